@@ -1,21 +1,21 @@
-// One message of the model while it streams: blocks by their index, why it stopped, what it counted. Knows no request.
+// One streaming message of the model: its blocks by index, its stop reason and its usage.
 import type { Cost, Dictionary, Failure, Stop, Usage } from '../../core/model/content.ts';
 import type { Event, EventOf } from '../../core/model/event.ts';
 import { type Block, createBlock, isThought } from './block.ts';
 import { isAtListPrice, mergeUsage, usageOf } from './usage.ts';
 import type { StreamEventOf } from './wire.ts';
 
-/** What an event of the stream means. */
+/** The events for one stream event. */
 export interface Told {
   readonly events: readonly Event[];
-  /** What is wrong with it. */
+  /** What is wrong with the stream event. */
   readonly violation?: string;
 }
 
-/** A message on its way. */
+/** A message in progress. */
 export interface Answer {
   readonly stop: Stop;
-  /** Calls that wait for a result of ours. */
+  /** Tool calls that expect a result from the client. */
   readonly calls: readonly { readonly id: string; readonly name: string }[];
   start(): Event[];
   block(
@@ -24,13 +24,13 @@ export interface Answer {
       | StreamEventOf<'content_block_delta'>
       | StreamEventOf<'content_block_stop'>,
   ): Told;
-  /** `message_delta`: why it stops, and the final counts. */
+  /** `message_delta`: the stop reason and the final usage. */
   delta(event: StreamEventOf<'message_delta'>): void;
-  /** It is whole. */
+  /** Ends the complete message. */
   end(): Event[];
-  /** Nothing more of it will come. */
+  /** Ends an incomplete message. */
   cut(reason: 'aborted' | 'error', failure: Failure): Event[];
-  /** Its blocks for the next request, without what cannot be shown again. */
+  /** The blocks for the next request, without those that cannot be sent back. */
   kept(): readonly Dictionary[];
 }
 
@@ -44,7 +44,9 @@ const stops: ReadonlyMap<string, Stop['reason']> = new Map<string, Stop['reason'
   ['refusal', 'refusal'],
 ]);
 
-/** Begins a message. `costOf`: by the model that answers; asked only where the plain price holds. */
+/**
+ * Begins a message. `costOf` computes the cost by the answering model, and is called only if the list price applies.
+ */
 export function createAnswer(
   { message }: StreamEventOf<'message_start'>,
   costOf: (model: string, usage: Usage) => Cost | undefined,
@@ -58,7 +60,7 @@ export function createAnswer(
   const told = (events: readonly Event[], violation?: string): Told => ({ events, violation });
   const open = () => [...blocks.values()].filter((block) => block.isOpen);
 
-  /** A message that was cut tells what it had counted by then. */
+  /** A message that was cut reports the usage so far. */
   function figures(): Pick<EventOf<'message-end'>, 'usage' | 'cost'> {
     const usage = usageOf(counts);
     return { usage, cost: isAtListPrice(counts) ? costOf(message.model, usage) : undefined };
@@ -117,7 +119,7 @@ export function createAnswer(
     kept() {
       const inOrder = [...blocks].sort(([a], [b]) => a - b).map(([, block]) => block.kept(isWhole));
       const kept = inOrder.filter((block) => block !== null);
-      // The API takes no message that ends in thought.
+      // The API rejects a message that ends in thinking.
       return kept.slice(0, kept.findLastIndex((block) => !isThought(block)) + 1);
     },
   };

@@ -1,42 +1,42 @@
-// The wire of an anthropic agent: requests to the Messages API through its own library, which is loaded with the first of
-// them. The one file of this folder that does I/O (decision 0014); what a stream means is backend.ts's.
+// Sends requests to the Messages API through its own library, which is loaded at the first request. The only file of
+// this folder that does I/O (decision 0014); backend.ts interprets the stream.
 import type { WirePorts } from '../../core/contract/adapter.ts';
 import type { Channel, Receiver } from '../../core/contract/channel.ts';
 import { messageOf } from '../../core/model/errors.ts';
 import type { AnthropicOptions } from './options.ts';
 import { Order, type RequestEnd, type RequestFailure } from './wire.ts';
 
-/** What of the library is used. */
+/** The parts of the library that are used. */
 async function loadLibrary(baseUrl: string | undefined) {
   const [{ Anthropic, APIError, APIConnectionError }, { Stream }] = await Promise.all([
     import('@anthropic-ai/sdk'),
     import('@anthropic-ai/sdk/core/streaming'),
   ]);
-  // It reads the key from the environment itself. Retries are told to clients, so they are backend.ts's; the library's own
-  // log would go to stdout, which is the protocol's.
+  // The library reads the key from the environment itself. Retries are in backend.ts, because clients are told of them.
+  // The library's log would go to stdout, which belongs to the protocol.
   const client = new Anthropic({ baseURL: baseUrl, maxRetries: 0, logLevel: 'off' });
   return { client, APIError, APIConnectionError, Stream };
 }
 type Library = Awaited<ReturnType<typeof loadLibrary>>;
 
-/** A request that is going on. */
+/** A request in progress. */
 interface Request {
   readonly number: number;
   readonly away: AbortController;
 }
 
-/** A channel to the API. Throws nothing: what cannot be done is told as the end of a request. */
+/** A channel to the API. Never throws: every failure is reported as the end of a request. */
 export function connectApi({ baseUrl }: Pick<AnthropicOptions, 'baseUrl'>, ports: WirePorts): Channel {
   const { frameOf, maxFrameBytes } = ports;
   let library: Promise<Library> | null = null;
   let receiver: Receiver | null = null;
   let request: Request | null = null;
   let paused = false;
-  /** Why it is closed. */
+  /** Why the channel is closed. */
   let ending: string | null = null;
   let scheduled = false;
   const waiting: string[] = [];
-  /** The stream that is not read on, because nobody listens. */
+  /** Resumes a stream that back-pressure has paused. */
   let goOn: (() => void) | null = null;
 
   function hand(): void {
@@ -57,7 +57,7 @@ export function connectApi({ baseUrl }: Pick<AnthropicOptions, 'baseUrl'>, ports
     next?.();
   }
 
-  /** Never in the call that causes it: whoever sends need not be ready for an answer. */
+  /** Delivers frames in a later turn, because the sender may not be ready for an answer yet. */
   function handSoon(): void {
     if (scheduled) return;
     scheduled = true;
@@ -136,7 +136,7 @@ export function connectApi({ baseUrl }: Pick<AnthropicOptions, 'baseUrl'>, ports
       request = { number: order.request, away: new AbortController() };
       void answer(request, order.body);
     },
-    // A request lies in memory until the library has it.
+    // A request stays in memory until the library has taken it.
     buffered: 0,
     pause() {
       paused = true;
@@ -155,7 +155,7 @@ export function connectApi({ baseUrl }: Pick<AnthropicOptions, 'baseUrl'>, ports
   };
 }
 
-/** What the library threw, in words that may be shown. */
+/** Converts an error of the library to a failure whose text is safe to show. */
 function failureOf(thrown: unknown, library: Library): RequestFailure {
   const { APIError, APIConnectionError } = library;
   const failure = (message: string, more: Omit<RequestFailure, 'message'>): RequestFailure => ({
@@ -178,13 +178,13 @@ function failureOf(thrown: unknown, library: Library): RequestFailure {
       mayRetry: false,
     });
   }
-  // A connection that breaks in the middle of the stream is a TypeError of fetch. All else is ours, as an address is that
-  // is none.
+  // A connection that breaks in the middle of the stream is a TypeError of fetch. Other errors are local, such as an
+  // invalid address.
   const isLost = thrown instanceof APIConnectionError || thrown instanceof TypeError;
   return failure(sentence, { mayRetry: isLost && !sentence.includes('Invalid URL') });
 }
 
-/** A broken connection says why in its cause, and in the cause of that. */
+/** The reason of a broken connection is in its cause, or in the cause of the cause. */
 function sentenceOf(thrown: unknown): string {
   const sentences: string[] = [];
   for (let one: unknown = thrown; one instanceof Error && sentences.length < 4; one = one.cause) {
@@ -195,7 +195,7 @@ function sentenceOf(thrown: unknown): string {
   return sentences.length === 0 ? messageOf(thrown) : sentences.join(': ');
 }
 
-/** ms; absent where the API does not say. */
+/** Ms; undefined if the API gives no value. */
 function retryAfter(headers: Headers): number | undefined {
   const ms = headers.get('retry-after-ms');
   if (ms !== null && Number(ms) >= 0) return Number(ms);
@@ -209,10 +209,10 @@ function shouldRetry(header: string | null | undefined): boolean | undefined {
   return header === 'true' ? true : header === 'false' ? false : undefined;
 }
 
-/** What stands before the host of an address: fetch takes no such address, and repeats it in its complaint. */
+/** Credentials before the host of an address: fetch refuses such an address and repeats it in the error. */
 const credentials = /\/\/[^/\s@]+@/gu;
 
-/** A server that repeats our key in its complaint must not make us show it. */
+/** Removes the API key from error texts: a server may echo the key in its error. */
 function withoutSecrets(text: string, { client }: Library): string {
   const secrets = [client.apiKey, client.authToken].filter((secret) => secret !== null && secret !== '');
   const clean = secrets.reduce<string>((rest, secret) => rest.replaceAll(secret ?? '', '***'), text);

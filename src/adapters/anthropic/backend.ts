@@ -1,5 +1,5 @@
-// The Messages API as an agent that chats: a prompt becomes a request, its stream of events a run. Keeps the conversation,
-// for the API keeps none. The requests themselves are api.ts's.
+// The Messages API as a chat agent: a prompt becomes a request, and the stream of events becomes a run. Keeps the
+// conversation, because the API is stateless. api.ts sends the requests.
 import type { Backend, Env } from '../../core/contract/adapter.ts';
 import type { Command, CommandOf } from '../../core/model/command.ts';
 import type { Failure } from '../../core/model/content.ts';
@@ -18,31 +18,34 @@ import { type RequestEnd, type RequestFailure, readFrame, type StreamEvent } fro
 
 /** A run. */
 interface Run {
-  /** `waiting`: for the moment to try again. `asking`: nothing has come yet. */
+  /** `waiting`: before a retry. `asking`: no event has come yet. */
   phase: 'asking' | 'waiting' | 'answering';
   answer: Answer | null;
-  /** The model that was asked. */
+  /** The model of the request. */
   model: string;
-  /** Repetitions of the request that is going on. */
+  /** Retries of the current request. */
   attempt: number;
-  /** Requests that went on where the model had paused. */
+  /** Requests that continued after a pause of the model. */
   continued: number;
   isAborting: boolean;
-  /** Why the request failed that is to be made again. */
+  /** Why the request failed that will be retried. */
   failure: Failure;
 }
 
-/** The longest note that is worth reading, in characters. */
+/** The longest note, in characters. */
 const longestNote = 400;
 
-/** A model that pauses again and again is not waited for for ever. */
+/** The most continuations of a model that pauses repeatedly. */
 const mostContinuations = 8;
 
 const retryTimer = 'retry';
 const noTools = 'the model called a tool, and it was offered none';
 const aborted: Failure = { kind: 'aborted', message: 'the run was aborted' };
 
-/** A machine for one conversation. Throws a GatewayError `invalid` for options that its first model cannot take. */
+/**
+ * Creates the backend of one conversation. Throws a GatewayError `invalid` for options that the first model does not
+ * accept.
+ */
 export function createBackend(env: Env, options: AnthropicOptions): Backend {
   const models = createModels(options);
   const { settings, objection } = createSettings(options, models);
@@ -102,14 +105,14 @@ export function createBackend(env: Env, options: AnthropicOptions): Backend {
     ask(run);
   }
 
-  /** Ends the run. What was said until then is kept, if any of it was an answer. */
+  /** Ends the run. Keeps the text so far if it contains an answer. */
   function close(outcome: 'completed' | 'failed' | 'aborted', failure?: Failure): void {
     run = null;
     history.end();
     deliver({ type: 'turn-end' }, { type: 'run-end', outcome, ...(failure === undefined ? {} : { failure }) });
   }
 
-  /** Ends the run before its answer is whole. */
+  /** Ends the run before its answer is complete. */
   function cut(current: Run, outcome: 'failed' | 'aborted', failure: Failure): void {
     const { answer, phase, attempt } = current;
     if (answer !== null) {
@@ -127,7 +130,7 @@ export function createBackend(env: Env, options: AnthropicOptions): Backend {
     if (current.isAborting) return cut(current, 'aborted', aborted);
     const shown = shownFailure(failure);
     const attempts = settings.autoRetry ? options.retries : 0;
-    // Once the model has begun to speak, a second try would say it all again.
+    // Once the model has begun to answer, a retry would repeat the answer from the start.
     const delayMs = current.answer === null ? delayBefore(current.attempt + 1, attempts, failure) : null;
     if (delayMs === null) return cut(current, 'failed', shown);
     if (current.attempt > 0) {
@@ -140,7 +143,7 @@ export function createBackend(env: Env, options: AnthropicOptions): Backend {
     out.timer(retryTimer, delayMs);
   }
 
-  /** No tools were offered, so a call is never run. */
+  /** Ends the calls without running them, because no tools were offered. */
   function skipCalls(answer: Answer, skipped: 'aborted' | 'denied', why: string): void {
     for (const { id: call, name } of answer.calls) {
       deliver({ type: 'tool-end', call, name, content: [{ type: 'text', text: why }], isError: true, skipped });
@@ -151,7 +154,7 @@ export function createBackend(env: Env, options: AnthropicOptions): Backend {
     deliver(...answer.end());
     skipCalls(answer, 'denied', noTools);
     if (answer.stop.reason === 'refusal') {
-      // What was refused once is refused again as long as it is shown (the API's own advice).
+      // A refused exchange would be refused again in each later request (the API's own advice).
       history.drop();
       const text = 'The model refused. It will not be shown this prompt and what it had said to it again.';
       deliver({ type: 'notice', level: 'warning', source: 'gateway', text });
@@ -194,7 +197,7 @@ export function createBackend(env: Env, options: AnthropicOptions): Backend {
   }
 
   function ended(end: RequestEnd): void {
-    // The run of a message that came whole is over before its request is.
+    // The run of a complete message ends before its request does.
     if (run === null || run.phase === 'waiting' || end.request !== requests) return;
     switch (end.how) {
       case 'aborted':
@@ -240,7 +243,7 @@ export function createBackend(env: Env, options: AnthropicOptions): Backend {
   function query({ subject }: CommandOf<'query'>, id: string): void {
     if (subject === 'models') settle(id, { ok: true, data: { models: models.offered.map(shownModel) } });
     else if (subject === 'thinking-levels') settle(id, { ok: true, data: { levels: [...settings.levels()] } });
-    // The session knows the rest as well as we do.
+    // The session itself knows the answers to the other subjects.
     else settle(id, refused('unsupported', `this agent does not tell ${subject}`));
   }
 

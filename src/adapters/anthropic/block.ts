@@ -1,24 +1,23 @@
-// One content block of an answer while it streams: the events that tell it, and the block as the API wants it back.
-// Knows no message.
+// One streaming content block of an answer: its events, and the block in the form that the API accepts back.
 import { z } from 'zod';
 import type { Content, Dictionary } from '../../core/model/content.ts';
 import { dictionaryIn } from '../../core/model/dictionary.ts';
 import type { Event, EventOf } from '../../core/model/event.ts';
 import type { StreamEventOf } from './wire.ts';
 
-/** A block of one index. */
+/** A block at one index. */
 export interface Block {
   readonly isOpen: boolean;
-  /** Set for a call that waits for a result of ours. */
+  /** Set for a call that expects a result from the client. */
   readonly call: { readonly id: string; readonly name: string } | null;
   start(): Event[];
-  /** Null for a delta that means nothing to such a block. */
+  /** Null for a delta that does not fit the block. */
   delta(delta: StreamEventOf<'content_block_delta'>['delta']): Event[] | null;
-  /** The whole block has come. */
+  /** The block is complete. */
   stop(): Event[];
-  /** Nothing more of it will come. */
+  /** No more of the block will come. */
   cut(): Event[];
-  /** The block for the next request; null where it cannot be shown again. `isWhole`: nothing of its message was cut. */
+  /** The block for the next request, or null if it cannot be sent back. `isWhole`: no part of its message was cut. */
   kept(isWhole: boolean): Dictionary | null;
 }
 
@@ -39,12 +38,12 @@ const Delta = z.discriminatedUnion('type', [
 ]);
 type Delta = z.infer<typeof Delta>;
 
-/** Whether a block for the API is what a model has thought. */
+/** Whether a block for the API is thinking. */
 export function isThought({ type }: Dictionary): boolean {
   return type === 'thinking' || type === 'redacted_thinking';
 }
 
-/** Begins a block. What has no kind of its own that streams is told whole, at its end and at its index. */
+/** Begins a block. A block without a streaming kind is delivered whole, at its end and with its index. */
 export function createBlock(index: number, wire: WireBlock): Block {
   const text = Text.safeParse(wire).data;
   if (text !== undefined) return createText(index, text);
@@ -68,7 +67,7 @@ function createText(index: number, wire: z.infer<typeof Text>): Block {
       return '';
     },
     ending: () => (citations.length === 0 ? {} : { extra: { anthropic: { citations } } }),
-    // The API takes no text without words.
+    // The API rejects a text without visible characters.
     kept: () => (said.trim() === '' ? null : { type: 'text', text: said, ...(citations.length > 0 && { citations }) }),
   });
 }
@@ -91,7 +90,7 @@ function createThinking(index: number, wire: z.infer<typeof Thinking>): Block {
       isStrange = true;
     },
     ending: () => (signature === '' ? {} : { signature }),
-    // Only what is exactly as it came is taken back.
+    // The API accepts only an unchanged block.
     kept: (wasStopped) =>
       wasStopped && signature !== '' && !isStrange ? { ...wire, thinking: said, signature } : null,
   });
@@ -112,15 +111,15 @@ function createCall(index: number, wire: z.infer<typeof ToolUse>): Block {
         json === '' ? (z.record(z.string(), z.unknown()).safeParse(wire.input).data ?? {}) : dictionaryIn(json);
       return input === null ? { incomplete: true } : { input };
     },
-    // A call needs a result behind it and a tool that was offered: there is neither.
+    // A call would need a result after it and an offered tool, and there is neither.
     kept: () => null,
   });
 }
 
-/** What the kinds that stream differ in. */
+/** The differences between the streaming kinds. */
 interface Kind {
   readonly call?: Block['call'];
-  /** The text of a delta; null when it is none of this kind. */
+  /** The text of a delta, or null for a delta of another kind. */
   read(delta: Delta): string | null;
   /** A delta came that {@link read} cannot read. */
   strange?(): void;
@@ -159,7 +158,7 @@ const streaming: ReadonlySet<string> = new Set(['text', 'thinking', 'tool_use'])
 
 function createWhole(index: number, wire: WireBlock): Block {
   const fields: Dictionary = { ...wire };
-  // A block of a kind that streams is here because it lacks something.
+  // A block of a streaming kind gets here only if a field is missing.
   const isSound = !streaming.has(wire.type);
   let json = '';
   let isOpen = true;
@@ -213,7 +212,7 @@ function createWhole(index: number, wire: WireBlock): Block {
     },
     stop: () => end(false),
     cut: () => end(true),
-    // What a server's tool was asked and what it gave belong together: both are there, or neither.
+    // The call and the result of a server tool belong together: both are kept, or neither.
     kept: (isWhole) => (isSound && !isStrange && (isWhole || isThought(fields)) ? fields : null),
   };
 }

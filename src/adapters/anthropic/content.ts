@@ -1,4 +1,4 @@
-// What a user says as blocks of the API, and what of it the API has no block for. Pure.
+// Converts user content to blocks of the API, and lists the content without a matching block.
 import type { CommandOf } from '../../core/model/command.ts';
 import type { Content, Dictionary } from '../../core/model/content.ts';
 
@@ -9,7 +9,7 @@ export interface Said {
   readonly losses: readonly string[];
 }
 
-/** A prompt with everything that came with it. Its model is not looked at here. */
+/** A prompt with its contexts and its mode. Ignores its model. */
 export function sayPrompt({ content, contexts = [], mode }: CommandOf<'prompt'>): Said {
   const parts = content.map(sayPart);
   return {
@@ -22,11 +22,11 @@ export function sayPrompt({ content, contexts = [], mode }: CommandOf<'prompt'>)
   };
 }
 
-/** Its blocks, or what is lost. */
+/** The blocks of a part, or the loss. */
 function sayPart(part: Content): readonly Dictionary[] | string {
   switch (part.type) {
     case 'text':
-      // The API takes no text without words, and nobody misses it.
+      // The API rejects a text without visible characters. An omitted blank text is no loss.
       return part.text.trim() === '' ? [] : [{ type: 'text', text: part.text }];
     case 'image': {
       const source = imageSource(part);
@@ -48,7 +48,7 @@ function sayPart(part: Content): readonly Dictionary[] | string {
   }
 }
 
-/** How the bytes of each kind of image begin, in base64. */
+/** The first base64 characters of each image type. */
 const imageTypes: ReadonlyMap<string, string> = new Map([
   ['image/png', 'iVBOR'],
   ['image/jpeg', '/9j/'],
@@ -65,7 +65,7 @@ function imageSource({ data, url, mediaType }: Extract<Content, { type: 'image' 
 
 function documentSource(document: Extract<Content, { type: 'document' }>): Dictionary | null {
   const { data, text, url, mediaType } = document;
-  // The file itself says more than the text that somebody took out of it.
+  // The file has more information than a text extracted from it.
   if (data !== undefined && mediaType === 'application/pdf') return { type: 'base64', media_type: mediaType, data };
   if (text !== undefined) return { type: 'text', media_type: 'text/plain', data: text };
   if (data !== undefined && mediaType?.startsWith('text/') === true) {
@@ -79,7 +79,7 @@ function isWebAddress(url: string): boolean {
   return /^https?:\/\//iu.test(url);
 }
 
-/** Null where it is no base64 or no UTF-8. */
+/** Null for invalid base64 or UTF-8. */
 function textIn(base64: string): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(

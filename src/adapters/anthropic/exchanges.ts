@@ -1,11 +1,11 @@
-// What was said before this agent was started, as the exchanges that the model is shown. Pure.
+// Converts a restored history to the exchanges that the model gets.
 import type { Content, Dictionary, Message } from '../../core/model/content.ts';
 import { isDictionary } from '../../core/model/dictionary.ts';
 import { isThought } from './block.ts';
 import { sayPrompt } from './content.ts';
 import type { Exchange } from './history.ts';
 
-/** Exchanges with an answer, oldest first: as in history.ts, others spoil those that come after them. */
+/** Exchanges with an answer, oldest first. Unanswered ones would spoil later requests; see history.ts. */
 export function exchangesOf(messages: readonly Message[]): Exchange[] {
   const exchanges: { prompt: readonly Dictionary[]; answers: Exchange['answers'][number][]; isRefused: boolean }[] = [];
   for (const message of messages) {
@@ -26,22 +26,22 @@ export function exchangesOf(messages: readonly Message[]): Exchange[] {
 }
 
 function blocksOf({ content, provider, stop }: Message): Dictionary[] {
-  // Proofs of somebody else's thoughts are forgeries to the API, and what was cut is not as it came.
+  // The API rejects thinking signatures of another provider, and cut blocks are incomplete.
   const isOurs = provider === 'anthropic' && stop?.reason !== 'aborted' && stop?.reason !== 'error';
   const answered = new Set(content.map(resultOf).filter((call) => call !== null));
   const blocks = content.map((part) => blockOf(part, isOurs, answered)).filter((block) => block !== null);
-  // The API takes no message that ends in thought.
+  // The API rejects a message that ends in thinking.
   return blocks.slice(0, blocks.findLastIndex((block) => !isThought(block)) + 1);
 }
 
-/** The call of a server's tool whose result this is. */
+/** The id of the server tool call whose result this is. */
 function resultOf(part: Content): string | null {
   if (part.type !== 'opaque' || part.protocol !== 'anthropic' || !isDictionary(part.payload)) return null;
   const { tool_use_id: call } = part.payload;
   return typeof call === 'string' ? call : null;
 }
 
-/** Null for what cannot be shown again; see block.ts. */
+/** Null for content that cannot be sent back; see block.ts. */
 function blockOf(part: Content, isOurs: boolean, answered: ReadonlySet<string>): Dictionary | null {
   switch (part.type) {
     case 'text': {
@@ -54,7 +54,7 @@ function blockOf(part: Content, isOurs: boolean, answered: ReadonlySet<string>):
       if (part.redacted === true) return { type: 'redacted_thinking', data: part.signature };
       return { type: 'thinking', thinking: part.text, signature: part.signature };
     case 'tool-call':
-      // Only calls of a server's own tools have their result in the same message.
+      // Only calls of server tools have their result in the same message.
       if (!isOurs || !answered.has(part.id)) return null;
       return { ...fieldsOf(part), type: 'server_tool_use', id: part.id, name: part.name, input: part.input };
     case 'opaque':

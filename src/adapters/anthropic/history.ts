@@ -1,4 +1,4 @@
-// What the model is shown of the conversation: prompts that were answered, and the answers. Knows no event.
+// The conversation that the model gets: the answered prompts and their answers.
 import type { Dictionary } from '../../core/model/content.ts';
 import { isThought } from './block.ts';
 
@@ -8,33 +8,33 @@ export interface WireMessage {
   readonly content: readonly Dictionary[];
 }
 
-/** A prompt and what was answered, in one message or in several where the model paused. */
+/** A prompt and its answer, in several messages if the model paused. */
 export interface Exchange {
   readonly prompt: readonly Dictionary[];
   readonly answers: readonly { readonly model: string; readonly blocks: readonly Dictionary[] }[];
 }
 
-/** The conversation as the API needs it again with each request. */
+/** The conversation in the form that each request repeats. */
 export interface History {
   /** A prompt begins an exchange. */
   begin(prompt: readonly Dictionary[]): void;
-  /** A message of the model, as far as it can be shown again. `model`: the one that was asked. */
+  /** Adds a message of the model, without blocks that cannot be sent back. `model`: the model of the request. */
   answer(model: string, blocks: readonly Dictionary[]): void;
   /**
-   * The exchange is over. Without an answer nothing of it stays: a prompt that the API refuses would otherwise spoil
-   * all that come after it.
+   * The exchange is over. An exchange without an answer is dropped: a prompt that the API refuses would spoil all later
+   * requests.
    */
   end(): void;
-  /** Nothing of the exchange stays. */
+  /** Drops the exchange. */
   drop(): void;
-  /** Messages for a request to that model, the open exchange included. */
+  /** Messages for a request to that model, including the open exchange. */
   messages(model: string): WireMessage[];
   clear(): void;
-  /** These were before; nothing else was. */
+  /** Replaces the conversation. */
   recall(exchanges: readonly Exchange[]): void;
 }
 
-/** Begins empty. It has no bound: when the model's is reached, the API says so. */
+/** Begins empty. There is no size limit: the API reports when the model's limit is reached. */
 export function createHistory(): History {
   let past: Exchange[] = [];
   let open: Exchange | null = null;
@@ -66,7 +66,7 @@ export function createHistory(): History {
 }
 
 function shown({ prompt, answers }: Exchange, model: string): WireMessage[] {
-  // What a model has thought is its own: another one takes it for a forgery.
+  // Thinking belongs to its model. The API rejects it for another model.
   const readable = answers.map((answer) =>
     answer.model === model ? answer.blocks : answer.blocks.filter((block) => !isThought(block)),
   );

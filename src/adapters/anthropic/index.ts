@@ -1,4 +1,5 @@
-// The protocol `anthropic`: the Messages API as an agent one chats with. It has no clients: see the protocol `claude`.
+// The adapter `anthropic`: the Messages API as a chat agent. Backend only; clients of this kind use the adapter
+// `claude`.
 import type { Adapter } from '../../core/contract/adapter.ts';
 import { connectApi } from './api.ts';
 import { createBackend } from './backend.ts';

@@ -1,8 +1,8 @@
-// The models that are known by name, what they can and what they cost. All of it ages: options say better. Pure.
+// Known models, their capabilities and prices. This table ages; options override it.
 import type { Cost, Model, Usage } from '../../core/model/content.ts';
 import type { AnthropicOptions, OfferedModel, Prices, ThinkingKind } from './options.ts';
 
-/** A model, as far as it is known. */
+/** What is known of a model. */
 export interface KnownModel {
   readonly id: string;
   readonly name?: string;
@@ -11,7 +11,7 @@ export interface KnownModel {
   /** Tokens. */
   readonly maxOutput?: number;
   readonly thinking?: ThinkingKind;
-  /** The level at which it thinks when nobody says how. */
+  /** The default thinking level of the model. */
   readonly usualLevel?: string;
   readonly prices?: Prices;
 }
@@ -19,8 +19,8 @@ export interface KnownModel {
 const large = { contextWindow: 1_000_000, maxOutput: 128_000 };
 
 /**
- * As the provider's pages had them in November 2026. Prices are those of the standard tier with the short cache. Claude
- * Haiku 5.5 has none here: its price depends on the length of the prompt.
+ * From the provider's pages in November 2026. Prices are for the standard tier with the short cache. Claude Haiku 5.5
+ * has no price here, because its price depends on the length of the prompt.
  */
 const known: readonly KnownModel[] = [
   {
@@ -63,18 +63,18 @@ const knownById: ReadonlyMap<string, KnownModel> = new Map(known.map((model) => 
 
 /** The models of one agent. */
 export interface Models {
-  /** Those that are shown, the first one that of a new session. */
+  /** The listed models. The first is the model of a new session. */
   readonly offered: readonly KnownModel[];
-  /** The model of that name; null when it may not be chosen. */
+  /** The model with that name, or null if clients may not choose it. */
   find(id: string): KnownModel | null;
   /**
-   * What an answer costs. `asked` was asked for, `answered` is the model that says it answered. Absent where no price is
-   * known.
+   * The cost of an answer. `asked` is the requested model, `answered` the model named in the answer. Undefined if no
+   * price is known.
    */
   costOf(asked: string, answered: string, usage: Usage): Cost | undefined;
 }
 
-/** Reads the options on top of what is known. */
+/** Applies the options to the known models. */
 export function createModels(options: AnthropicOptions): Models {
   const listed = options.models?.map(completed);
   const offered = inOrder(listed ?? known, options.model);
@@ -87,7 +87,7 @@ export function createModels(options: AnthropicOptions): Models {
     offered,
     find: (id) => byId.get(id) ?? (listed === undefined ? { id } : null),
     costOf(asked, answered, usage) {
-      // A name without a date is answered by the model of that name and date.
+      // A name without a date may be answered by the same name with a date.
       const isSame = answered === asked || (answered.startsWith(`${asked}-`) && /-\d{8}$/u.test(answered));
       const price = priceOf(answered) ?? (isSame ? priceOf(asked) : undefined);
       return price === undefined ? undefined : costAt(price, usage);
@@ -104,7 +104,7 @@ export function shownModel({ id, name, contextWindow, maxOutput, thinking }: Kno
 function completed(model: OfferedModel): KnownModel {
   const found = knownById.get(model.id);
   const said = Object.fromEntries(Object.entries(model).filter(([, value]) => value !== undefined));
-  // What is known of how it thinks by itself holds only for the way in which it is known to think.
+  // The known default level applies only if the options do not change the kind of thinking.
   const isOther = model.thinking !== undefined && model.thinking !== found?.thinking;
   return { ...found, ...said, id: model.id, ...(isOther ? { usualLevel: undefined } : {}) };
 }

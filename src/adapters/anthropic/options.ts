@@ -1,26 +1,27 @@
-// The options of an anthropic agent, checked. The key is none of them: it stays in the environment. Pure.
+// The options of an anthropic agent, validated. The API key is not an option: it stays in the environment.
 import { z } from 'zod';
 import type { Options } from '../../core/contract/adapter.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import type { Instructions } from '../../core/contract/instructions.ts';
 
-/** A model as the API names it. */
+/** A model name of the API. */
 export const ModelId = z.string().regex(/^[^\s\p{Cc}]{1,200}$/u, 'must be the name of a model');
 
 const price = z.number().min(0);
 
-/** US dollars for a million tokens. */
+/** US dollars per million tokens. */
 export const Prices = z.strictObject({ input: price, output: price, cacheRead: price, cacheWrite: price });
 export type Prices = z.infer<typeof Prices>;
 
 /**
- * How a model is told to think. `adaptive`: as hard as a level says, or not at all. `always`: the same, but never not.
- * `between-tools`: as `adaptive`, in other words. `budget`: up to so many tokens. `none`: it cannot.
+ * How a model is told to think. `adaptive`: with a level, or not at all. `always`: with a level, and cannot be switched
+ * off. `between-tools`: like `adaptive`, with other request fields. `budget`: up to a number of tokens. `none`: the
+ * model cannot think.
  */
 export const ThinkingKind = z.enum(['adaptive', 'always', 'between-tools', 'budget', 'none']);
 export type ThinkingKind = z.infer<typeof ThinkingKind>;
 
-/** A model that is offered, with what models.ts does not know of it or has wrong. */
+/** An offered model, with data that models.ts lacks or has wrong. */
 const OfferedModel = z.strictObject({
   id: ModelId,
   name: z.string().min(1).optional(),
@@ -32,7 +33,7 @@ const OfferedModel = z.strictObject({
 });
 export type OfferedModel = z.infer<typeof OfferedModel>;
 
-/** From a command line everything is a string. */
+/** An integer. Values from a command line are strings. */
 const whole = (least: number, most = Number.MAX_SAFE_INTEGER) => {
   const number = z.int().min(least).max(most);
   return z.union([number, z.string().regex(/^\d+$/u, 'must be a number').transform(Number).pipe(number)]);
@@ -45,31 +46,31 @@ const Names = z.string().transform((names) => names.split(','));
 /** The options of an agent. */
 export const AnthropicOptions = z
   .strictObject({
-    /** The model of a new session. Default: the first that is offered. */
+    /** The model of a new session. Default: the first offered model. */
     model: ModelId.optional(),
     /**
-     * The models that clients may choose: a list, or names with commas between them. Default: those of models.ts are
-     * shown, and any other is taken as well.
+     * The models that clients may choose: a list, or names separated by commas. Default: those of models.ts are listed,
+     * and any other name is accepted.
      */
     models: z
       .union([z.array(z.union([Named, OfferedModel])), Names.pipe(z.array(Named))])
       .refine(({ length }) => length > 0 && length <= 100, 'must be 1 to 100 models')
       .optional(),
-    /** Tokens of one answer, thinking included. Default: 32000, or what the model can if that is less. */
+    /** Tokens of one answer, including thinking. Default: 32000, or the model's limit if lower. */
     maxTokens: whole(1).optional(),
     /** The system prompt. */
     system: z.string().min(1).optional(),
-    /** The level of thinking of a new session; see thinking.ts. */
+    /** The thinking level of a new session; see thinking.ts. */
     thinking: z.string().min(1).optional(),
-    /** The tokens of thinking of a new session, for models that take such a budget. */
+    /** The thinking tokens of a new session, for models with a budget. */
     thinkingBudget: whole(1).optional(),
-    /** By model: what counts instead of the prices of models.ts. */
+    /** Prices by model, in place of those in models.ts. */
     prices: z.record(ModelId, Prices).default({}),
     /** Default: ANTHROPIC_BASE_URL, else the API itself. */
     baseUrl: z.url({ protocol: /^https?$/u }).optional(),
-    /** Whether the API is asked to keep what was said in its prompt cache. */
+    /** Whether to use the API's prompt cache. */
     cache: yesOrNo.default(true),
-    /** How often a request is made again that the API could not take. */
+    /** How often a failed request is retried. */
     retries: whole(0, 10).default(3),
   })
   .refine(({ thinking, thinkingBudget }) => thinking === undefined || thinkingBudget === undefined, {
@@ -77,7 +78,7 @@ export const AnthropicOptions = z
   });
 export type AnthropicOptions = z.infer<typeof AnthropicOptions>;
 
-/** The options of an agent whose model is told so. */
+/** The options with instructions for the model added. */
 export function withInstructions(options: Options, { text, addition }: Instructions): Options {
   const parts = [text ?? options.system, addition].filter((part) => part !== undefined && part !== '');
   return parts.length === 0 ? options : { ...options, system: parts.join('\n\n') };

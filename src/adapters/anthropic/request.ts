@@ -1,11 +1,11 @@
-// The body of a request, as the API takes it. Pure.
+// The body of a request to the API.
 import type { Dictionary } from '../../core/model/content.ts';
 import type { History } from './history.ts';
 import type { AnthropicOptions } from './options.ts';
 import type { Settings } from './settings.ts';
 import { thinkingFields } from './thinking.ts';
 
-/** Asks for the next message of the conversation. No tools are offered. */
+/** Requests the next message of the conversation. Offers no tools. */
 export function requestBody(
   { cache, system }: AnthropicOptions,
   { model, thinking, maxTokens }: Settings,

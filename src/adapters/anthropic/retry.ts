@@ -1,14 +1,14 @@
-// When a request that failed is made again, and how long that waits. Pure.
+// When and after how long a failed request is retried.
 import type { Failure } from '../../core/model/content.ts';
 import type { RequestFailure } from './wire.ts';
 
-/** The first wait; each later one is twice as long, up to the longest. ms. */
+/** The first delay, ms. Each later delay is twice as long, up to a maximum. */
 const firstDelayMs = 500;
 const longestDelayMs = 8_000;
-/** Who is asked to wait longer than that had better be told now. ms. */
+/** If the API asks for a longer delay, the failure is final, ms. */
 const mostPatienceMs = 60_000;
 
-/** How long to wait before try number `attempt` (from 1 for the first repetition), in ms; null: it is final. */
+/** The delay before attempt `attempt` (1 for the first retry), ms. Null: the failure is final. */
 export function delayBefore(attempt: number, attempts: number, failure: RequestFailure): number | null {
   if (attempt > attempts || !mayRetry(failure)) return null;
   const { retryAfterMs } = failure;
@@ -16,7 +16,7 @@ export function delayBefore(attempt: number, attempts: number, failure: RequestF
   return Math.min(firstDelayMs * 2 ** (attempt - 1), longestDelayMs);
 }
 
-/** What may be over soon: time-outs, conflicts, limits and faults of the server. */
+/** Whether the failure may be temporary: time-outs, conflicts, limits and server errors. */
 function mayRetry({ status, mayRetry: told }: RequestFailure): boolean {
   if (told !== undefined) return told;
   return status !== undefined && (status === 408 || status === 409 || status === 429 || status >= 500);
@@ -35,14 +35,14 @@ const statuses: ReadonlyMap<string, number> = new Map([
   ['overloaded_error', 529],
 ]);
 
-/** An `error` event says by its name what an answer says by its status. */
+/** The name of an `error` event corresponds to an HTTP status. */
 export function failureOfEvent({ type, message }: { type?: string | null; message?: string | null }): RequestFailure {
   const name = type ?? 'error';
   const text = message === null || message === undefined || message === '' ? name : `${message} (${name})`;
   return { message: text, status: statuses.get(name) };
 }
 
-/** For clients. */
+/** The failure as clients see it. */
 export function shownFailure({ message, status }: RequestFailure): Failure {
   return { kind: 'provider', message, ...(status === undefined ? {} : { status }) };
 }

@@ -1,4 +1,4 @@
-// The settings of a session and the commands that change them. Knows no request and no run.
+// The settings of a session and the commands that change them.
 import type { CommandOf } from '../../core/model/command.ts';
 import { type Outcome, refused } from '../../core/model/errors.ts';
 import type { SessionInfo } from '../../core/model/event.ts';
@@ -9,13 +9,13 @@ import { levelsOf, objection, shownLevel, type Thinking, usualThinking } from '.
 /** The commands that only change settings. */
 export type SettingCommand = CommandOf<'set-model' | 'cycle-model' | 'set-thinking' | 'cycle-thinking' | 'set-auto'>;
 
-/** What such a command did: its outcome, and the changes to tell, null when there are none. */
+/** The result of such a command: its outcome and the changes to report, or null for no change. */
 export interface Change {
   readonly outcome: Outcome;
   readonly changes: SessionInfo | null;
 }
 
-/** The settings of one session. A change counts from the next request on. */
+/** The settings of one session. A change applies from the next request on. */
 export interface Settings {
   readonly model: KnownModel;
   readonly thinking: Thinking;
@@ -23,14 +23,14 @@ export interface Settings {
   /** Tokens of one answer. */
   readonly maxTokens: number;
   change(command: SettingCommand): Change;
-  /** All of it, for clients. */
+  /** All settings, for clients. */
   info(): SessionInfo;
   levels(): readonly string[];
 }
 
 const longestAnswer = 32_000;
 
-/** Reads the options. What they ask of the first model and it cannot do is in `objection`. */
+/** Applies the options. `objection` says which of them the first model does not accept. */
 export function createSettings(
   options: AnthropicOptions,
   models: Models,
@@ -49,7 +49,7 @@ export function createSettings(
     return thinkingLevel === undefined ? {} : { thinkingLevel };
   }
 
-  /** A way of thinking that the new model does not know ends with the old one. */
+  /** Resets the thinking setting if the new model does not accept it. */
   function useModel(next: KnownModel): SessionInfo {
     model = next;
     if (objection(thinking, model, maxTokensOf(model)) !== null) thinking = usualThinking;
@@ -133,7 +133,7 @@ function thinkingIn({ thinking, thinkingBudget }: AnthropicOptions): Thinking {
   return thinkingBudget === undefined ? usualThinking : { kind: 'budget', tokens: thinkingBudget };
 }
 
-/** A budget of nothing is no thinking, and none at all is whatever the model does by itself. */
+/** A budget of 0 means no thinking. No budget means the model's default. */
 function thinkingOf({ level, budgetTokens }: CommandOf<'set-thinking'>): Thinking {
   if (level !== undefined) return { kind: 'level', level };
   if (budgetTokens === undefined || budgetTokens === null) return usualThinking;

@@ -1,8 +1,8 @@
-// How hard a model is asked to think, as levels for people and as fields of the request. Pure.
+// Thinking levels, as clients see them and as request fields.
 import type { Dictionary } from '../../core/model/content.ts';
 import type { KnownModel } from './models.ts';
 
-/** What was asked for; nothing: as the model does by itself. */
+/** The requested thinking. The default is the model's own. */
 export type Thinking =
   | { readonly kind: 'usual' }
   | { readonly kind: 'level'; readonly level: string }
@@ -12,21 +12,21 @@ export type Thinking =
 export const usualThinking: Thinking = { kind: 'usual' };
 
 const efforts: readonly string[] = ['low', 'medium', 'high', 'xhigh', 'max'];
-/** Tokens, for models that think up to a budget. */
+/** Tokens, for models with a budget. */
 const budgets: ReadonlyMap<string, number> = new Map([
   ['low', 4_096],
   ['medium', 10_240],
   ['high', 20_480],
 ]);
-/** The API takes no smaller budget. */
+/** The smallest budget that the API accepts. */
 const leastBudget = 1_024;
 
-/** The levels that this model takes, from none to most. */
+/** The levels that this model accepts, from none to most. */
 export function levelsOf({ thinking }: KnownModel): readonly string[] {
   switch (thinking) {
     case 'always':
       return efforts;
-    // Of models that nobody here knows, most are newer than this table.
+    // Most models that are unknown here are newer than this table.
     case undefined:
     case 'adaptive':
     case 'between-tools':
@@ -40,7 +40,7 @@ export function levelsOf({ thinking }: KnownModel): readonly string[] {
   }
 }
 
-/** The level as it is shown; absent where nobody knows. */
+/** The level as clients see it. Undefined if unknown. */
 export function shownLevel(thinking: Thinking, model: KnownModel): string | undefined {
   switch (thinking.kind) {
     case 'usual':
@@ -54,7 +54,7 @@ export function shownLevel(thinking: Thinking, model: KnownModel): string | unde
   }
 }
 
-/** Why this model cannot be asked for that; null when it can. `maxTokens`: tokens of one answer. */
+/** Why this model does not accept the setting, or null if it does. `maxTokens`: tokens of one answer. */
 export function objection(thinking: Thinking, model: KnownModel, maxTokens: number): string | null {
   switch (thinking.kind) {
     case 'usual':
@@ -75,7 +75,7 @@ export function objection(thinking: Thinking, model: KnownModel, maxTokens: numb
   }
 }
 
-/** The fields of a request. What a model thinks is summarised for us, or it would come without its text. */
+/** The request fields. Thinking is requested as a summary, because it would come without text otherwise. */
 export function thinkingFields(thinking: Thinking, model: KnownModel, maxTokens: number): Dictionary {
   const isBudget = model.thinking === 'budget';
   const adaptive = { type: 'adaptive', display: 'summarized' };

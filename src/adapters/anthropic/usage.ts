@@ -1,14 +1,14 @@
-// Token counts as the API tells them. Pure.
+// Token counts of the API.
 import type { Usage } from '../../core/model/content.ts';
 import type { WireUsage } from './wire.ts';
 
-/** Later counts replace earlier ones; what they do not tell stays. */
+/** Later counts replace earlier ones. Missing counts keep their value. */
 export function mergeUsage(earlier: WireUsage, later: WireUsage): WireUsage {
   const told = Object.entries(later).filter(([, value]) => value !== null && value !== undefined);
   return { ...earlier, ...Object.fromEntries(told) };
 }
 
-/** The counts that every protocol knows. */
+/** The counts that every protocol has. */
 export function usageOf(wire: WireUsage): Usage {
   return {
     input: wire.input_tokens ?? 0,
@@ -24,7 +24,7 @@ const standard: ReadonlyMap<string, readonly unknown[]> = new Map<string, readon
   ['inference_geo', ['global', 'not_available']],
 ]);
 
-/** Whether the plain price holds: other tiers, speeds and places, and the long cache, cost something else. */
+/** Whether the list price applies. Other tiers, speeds and regions, and the long cache, have other prices. */
 export function isAtListPrice(wire: WireUsage): boolean {
   const isPlain = [...standard].every(([field, plain]) => wire[field] == null || plain.includes(wire[field]));
   const cache = wire.cache_creation;

@@ -1,11 +1,11 @@
-// The frames between the machine and api.ts: the API's stream events as they come, and our own words around a request.
+// The frames between backend.ts and api.ts: the API's stream events, and the adapter's own frames around a request.
 import { z } from 'zod';
 import type { Frame } from '../../core/contract/channel.ts';
 import { messageOf } from '../../core/model/errors.ts';
 
 const Count = z.number().min(0).nullish();
 
-/** Token counts; those of `message_delta` hold for the whole message. */
+/** Token counts. Those of `message_delta` cover the whole message. */
 const WireUsage = z.looseObject({
   input_tokens: Count,
   output_tokens: Count,
@@ -17,7 +17,7 @@ export type WireUsage = z.infer<typeof WireUsage>;
 const Index = z.int().min(0);
 const Typed = z.looseObject({ type: z.string() });
 
-/** Events of a streamed message. Unknown fields stay where they are. */
+/** Events of a streamed message. Unknown fields are kept. */
 const StreamEvent = z.discriminatedUnion('type', [
   z.looseObject({
     type: z.literal('message_start'),
@@ -44,16 +44,16 @@ export type StreamEventOf<Type extends StreamEvent['type']> = Extract<StreamEven
 /** Why a request failed. */
 export const RequestFailure = z.object({
   message: z.string(),
-  /** HTTP status; absent where there was no answer. */
+  /** HTTP status; absent if there was no response. */
   status: z.number().optional(),
-  /** How long the API asks us to wait, ms. */
+  /** The delay that the API asks for, ms. */
   retryAfterMs: z.number().min(0).optional(),
-  /** Whether trying again may help, where api.ts or the API itself can tell. */
+  /** Whether a retry may help, if api.ts or the API can tell. */
   mayRetry: z.boolean().optional(),
 });
 export type RequestFailure = z.infer<typeof RequestFailure>;
 
-/** Our own word: the request of that number is over, nothing more comes of it. */
+/** The adapter's own frame: the request with that number is over, and no more events of it will come. */
 const RequestEnd = z.discriminatedUnion('how', [
   z.object({ type: z.literal('request_end'), request: z.number(), how: z.enum(['finished', 'aborted']) }),
   z.object({
@@ -65,14 +65,16 @@ const RequestEnd = z.discriminatedUnion('how', [
 ]);
 export type RequestEnd = z.infer<typeof RequestEnd>;
 
-/** What the machine sends: a request, whose body is the API's own, or that the request of that number shall stop. */
+/**
+ * A frame from the backend: a request, whose body is the API's own, or a cancellation of the request with that number.
+ */
 export const Order = z.discriminatedUnion('type', [
   z.object({ type: z.literal('request'), request: z.number(), body: z.unknown() }),
   z.object({ type: z.literal('abort'), request: z.number() }),
 ]);
 export type Order = z.infer<typeof Order>;
 
-/** What a frame is. */
+/** A decoded frame. */
 export type Read =
   | { readonly kind: 'event'; readonly event: StreamEvent }
   | { readonly kind: 'end'; readonly end: RequestEnd }

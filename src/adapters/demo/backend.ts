@@ -1,4 +1,5 @@
-// The demo agent as a backend: commands in, the events of plays out. There is no peer, so nothing is ever sent.
+// The demo agent as a backend: takes commands and delivers the events of plays. There is no peer, so nothing is ever
+// sent.
 import type { Action, Backend, Env } from '../../core/contract/adapter.ts';
 import type { CommandOf } from '../../core/model/command.ts';
 import type { Content } from '../../core/model/content.ts';
@@ -19,7 +20,7 @@ import { type Inbox, queueChanged, type Stage } from './stage.ts';
 
 type Actions = Action<Event>[];
 
-/** Deltas in one batch at most, while nobody asked for `slow`. */
+/** The most deltas in one batch, unless the prompt asks for `slow`. */
 const largestBatch = 250;
 
 const busy = refused('busy', 'the demo agent is busy');
@@ -37,7 +38,7 @@ function tell(changes: SessionInfo | null): Actions {
   return changes === null ? [] : deliver({ type: 'session-changed', changes });
 }
 
-/** A demo agent. `paceMs` is its wait between two batches of deltas. */
+/** Creates a demo agent. `paceMs` is the delay between two batches of deltas, ms. */
 export function createBackend(env: Env, { paceMs }: { readonly paceMs: number }): Backend {
   const player = createPlayer();
   const inbox: Inbox = { steering: [], followUps: [] };
@@ -71,7 +72,9 @@ export function createBackend(env: Env, { paceMs }: { readonly paceMs: number })
     return outcome.ok ? [...tell(changes), ...startRun(content, 'prompt', id)] : settle(id, outcome);
   }
 
-  /** A message for the run that is going on; with none it starts one, so that nothing is lost when it just ended. */
+  /**
+   * Adds a message to the open run. Without a run it starts one, so that no message is lost if the run has just ended.
+   */
   function join(kind: 'steer' | 'follow-up', content: readonly Content[], id: string): Actions {
     if (player.state === 'idle') return startRun(content, kind, id);
     if (player.state !== 'run') return settle(id, busy);
@@ -97,7 +100,7 @@ export function createBackend(env: Env, { paceMs }: { readonly paceMs: number })
     return player.perform(stage, compactAndSettle(stage, instructions, id));
   }
 
-  /** These messages were said before, and nothing else. */
+  /** Replaces the history by these messages. */
   function remember(messages: readonly EventOf<'message-added'>[]): void {
     meter = createMeter();
     transcript = emptyTranscript();
@@ -107,7 +110,7 @@ export function createBackend(env: Env, { paceMs }: { readonly paceMs: number })
     }
   }
 
-  /** The conversation is another one now, with these messages in it; the settings stay, but for the name. */
+  /** Replaces the conversation by these messages. Keeps the settings except the name. */
   function restart(reason: EventOf<'history-reset'>['reason'], messages: readonly EventOf<'message-added'>[]): Actions {
     delete settings.name;
     agentSessionId = env.id('session');
@@ -121,7 +124,7 @@ export function createBackend(env: Env, { paceMs }: { readonly paceMs: number })
     return [...restart('new', []), ...settle(id, { ok: true, data: { cancelled: false } })];
   }
 
-  /** Back to the moment before one of the user's messages. */
+  /** Goes back to the moment before one of the user's messages. */
   function fork(entry: string, id: string): Actions {
     if (player.state !== 'idle') return settle(id, busy);
     const cut = cutAt(transcript, entry);
@@ -180,7 +183,7 @@ export function createBackend(env: Env, { paceMs }: { readonly paceMs: number })
       }
     },
     restoreHistory(messages) {
-      // It was another conversation's.
+      // The name belongs to the previous conversation.
       delete settings.name;
       remember(replayedMessages(messages));
     },

@@ -1,5 +1,5 @@
-// Tool calls of the demo agent: the tools it claims to have, and how a call is announced, run and answered.
-// No tool does anything: results are functions of the arguments. Knows no verb.
+// Tool calls of the demo agent: the tools it claims to have, and the events of a call. No tool does anything: a result
+// is a function of the arguments.
 import type { Dictionary } from '../../core/model/content.ts';
 import type { Event, EventOf, Tool } from '../../core/model/event.ts';
 import { changeOf } from './changes.ts';
@@ -13,7 +13,7 @@ function tool(name: string, description: string, properties: Dictionary): Tool {
   return { name, description, parameters: { type: 'object', properties, required: Object.keys(properties) } };
 }
 
-/** What clients are told about the tools. */
+/** The tools as clients see them. */
 export const tools: readonly Tool[] = [
   tool('lookup', 'Finds entries in a list that does not exist', { query: text, limit: { type: 'integer' } }),
   tool('edit_file', 'Would replace a piece of a file', { path: text, old_text: text, new_text: text }),
@@ -26,21 +26,21 @@ export interface Call {
   readonly id: string;
   readonly name: 'lookup' | 'edit_file' | 'write_note' | 'delegate';
   readonly input: Dictionary;
-  /** The call of the sub-agent that calls. */
+  /** The call of the sub-agent that makes this call. */
   readonly parent?: string;
 }
 
-/** A new call, nothing said yet. */
+/** Creates a call. No event was delivered yet. */
 export function newCall(stage: Stage, name: Call['name'], input: Dictionary, parent?: string): Call {
   return { id: stage.env.id('call'), name, input, ...lane(parent) };
 }
 
-/** A call of the tool `lookup`. */
+/** Creates a call of the tool `lookup`. */
 export function newLookup(stage: Stage, query: string, parent?: string): Call {
   return newCall(stage, 'lookup', { query, limit: 3 }, parent);
 }
 
-/** Streams the block of a call, its arguments in pieces. */
+/** Streams the block of a call, with its arguments in pieces. */
 export function* announce(stage: Stage, call: Call): Play {
   const { id, name, input, parent } = call;
   yield* sayBlock(stage, { kind: 'tool-call', id, name }, cut(JSON.stringify(input), 8), { input }, parent);
@@ -70,7 +70,7 @@ export function begin(stage: Stage, call: Call, input: Dictionary = call.input):
   };
 }
 
-/** The result of a call: the tool's end, and the message with which the model reads it. */
+/** The result of a call: the end of the tool, and the message with the result for the model. */
 export function answer(
   { id, name, parent }: Call,
   output: string,
@@ -87,12 +87,12 @@ export function answer(
   return [end, resultMessage(end)];
 }
 
-/** The message that brings a tool's result into the conversation. */
+/** The message that adds a tool's result to the conversation. */
 export function resultMessage({ parent, call, name, content, isError }: EventOf<'tool-end'>): EventOf<'message-added'> {
   return { type: 'message-added', ...lane(parent), role: 'tool', call, name, content, isError };
 }
 
-/** The results are in: the next turn, and in it whatever the user said meanwhile. */
+/** The results are complete: starts the next turn, with the user's messages that came meanwhile. */
 export function* afterTools(stage: Stage): Play {
   yield* nextTurn(stage);
   yield* takeSteering(stage);

@@ -1,8 +1,8 @@
-// What calls of the demo agent would change in files, to be spread into their events. Knows no call.
+// The file changes of the demo agent's calls, to be spread into their events.
 import type { Dictionary, FileChange } from '../../core/model/content.ts';
 import { fileChange, wholeFileChange } from '../../core/model/file-change.ts';
 
-/** Arguments that a user changed may be anything: nothing is shown of those. */
+/** Arguments that a user changed may have any form. Such calls show no change. */
 export function changeOf(name: string, input: Dictionary): { change?: FileChange } {
   const { path, text, old_text: before, new_text: after } = input;
   if (typeof path !== 'string') return {};

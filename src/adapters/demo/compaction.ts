@@ -1,20 +1,20 @@
-// How the demo agent compacts: the events around it and its invented summary. Asked for by a prompt or a command.
+// A compaction of the demo agent: its events and its invented summary. A prompt or a command requests it.
 import type { EventOf } from '../../core/model/event.ts';
 import { tokens } from './meter.ts';
 import { type Play, say } from './play.ts';
 import type { Stage } from './stage.ts';
 
-/** A compaction takes so many waits of the pace: long enough to be seen and aborted. */
+/** How many delays of the pace a compaction takes: long enough to watch and abort it. */
 const waitsOfACompaction = 20;
 
-/** What a compaction came to. */
+/** The result of a compaction. */
 export interface Summary {
   readonly summary: string;
   /** Tokens. */
   readonly tokensBefore: number;
 }
 
-/** Compacts; null when it was aborted. Afterwards the conversation counts as the tokens of the summary. */
+/** Compacts. Returns null if aborted. Afterwards the conversation has the tokens of the summary. */
 export function* compaction(
   stage: Stage,
   trigger: EventOf<'compaction-start'>['trigger'],

@@ -1,5 +1,5 @@
-// The protocol `demo`: a scripted agent inside the gateway, so that every path of a client can be tried without a key
-// or a network. It has no wire and no clients of its own.
+// The adapter `demo`: a scripted agent inside the gateway, for trying every path of a client without a key or a
+// network. It has no wire and no clients of its own.
 import { z } from 'zod';
 import type { Adapter } from '../../core/contract/adapter.ts';
 import { GatewayError } from '../../core/model/errors.ts';
@@ -8,7 +8,7 @@ import { createBackend } from './backend.ts';
 const Milliseconds = z.int().min(0).max(60_000);
 
 const DemoOptions = z.strictObject({
-  /** Wait between two batches of deltas, in ms: a number, or its digits where it comes from a URL. */
+  /** Delay between two batches of deltas, ms: a number, or digits from a URL. */
   paceMs: z.union([Milliseconds, z.string().regex(/^\d+$/u).transform(Number).pipe(Milliseconds)]).default(15),
 });
 

@@ -1,4 +1,4 @@
-// What the demo agent tells about itself when it is asked, and when it starts. Knows no play.
+// What the demo agent reports about itself at its start and in answers to queries.
 import type { CommandOf } from '../../core/model/command.ts';
 import { type Outcome, refused } from '../../core/model/errors.ts';
 import type { CommandInfo, SessionInfo } from '../../core/model/event.ts';
@@ -14,7 +14,7 @@ const commands: readonly CommandInfo[] = verbs.map((verb) => ({
   kind: 'verb',
 }));
 
-/** What stays as it is as long as the agent lives. It has no working directory. */
+/** The constant session info. There is no working directory. */
 export const fixedInfo: SessionInfo = {
   models: [...models],
   modes: [...modes],
@@ -23,12 +23,12 @@ export const fixedInfo: SessionInfo = {
   welcome: 'I am the demo agent: I do what the words of your prompt say. Send "help" for the list.',
 };
 
-/** What may change. */
+/** The session info that may change. */
 export function currentInfo(agentSessionId: string, settings: Settings): SessionInfo {
   return { agentSessionId, ...settings };
 }
 
-/** What the answers to queries are taken from. */
+/** The values that queries are answered from. */
 export interface Now {
   readonly info: SessionInfo;
   readonly running: boolean;

@@ -1,4 +1,4 @@
-// What the demo agent remembers of the conversation, and how it is cut at one of its messages.
+// Cuts the conversation at one of the user's messages.
 import type { Content } from '../../core/model/content.ts';
 import type { EventOf } from '../../core/model/event.ts';
 import { replayedMessages } from '../../core/session/forks.ts';
@@ -9,11 +9,11 @@ import type { Transcript } from '../../core/model/transcript.ts';
 export interface Cut {
   /** The message that was cut off. */
   readonly content: readonly Content[];
-  /** What was said before it, told again. */
+  /** The messages before the cut, for replay. */
   readonly before: readonly EventOf<'message-added'>[];
 }
 
-/** Null when the user never said that message. */
+/** Null if the user never sent that message. */
 export function cutAt(transcript: Transcript, entry: string): Cut | null {
   const messages = messagesOf(transcript);
   const at = messages.findIndex(({ id, role, parent }) => id === entry && role === 'user' && parent === undefined);

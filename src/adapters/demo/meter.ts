@@ -1,4 +1,4 @@
-// Counts tokens and dollars. Every figure is a function of the text that went over the wire, so clients can check sums.
+// Counts tokens and dollars. Every figure is a function of the text on the wire, so that clients can check sums.
 import { addUsage, type Content, noUsage, type Usage } from '../../core/model/content.ts';
 import type { Event, EventOf } from '../../core/model/event.ts';
 import { type AssistantMessage, laneOf } from '../../core/model/transcript.ts';
@@ -9,14 +9,14 @@ export function tokens(length: number): number {
   return Math.ceil(length / 4);
 }
 
-/** The text parts of a message's content, joined by line feeds; images and the like count nothing. */
+/** The texts of a message's content, joined by line feeds. Images and other content count nothing. */
 export function textOf(content: readonly Content[]): string {
   return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 }
 
 /**
- * Usage of a message that ends: the figures it started with, and as output the tokens of all its deltas joined
- * (text, thinking and the JSON of arguments alike).
+ * Usage of a message that ends: the figures of its start, and as output the tokens of all its deltas joined (text,
+ * thinking and the JSON of arguments alike).
  */
 export function figuresOf({
   start,
@@ -27,13 +27,13 @@ export function figuresOf({
   return { usage, cost: costOf(start.model, usage) };
 }
 
-/** The figures of one session: what each lane's next message will have to read, and the sums so far. */
+/** The figures of one session: the tokens that each lane's next message will read, and the sums so far. */
 export interface Meter {
-  /** Must see every event that is said. */
+  /** Must see every delivered event. */
   watch(event: Event): void;
   /**
-   * Usage at the start of a message. Input: what joined the lane since its last message. Cache read: everything
-   * before that.
+   * Usage at the start of a message. Input: what joined the lane since its last message. Cache read: everything before
+   * that.
    */
   opening(parent: string | undefined): Usage;
   /** Sum over all messages, sub-agents included. */

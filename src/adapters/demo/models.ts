@@ -1,7 +1,7 @@
-// The models that the demo agent claims to have, and what they cost. Knows no event and no session.
+// The models that the demo agent claims to have, and their prices.
 import type { Cost, Model, Usage } from '../../core/model/content.ts';
 
-/** US dollars for a million tokens. */
+/** US dollars per million tokens. */
 interface Price {
   readonly input: number;
   readonly output: number;
@@ -15,7 +15,7 @@ function model(id: string, name: string, contextWindow: number, reasoning: boole
 /** The model of a new session. */
 export const defaultModel = model('demo-small', 'Demo Small', 100_000, false);
 
-/** All models, in the order in which `cycle-model` goes. */
+/** All models, in the order of `cycle-model`. */
 export const models: readonly Model[] = [
   defaultModel,
   model('demo-medium', 'Demo Medium', 200_000, true),
@@ -28,7 +28,7 @@ const prices: ReadonlyMap<string, Price> = new Map([
   ['demo-large', { input: 15, output: 75, cacheRead: 1.5 }],
 ]);
 
-/** What this usage costs with this model: each count times its price for a million. Unknown models are free. */
+/** The cost of this usage with this model: each count times its price per million. Unknown models are free. */
 export function costOf(modelId: string | undefined, usage: Usage): Cost {
   const price = prices.get(modelId ?? '') ?? { input: 0, output: 0, cacheRead: 0 };
   const input = (usage.input * price.input) / 1_000_000;

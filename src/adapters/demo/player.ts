@@ -1,5 +1,4 @@
-// Performs one play at a time: turns its beats into actions, and time, answers and aborts into signals for it.
-// Knows no verb and no command but the answers and the abort.
+// Performs one play at a time: turns its beats into actions, and timers, answers and aborts into signals for the play.
 import type { Action } from '../../core/contract/adapter.ts';
 import type { Cause } from '../../core/log/close-run.ts';
 import type { CommandOf } from '../../core/model/command.ts';
@@ -13,25 +12,25 @@ import type { Stage } from './stage.ts';
 type Actions = Action<Event>[];
 type Answer = CommandOf<'answer-approval' | 'answer-dialog'>;
 
-/** What is being performed. */
+/** The play in progress. */
 interface Performance {
   readonly stage: Stage;
   readonly play: Play<Actions>;
-  /** What it waits for; null while it speaks. */
+  /** The current pause; null while the play runs. */
   pause: Pause | null;
 }
 
-/** Where plays are performed. */
+/** Performs plays. */
 export interface Player {
-  /** What is going on: `compaction` is one outside a run, and after `dead` there will never be anything. */
+  /** The current state. `compaction` is one outside a run. `dead` is final. */
   readonly state: 'idle' | 'run' | 'compaction' | 'dead';
-  /** Starts a play; what the play returns is done when it is over. Only when idle. */
+  /** Starts a play, only when idle. Executes the play's return value when the play is over. */
   perform(stage: Stage, play: Play<Actions>): Actions;
-  /** The timer rang. */
+  /** The timer fired. */
   wake(): Actions;
-  /** An answer to what the play waits for; settles its command. */
+  /** An answer that the play waits for. Settles its command. */
   answer(command: Answer, commandId: string): Actions;
-  /** Ends what is aimed at, if it is going on. */
+  /** Ends the target of the abort, if it is in progress. */
   abort(target: CommandOf<'abort'>['target']): Actions;
 }
 
@@ -108,7 +107,7 @@ export function createPlayer(): Player {
     answer(command, id) {
       const problem = current === null ? noSuchQuestion : problemWith(command, current.pause);
       if (current === null || problem !== null) return [{ do: 'settle', id, outcome: problem ?? noSuchQuestion }];
-      // The question ends before its answer is acknowledged, so that nobody takes it for open in between.
+      // The question ends before its answer is acknowledged, so that no client takes the question for open in between.
       return [...advance(current, command), { do: 'settle', id, outcome: { ok: true } }];
     },
     abort(target) {
@@ -117,7 +116,7 @@ export function createPlayer(): Player {
       const inRun = current.stage.transcript.run !== null;
       const stopped = waiting === null ? [] : [stopTimer];
       if (target === 'run' && inRun) return [...stopped, ...close(current, userAborted)];
-      // Outside a run the only thing to abort is a compaction, and whoever asks to stop means that.
+      // Outside a run, an abort of the run means the compaction, because nothing else can be in progress.
       const isMeant = waiting?.cut !== undefined && (waiting.cut === target || (target === 'run' && !inRun));
       return isMeant ? [...stopped, ...advance(current, 'cut')] : [];
     },

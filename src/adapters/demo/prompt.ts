@@ -1,8 +1,8 @@
-// A prompt as the demo agent reads it: the user's words, and the contexts beside them (core/log/context-text.ts). Knows no verb.
+// The demo agent's view of a prompt: the user's words, and the contexts beside them (core/log/context-text.ts).
 import type { Content } from '../../core/model/content.ts';
 import { splitContexts } from '../../core/log/context-text.ts';
 
-/** What the user wrote, its parts joined by line feeds. */
+/** The user's text, its parts joined by line feeds. */
 export function wordsOf(prompt: readonly Content[]): string {
   return textsIn(prompt)
     .map((text) => splitContexts(text).words)

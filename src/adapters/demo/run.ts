@@ -1,4 +1,4 @@
-// A whole run: from the prompt to the moment when nothing is left to do, and its ending when it is cut short.
+// A whole run: from the prompt until nothing is left to do, and its end when cut short.
 import { type Cause, closeRun } from '../../core/log/close-run.ts';
 import type { Event, EventOf } from '../../core/model/event.ts';
 import { laneOf } from '../../core/model/transcript.ts';
@@ -11,7 +11,7 @@ import { endMessage, freshTurn, sayText, takeSteering } from './speech.ts';
 import { queueChanged, type Stage, takeWaiting, userMessage } from './stage.ts';
 import { steps } from './steps/index.ts';
 
-/** Plays a prompt, and every follow-up that came meanwhile, each in turns of its own. Leaves nothing to do. */
+/** Plays a prompt, and every follow-up that came meanwhile, each in turns of its own. Returns no actions. */
 export function* playRun(stage: Stage, origin: EventOf<'message-added'>['origin']): Play<never[]> {
   yield say({ type: 'run-start' }, { type: 'turn-start' }, userMessage(stage, stage.prompt, origin));
   const { inbox, settings } = stage;
@@ -39,7 +39,7 @@ function* playScript(stage: Stage): Play {
   yield* takeSteering(stage);
 }
 
-/** The events that end a run early. The order is core's; the agent adds its figures and tells them as its own. */
+/** The events that end a run early. Core decides the order; the agent adds its figures and delivers them as its own. */
 export function endEarly(stage: Stage, cause: Cause): Event[] {
   const { inbox, transcript } = stage;
   const queued = inbox.steering.length + inbox.followUps.length;

@@ -1,16 +1,16 @@
-// Reads a prompt as a script: text in, steps out, plain data. Knows nothing of how a step is played.
+// Parses a prompt as a script: text in, steps out, as plain data.
 import { type Amount, type VerbName, verbByName } from './verbs.ts';
 
 /** One step of a script. `echo` repeats the prompt. */
 export interface Step {
   readonly verb: VerbName | 'echo';
-  /** The verb's number, 0 for verbs that take none. */
+  /** The verb's number, 0 for verbs without a number. */
   readonly amount: number;
 }
 
 /**
- * The steps of a prompt. Verbs run in the order in which they stand, upper or lower case, with or without the slash
- * of a slash command. Any other word, and a prompt without a word, asks for one echo at the end.
+ * The steps of a prompt. Verbs run in the order of the text, in upper or lower case, with or without a slash. Any other
+ * word, and a prompt without a word, adds one echo at the end.
  */
 export function parseScript(prompt: string): Step[] {
   const steps: Step[] = [];

@@ -1,26 +1,26 @@
-// The settings of a demo session and the commands that change them. Knows no run.
+// The settings of a demo session and the commands that change them.
 import type { CommandOf } from '../../core/model/command.ts';
 import type { Model } from '../../core/model/content.ts';
 import { type Outcome, refused } from '../../core/model/errors.ts';
 import type { SessionInfo } from '../../core/model/event.ts';
 import { defaultModel, models } from './models.ts';
 
-/** Levels that `set-thinking` takes. The demo agent thinks when the script says so, whatever the level. */
+/** Levels that `set-thinking` accepts. The demo agent thinks when the script says so, at any level. */
 export const thinkingLevels: readonly string[] = ['off', 'minimal', 'low', 'medium', 'high', 'xhigh'];
-/** Permission modes. Only `bypassPermissions` makes a difference: the verb `ask` then does not ask. */
+/** Permission modes. Only `bypassPermissions` has an effect: the verb `ask` then requests no approval. */
 export const modes: readonly string[] = ['default', 'acceptEdits', 'plan', 'bypassPermissions'];
 
-/** What can be changed while the session lives. */
+/** The settings that can change during the session. */
 export interface Settings {
   model: Model;
   thinkingLevel: string;
   mode: string;
-  /** Whether messages that wait join one by one, each in a turn of its own, or all at once. */
+  /** Whether waiting messages join one by one, each in a turn of its own, or all at once. */
   steeringMode: 'all' | 'one-at-a-time';
   followUpMode: 'all' | 'one-at-a-time';
-  /** Off: the verb `compact` does not compact. */
+  /** If off, the verb `compact` does not compact. */
   autoCompaction: boolean;
-  /** Off: the first refusal of the verb `retry` is final. */
+  /** If off, the first refusal of the verb `retry` is final. */
   autoRetry: boolean;
   name?: string;
 }
@@ -50,13 +50,13 @@ export type SettingCommand = CommandOf<
   | 'set-name'
 >;
 
-/** What such a command did: its outcome, and the changes to tell, null when there are none. */
+/** The result of such a command: its outcome and the changes to report, or null for no change. */
 export interface Change {
   readonly outcome: Outcome;
   readonly changes: SessionInfo | null;
 }
 
-/** Carries out a command on the settings. */
+/** Executes a command on the settings. */
 export function change(settings: Settings, command: SettingCommand): Change {
   switch (command.type) {
     case 'set-model': {
@@ -80,7 +80,7 @@ export function change(settings: Settings, command: SettingCommand): Change {
       return { outcome: { ok: true }, changes: { thinkingLevel } };
     }
     case 'cycle-thinking': {
-      // As with agents in the field: a model that does not think has nothing to cycle through.
+      // As with real agents, a model that does not think has no levels to cycle through.
       if (settings.model.reasoning !== true) return { outcome: { ok: true, data: {} }, changes: null };
       const level = after(thinkingLevels, settings.thinkingLevel);
       settings.thinkingLevel = level;
@@ -112,7 +112,7 @@ export function change(settings: Settings, command: SettingCommand): Change {
   }
 }
 
-/** The one that follows, the first one after the last. */
+/** The next item of a list, and the first after the last. */
 function after(list: readonly string[], item: string): string {
   return list[(list.indexOf(item) + 1) % list.length] ?? item;
 }
@@ -121,7 +121,7 @@ function refusal(message: string): Change {
   return { outcome: refused('invalid', message), changes: null };
 }
 
-/** Budgets in tokens, as the smallest level that would take them. */
+/** The smallest level that covers a budget in tokens. */
 function levelOf(budgetTokens: number | null): string {
   if (budgetTokens === null || budgetTokens <= 0) return 'off';
   if (budgetTokens <= 4_096) return 'low';

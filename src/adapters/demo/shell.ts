@@ -1,17 +1,18 @@
-// The shell commands of the user: nothing is run, the output repeats the command, and one that hangs ends by an abort.
+// The shell commands of the user. Nothing is run: the output repeats the command. A command that hangs ends by an
+// abort.
 import type { Action } from '../../core/contract/adapter.ts';
 import type { Event } from '../../core/model/event.ts';
 
-/** A shell that is none. */
+/** A simulated shell. */
 export interface Shell {
   run(command: string, id: string): Action<Event>[];
-  /** Cancels what hangs. */
+  /** Cancels hanging commands. */
   abort(): Action<Event>[];
 }
 
-/** A shell in which nothing hangs yet. */
+/** A shell without hanging commands. */
 export function createShell(): Shell {
-  /** Ids of the commands that are not settled yet, with what they have said. */
+  /** Ids of the unsettled commands, with their output. */
   const hanging = new Map<string, string>();
 
   return {

@@ -1,15 +1,15 @@
-// How the demo agent speaks: messages, blocks, deltas and turns, on the main thread or in a sub-agent's lane.
-// Invariant of the steps: on entry and on exit a message is open, or the turn is fresh. Knows no verb.
+// How the demo agent speaks: messages, blocks, deltas and turns, on the main thread or in a sub-agent's lane. Invariant
+// of the steps: on entry and on exit, either a message is open or the turn is fresh.
 import type { Stop } from '../../core/model/content.ts';
 import type { BlockHead, EventOf } from '../../core/model/event.ts';
 import { figuresOf, textOf } from './meter.ts';
 import { type Play, say, sayAndWait } from './play.ts';
 import { queueChanged, type Stage, takeWaiting, userMessage } from './stage.ts';
 
-/** So many waits make a text of middling length; longer ones put more deltas into each batch. */
+/** How many delays a text of medium length takes. Longer texts have more deltas in each batch. */
 const waitsOfAText = 200;
 
-/** Names the lane of a sub-agent; nothing on the main thread. */
+/** The lane of a sub-agent. Empty on the main thread. */
 export function lane(parent: string | undefined): { parent?: string } {
   return parent === undefined ? {} : { parent };
 }
@@ -18,7 +18,7 @@ function openMessage(stage: Stage, parent?: string) {
   return stage.transcript.open.get(parent ?? '');
 }
 
-/** Starts a block, and a message for it if none is open. Returns the block's index. */
+/** Starts a block, and a message if none is open. Returns the block's index. */
 export function* startBlock(stage: Stage, block: BlockHead, parent?: string): Play<number> {
   if (openMessage(stage, parent) === undefined) {
     const { id: model, provider } = stage.settings.model;
@@ -31,7 +31,7 @@ export function* startBlock(stage: Stage, block: BlockHead, parent?: string): Pl
   return index;
 }
 
-/** Streams one whole block that nothing interrupts but an abort. */
+/** Streams one whole block, which only an abort interrupts. */
 export function* sayBlock(
   stage: Stage,
   block: BlockHead,
@@ -44,7 +44,7 @@ export function* sayBlock(
   yield say({ type: 'block-end', ...lane(parent), index, ...ending });
 }
 
-/** Streams text. Steering that comes meanwhile cuts in between two batches, and the rest follows in a new block. */
+/** Streams text. Steering that comes meanwhile interrupts between two batches, and the rest follows in a new block. */
 export function* sayPieces(stage: Stage, pieces: readonly string[]): Play {
   let index = yield* startBlock(stage, { kind: 'text' });
   let left = pieces.length;
@@ -69,42 +69,42 @@ export function* sayInLane(stage: Stage, text: string, parent: string): Play {
   yield* sayBlock(stage, { kind: 'text' }, words(text), {}, parent);
 }
 
-/** Ends the open message; nothing when none is open. */
+/** Ends the open message, if any. */
 export function* endMessage(stage: Stage, reason: Stop['reason'], parent?: string): Play {
   const message = openMessage(stage, parent);
   if (message === undefined) return;
   yield say({ type: 'message-end', ...lane(parent), stop: { reason }, ...figuresOf(message) });
 }
 
-/** Makes sure that the turn is fresh: ends the open message and its turn. */
+/** Ends the open message and its turn, so that the turn is fresh. */
 export function* freshTurn(stage: Stage): Play {
   if (openMessage(stage) !== undefined) yield* nextTurn(stage);
 }
 
-/** Ends this turn, with its message if that is open, and starts the next one. */
+/** Ends this turn, with its message if open, and starts the next one. */
 export function* nextTurn(stage: Stage): Play {
   yield* endMessage(stage, 'end');
   yield say({ type: 'turn-end' }, { type: 'turn-start' });
 }
 
-/** Lets waiting steering messages join the run, one by one or all at once, and answers them. */
+/** Adds waiting steering messages to the run, one by one or all at once, and answers them. */
 export function* takeSteering(stage: Stage): Play {
   const { inbox, settings } = stage;
   while (inbox.steering.length > 0) {
     const taken = takeWaiting(inbox.steering, settings.steeringMode);
     yield* freshTurn(stage);
     yield say(queueChanged(inbox), ...taken.map((content) => userMessage(stage, content, 'steer')));
-    // Not sayText: a second steering message must not cut into the answer to the first.
+    // Not sayText: a second steering message must not interrupt the answer to the first.
     yield* sayBlock(stage, { kind: 'text' }, words(`You steered me: ${taken.map(textOf).join(' / ')}`));
   }
 }
 
-/** Cuts a text before each word, and inside very long ones; joined again the pieces are the text. */
+/** Splits a text before each word, and inside very long words. The joined pieces equal the text. */
 export function words(text: string): string[] {
   return text.match(/\s*\S{1,24}|\s+$/gu) ?? [];
 }
 
-/** Cuts a text into pieces of so many UTF-16 units. */
+/** Splits a text into pieces of `size` UTF-16 units. */
 export function cut(text: string, size: number): string[] {
   return Array.from({ length: Math.ceil(text.length / size) }, (_, at) => text.slice(at * size, (at + 1) * size));
 }

@@ -1,4 +1,4 @@
-// What a play can see and touch while it runs. Knows no verb.
+// The state that a play can read and change while it runs.
 import type { Env } from '../../core/contract/adapter.ts';
 import type { Content } from '../../core/model/content.ts';
 import type { EventOf } from '../../core/model/event.ts';
@@ -6,15 +6,15 @@ import type { Transcript } from '../../core/model/transcript.ts';
 import { type Meter, textOf } from './meter.ts';
 import type { Settings } from './settings.ts';
 
-/** How fast text flows. */
+/** How fast text streams. */
 export interface Pace {
-  /** Wait after each batch of deltas. */
+  /** Delay after each batch of deltas, ms. */
   ms: number;
-  /** Deltas in one batch at most, so that the work of one wake stays bounded. */
+  /** The most deltas in one batch, which bounds the work of one timer. */
   largestBatch: number;
 }
 
-/** What came while a run was going on. */
+/** Messages that came during a run. */
 export interface Inbox {
   readonly steering: (readonly Content[])[];
   readonly followUps: (readonly Content[])[];
@@ -23,15 +23,15 @@ export interface Inbox {
 /** The surroundings of one run. */
 export interface Stage {
   readonly env: Env;
-  /** The session's own settings, live: a change counts from the next message on. */
+  /** The session's live settings. A change applies from the next message on. */
   readonly settings: Settings;
   readonly inbox: Inbox;
   readonly meter: Meter;
-  /** The conversation so far. The player folds each event in before the play goes on. */
+  /** The conversation so far. The player adds each event before the play continues. */
   readonly transcript: Transcript;
-  /** The verb `slow` changes it for the rest of its prompt. */
+  /** The verb `slow` changes the pace for the rest of its prompt. */
   readonly pace: Pace;
-  /** The prompt whose script is being played. */
+  /** The prompt whose script is played. */
   readonly prompt: readonly Content[];
 }
 
@@ -43,7 +43,7 @@ export function takeWaiting(
   return queue.splice(0, mode === 'all' ? queue.length : 1);
 }
 
-/** What the user says, as it joins the conversation. */
+/** A message of the user, as it joins the conversation. */
 export function userMessage(
   { env }: Stage,
   content: readonly Content[],
@@ -52,7 +52,7 @@ export function userMessage(
   return { type: 'message-added', id: env.id('message'), role: 'user', origin, content: [...content] };
 }
 
-/** The queues as they stand. */
+/** The current queues. */
 export function queueChanged(inbox: Inbox): EventOf<'queue-changed'> {
   return { type: 'queue-changed', steering: inbox.steering.map(textOf), followUp: inbox.followUps.map(textOf) };
 }

@@ -1,9 +1,9 @@
-// The words that the demo agent understands, as data: the script's parser, `help`, the slash commands and the README
-// all come from this table. Knows nothing of how a verb is played (steps/).
+// The verbs of the demo agent, as data. The script's parser, `help`, the slash commands and the README use this table.
+// The plays of the verbs are in steps/.
 
-/** A number that may follow a verb. Values beyond the bounds are moved to the nearest bound. */
+/** A number that may follow a verb. Values outside the bounds are moved to the nearest bound. */
 export interface Amount {
-  /** What it counts, for people. */
+  /** The unit of the number, for users. */
   readonly name: string;
   readonly fallback: number;
   readonly least: number;
@@ -16,7 +16,7 @@ interface Verb {
   readonly amount?: Amount;
 }
 
-/** Every verb, in the order in which `help` lists them. */
+/** Every verb, in the order of `help`. */
 export const verbs = [
   { name: 'think', help: 'a thinking block with a signature, before the text' },
   { name: 'tool', help: 'one tool call, then a turn that closes with text' },
@@ -72,12 +72,12 @@ export const verbs = [
 /** The name of a verb. */
 export type VerbName = (typeof verbs)[number]['name'];
 
-/** The verbs by name. A Map, because the names that are looked up come from prompts. */
+/** The verbs by name. A Map, because prompts supply the names that are looked up. */
 export const verbByName: ReadonlyMap<string, Verb & { readonly name: VerbName }> = new Map(
   verbs.map((verb) => [verb.name, verb]),
 );
 
-/** How a verb is written: `tools [calls]`. */
+/** The usage of a verb: `tools [calls]`. */
 export function usageOf({ name, amount }: Verb): string {
   return amount === undefined ? name : `${name} [${amount.name}]`;
 }

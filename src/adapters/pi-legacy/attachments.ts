@@ -1,5 +1,4 @@
-// Attachments as content and content as attachments (docs/protocols/pi-legacy.md 4.6). Pure but for the names that it
-// is given; knows no run.
+// Converts attachments to content and back (docs/protocols/pi-legacy.md 4.6).
 import type { Content, Dictionary } from '../../core/model/content.ts';
 import { isDictionary, without } from '../../core/model/dictionary.ts';
 import { extraOf } from '../pi/values.ts';
@@ -7,15 +6,15 @@ import type { Attachment } from './wire.ts';
 
 type File = Extract<Content, { type: 'image' | 'document' }>;
 
-/** The content of a prompt, sorted into what rides in `attachments` and what does not. */
+/** The content of a prompt, divided into attachments and other content. */
 export interface Sorted {
   readonly attachments: readonly Attachment[];
-  /** Everything else, in its order. */
+  /** All other content, in order. */
   readonly others: readonly Content[];
   readonly losses: readonly string[];
 }
 
-/** One attachment of a client as canonical content; the fields with no canonical home ride in `extra.pi`. */
+/** One attachment of a client as canonical content. `extra.pi` holds the fields without a canonical place. */
 export function contentOf(attachment: Attachment): Content {
   const { type, fileName: name, mimeType: mediaType, content: data, extractedText: text } = attachment;
   const rest = without(attachment, 'type', 'fileName', 'mimeType', 'content', 'extractedText');
@@ -24,7 +23,7 @@ export function contentOf(attachment: Attachment): Content {
   return { type, ...shared, ...extraOf({ ...rest, extractedText: text }) };
 }
 
-/** Sorts content; `makeId` names attachments that have no id. */
+/** Divides content. `makeId` names attachments without an id. */
 export function sortContent(content: readonly Content[], makeId: () => string): Sorted {
   const attachments: Attachment[] = [];
   const others: Content[] = [];
@@ -41,7 +40,7 @@ export function sortContent(content: readonly Content[], makeId: () => string): 
   return { attachments, others, losses };
 }
 
-/** `loss` without an attachment: it is not sent. With one: it is sent, and pi does not show it to the model. */
+/** `loss` without an attachment: not sent. With an attachment: sent, but pi does not show it to the model. */
 function attachmentOf(file: File, makeId: () => string): { attachment?: Attachment; loss?: string } {
   const kept = keptFields(file);
   const known = { id: makeId, name: file.name, mediaType: file.mediaType, kept };
@@ -49,14 +48,14 @@ function attachmentOf(file: File, makeId: () => string): { attachment?: Attachme
     if (file.data === undefined) return { loss: 'an image without its bytes' };
     return { attachment: write('image', file.data, known) };
   }
-  // A client of pi gets what pi would have made of it.
+  // A pi client gets what pi would have made of the file.
   const text = file.text ?? (kept === null ? textIn(file) : undefined);
   if (text !== undefined && text !== '') {
     const attachment = write('document', file.data ?? base64Of(text), known);
     return { attachment: { ...attachment, extractedText: text } };
   }
   const loss = 'a document without its text';
-  // pi drops it in silence (docs/protocols/pi-legacy.md 4.7); it goes back to clients of pi all the same.
+  // pi drops the file silently (docs/protocols/pi-legacy.md 4.7). pi clients get it back nevertheless.
   if (file.data === undefined || kept === null) return { loss };
   return { attachment: write('document', file.data, known), loss };
 }
@@ -68,7 +67,7 @@ interface Known {
   readonly kept: Dictionary | null;
 }
 
-/** In the order of the document (docs/protocols/pi-legacy.md 4.6). */
+/** Keys in the order of the document (docs/protocols/pi-legacy.md 4.6). */
 function write(type: Attachment['type'], content: string, { id, name, mediaType, kept }: Known): Attachment {
   const mimeType = mediaType ?? (type === 'image' ? 'image/png' : 'text/plain');
   const { id: ownId, size, ...rest } = kept ?? {};
@@ -83,13 +82,13 @@ function write(type: Attachment['type'], content: string, { id, name, mediaType,
   };
 }
 
-/** What a client of pi sent with it; null when it came from elsewhere. */
+/** The fields that a pi client sent with the file, or null for a file of another client. */
 function keptFields(file: File): Dictionary | null {
   const fields = file.extra?.pi;
   return isDictionary(fields) ? fields : null;
 }
 
-/** The text of a document that is text and came as bytes: Claude clients send such. */
+/** The text of a text document that came as bytes, as Claude clients send it. */
 function textIn({ data, mediaType }: File): string | undefined {
   if (data === undefined || mediaType?.startsWith('text/') !== true) return undefined;
   try {
@@ -104,7 +103,7 @@ function base64Of(text: string): string {
   return btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(''));
 }
 
-/** How many bytes a base64 text stands for. */
+/** The number of bytes in a base64 text. */
 function bytesIn(base64: string): number {
   return Math.floor((base64.replace(/=+$/u, '').length * 3) / 4);
 }

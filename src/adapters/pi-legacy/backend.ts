@@ -1,6 +1,6 @@
-// The gateway as the client of a pi 0.13.2: what it prints is read by the parts of ../pi, what it is told is said here.
-// pi answers nothing, so its events tell how a command went. Each fault of it that would reach a client is named where
-// it is kept away (docs/protocols/pi-legacy.md 1.6, 1.7).
+// The gateway as the client of pi 0.13.2. The parts of ../pi decode pi's lines; this file sends the commands. pi does
+// not answer commands, so events show their results. Comments name each fault of pi that this file hides from clients
+// (docs/protocols/pi-legacy.md 1.6, 1.7).
 import type { Backend, Env } from '../../core/contract/adapter.ts';
 import { createCallChanges } from '../../core/log/call-changes.ts';
 import type { Command, CommandOf } from '../../core/model/command.ts';
@@ -36,22 +36,22 @@ const lines: ReadonlySet<string> = new Set([
   'error',
 ]);
 
-/** How pi's own sentences about a compaction begin; every other complaint is about the last line that it read. */
+/** The start of pi's errors about a compaction. Every other error concerns the last line that pi has read. */
 const ownFailure = /^(?:Auto-c|C)ompaction failed: /;
 const askedFailure = 'Compaction failed: ';
 
 const promptTimer = 'prompt';
 const compactTimer = 'compact';
 
-/** A machine for one pi process. */
+/** Creates the backend of one pi process. */
 export function createBackend(env: Env, options: AgentOptions): Backend {
   const out = createOutbox(writeLine);
   const origins = createOrigins();
   /** The prompt whose run has not begun. */
   let prompting: string | null = null;
-  /** Aborts of the run that is open, or of the one that is about to. */
+  /** Aborts of the open run, or of the run that is about to begin. */
   let aborting: string[] = [];
-  /** The compaction that we asked for. */
+  /** The compaction that the gateway has requested. */
   let compacting: string | null = null;
 
   const events = createEventDecoder(env, out, 0, {
@@ -88,7 +88,7 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
     compacting = null;
   }
 
-  /** What keeps pi from taking anything now; null when nothing does. */
+  /** Why pi cannot take anything now, or null. */
   function business(): string | null {
     if (events.run.open || prompting !== null) return 'is at work';
     return compacting === null ? null : 'compacts its context';
@@ -98,12 +98,12 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
     const busy = business();
     const joins = command.whenBusy === 'steer' || command.whenBusy === 'follow-up';
     if (busy !== null && joins) return out.settle(id, refused('unsupported', 'pi 0.13.2 takes nothing during a run'));
-    // It would run both at once and mix their lines.
+    // pi would run both prompts at once and mix their lines.
     if (busy !== null) return out.settle(id, refused('busy', `pi ${busy}`));
 
     const sorted = sortContent(command.content, () => env.id('attachment'));
     const said = sayPrompt({ ...command, content: [...sorted.others] }, undefined);
-    // A message without words gets no answer at all; a blank one never reaches the model beside a picture.
+    // pi never answers an empty message. A blank message beside an image never reaches the model.
     const message = said.message === '' && sorted.attachments.length > 0 ? ' ' : said.message;
     for (const loss of [...said.losses, ...sorted.losses]) out.note('loss', `prompt: pi does not take ${loss}`);
     if (message === '') return out.settle(id, refused('invalid', 'pi needs words or a file in a prompt'));
@@ -129,10 +129,10 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
 
   function compact(command: CommandOf<'compact'>, id: string): void {
     const busy = business();
-    // In the middle of a run it would take the messages away from under it.
+    // During a run, a compaction would remove the messages that the run uses.
     if (busy !== null) return out.settle(id, refused('busy', `pi ${busy}`));
     compacting = id;
-    // pi says nothing until it is over; prompts must wait as long.
+    // pi prints nothing until the compaction is over. Prompts must wait until then.
     out.deliver({ type: 'compaction-start', trigger: 'manual' });
     out.send({ ...piFields(command.extra), type: 'compact', customInstructions: command.instructions });
     if (options.compactTimeoutMs > 0) out.timer(compactTimer, options.compactTimeoutMs);
@@ -147,12 +147,12 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
       case 'compact':
         return compact(command, id);
       default:
-        // pi would ignore it in silence.
+        // pi would ignore the command silently.
         return out.settle(id, refused('unsupported', `pi 0.13.2 has no command for ${command.type}`));
     }
   }
 
-  /** The end of the compaction that we asked for, or one that pi began by itself meanwhile. */
+  /** The end of the requested compaction, or of one that pi began by itself. */
   function compaction(line: Dictionary): void {
     const told = plainEvents('compaction', line);
     if (compacting === null || told === null || 'problem' in told) return events.line(line);
@@ -167,7 +167,7 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
     settleCompaction(refused(code, message));
   }
 
-  /** A complaint about our last line is the answer to its command. */
+  /** An error about the last line is the answer to its command. */
   function complaint(line: Dictionary, error: string): void {
     if (compacting !== null && error.startsWith(askedFailure)) {
       return failCompaction('agent-refused', error.slice(askedFailure.length));
@@ -185,7 +185,7 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
     if (type === 'compaction') return compaction(line);
     if (type === 'error' && typeof line.error === 'string') return complaint(line, line.error);
     events.line(line);
-    // Nothing ever prolongs a run of 0.13.2.
+    // Nothing ever continues a run of 0.13.2.
     if (type === 'agent_end') events.run.proven();
   }
 
@@ -205,7 +205,7 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
     },
     onTimer(timer) {
       if (timer === promptTimer && prompting !== null) {
-        // Without a key, or when it hangs: what it does with the next line is anybody's guess.
+        // pi has no key, or hangs. Its reaction to further lines is unpredictable.
         const reason = `pi said nothing for ${options.startTimeoutMs} ms after a prompt`;
         settlePrompt(refused('timeout', reason));
         return [...out.take(), { do: 'close', code: 'error', reason }];

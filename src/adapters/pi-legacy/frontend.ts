@@ -1,5 +1,5 @@
-// One connection of a client written against pi 0.13.2 (docs/protocols/pi-legacy.md). It gets no responses: what went well shows
-// in the events, what was refused is an `error` line. Knows no session log; the events come from ../pi/projection.ts.
+// One connection of a client written for pi 0.13.2 (docs/protocols/pi-legacy.md). The client gets no responses: success
+// is visible in the events, and a refusal is an `error` line. The events come from ../pi/projection/projection.ts.
 import type { Action, Frontend, SessionView } from '../../core/contract/adapter.ts';
 import type { Command, CommandOf } from '../../core/model/command.ts';
 import { isDictionary, without } from '../../core/model/dictionary.ts';
@@ -14,16 +14,16 @@ import { ClientLine, commandSchemas } from './wire.ts';
 
 type Actions = Action<Command>[];
 
-/** The machine of one connection. */
+/** Creates the frontend of one connection. */
 export function createConnection(session: SessionView | undefined): Frontend {
   const bystander = createAutoDecline(session);
-  /** How far the log was when a compaction was asked for. */
+  /** The log position at which a compaction was requested. */
   const askedAt = new WeakMap<Command, number>();
 
   const send = (line: object): Action<Command> => ({ do: 'send', frame: JSON.stringify(line) });
   const fail = (error: string): Action<Command> => send({ type: 'error', error });
 
-  /** What the client did wrong; the connection goes on. The note does not repeat what the line said. */
+  /** Reports an error of the client. The connection continues. The note never repeats the content of the line. */
   function complain(problem: string, error: string = problem): Actions {
     return [{ do: 'note', level: 'violation', text: problem }, fail(error)];
   }
@@ -50,7 +50,7 @@ export function createConnection(session: SessionView | undefined): Frontend {
     }
   }
 
-  /** Some agents tell of a compaction only in their answer; then nobody else prints its line. */
+  /** Some agents report a compaction only in their answer, and then this file must print the line. */
   function compacted(command: Command, data: unknown): Actions {
     const since = askedAt.get(command) ?? 0;
     const isTold = session?.transcript.items.some(
@@ -89,7 +89,7 @@ export function createConnection(session: SessionView | undefined): Frontend {
     switch (command.type) {
       case 'answer-approval':
       case 'answer-dialog':
-        // Nobody asked the client.
+        // The client was not asked.
         return [];
       case 'compact':
         return [fail(`Compaction failed: ${error.message}`)];
@@ -99,7 +99,7 @@ export function createConnection(session: SessionView | undefined): Frontend {
   }
 }
 
-/** Why a line is not one of the three that there are. pi itself says nothing then, or breaks. */
+/** Why a line is not one of the three commands. pi itself ignores such a line or breaks. */
 function refusal(json: unknown, error: Parameters<typeof problemOf>[0]): string {
   if (!isDictionary(json)) return 'a line must be a JSON object';
   const { type } = json;

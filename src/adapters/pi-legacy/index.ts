@@ -1,4 +1,4 @@
-// The protocol of pi 0.12.7 to 0.13.2 in RPC mode, as the registry holds it.
+// The adapter for pi 0.12.7 to 0.13.2 in RPC mode.
 import type { Adapter } from '../../core/contract/adapter.ts';
 import { createProjection } from '../pi/projection/projection.ts';
 import { createBackend } from './backend.ts';

@@ -1,4 +1,4 @@
-// The options of the pi-legacy adapter, checked. Everything is in milliseconds.
+// The options of the pi-legacy adapter, validated. All durations are in ms.
 import { z } from 'zod';
 import type { Options } from '../../core/contract/adapter.ts';
 import { GatewayError } from '../../core/model/errors.ts';
@@ -6,19 +6,19 @@ import { problemOf } from '../pi/wire/problem.ts';
 
 const milliseconds = z.coerce.number().int();
 
-/** Options towards agents, as JSON values or as the strings of a URL's query. */
+/** Options for agents, as JSON values or as the strings of a URL's query. */
 export const AgentOptions = z.strictObject({
-  /** How long a prompt may take to start its run; a pi that stays silent for longer is ended. */
+  /** How long a prompt may take to start its run. A pi that stays silent longer is terminated. */
   startTimeoutMs: milliseconds.positive().default(30_000),
-  /** How long a compaction may take; 0 is for ever. */
+  /** How long a compaction may take. 0 means no limit. */
   compactTimeoutMs: milliseconds.nonnegative().default(600_000),
 });
 export type AgentOptions = z.infer<typeof AgentOptions>;
 
-/** Clients have nothing to choose: the dialect is one. */
+/** Clients have no options, because there is only one dialect. */
 const ClientOptions = z.strictObject({});
 
-/** Throws a GatewayError `invalid` for options that a legacy agent does not have. */
+/** Throws a GatewayError `invalid` for unknown agent options. */
 export function readAgentOptions(options: Options): AgentOptions {
   return read(AgentOptions, options);
 }

@@ -1,10 +1,10 @@
-// Every line that a client of pi 0.13.2 sends (docs/protocols/pi-legacy.md 1.1, 1.2, 4.6). Loose: unknown keys
-// stay. What pi prints is in ../pi/wire, which knows all dialects. Knows no canonical types.
+// Every line that a client of pi 0.13.2 sends (docs/protocols/pi-legacy.md 1.1, 1.2, 4.6). Loose: unknown keys stay.
+// The lines that pi prints are in ../pi/wire, for all dialects.
 import { z } from 'zod';
 
 /**
- * A file with a prompt. Of the document's fields only those are demanded without which it says nothing; `size` is in bytes,
- * `content` and `preview` are base64.
+ * A file with a prompt. Only the fields that are necessary to use the file are required. `size` is in bytes; `content`
+ * and `preview` are base64.
  */
 export const Attachment = z.looseObject({
   type: z.enum(['image', 'document']),
@@ -20,7 +20,10 @@ export type Attachment = z.infer<typeof Attachment>;
 
 /** Lines by their `type`. */
 export const commandSchemas = {
-  /** An empty message gets no answer from pi 0.13.2, and one that is no string spoils its session (docs/protocols/pi-legacy.md 1.4, 1.6). */
+  /**
+   * pi 0.13.2 never answers an empty message, and a message that is not a string spoils its session
+   * (docs/protocols/pi-legacy.md 1.4, 1.6).
+   */
   prompt: z.looseObject({
     type: z.literal('prompt'),
     message: z.string().min(1),

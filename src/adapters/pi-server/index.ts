@@ -1,4 +1,4 @@
-// The protocol of pi-server, many sessions of pi behind one connection (docs/protocols/pi-server.md), as the registry holds it.
+// The adapter for pi-server: many sessions of pi over one connection (docs/protocols/pi-server.md).
 import type { Adapter, Env, FrontendSide, Options } from '../../core/contract/adapter.ts';
 import { toldEvents } from '../pi/told-events.ts';
 import { multiplexing } from './backend/frames.ts';
@@ -10,7 +10,7 @@ import { createConnection } from './frontend/frontend.ts';
 import { createProjection } from './projection/projection.ts';
 import { limitsOf, readSettings } from './settings.ts';
 
-/** What this gateway is called in the ids of commands that have none: one word for all connections. */
+/** The gateway's name in the ids of commands without an id: the same for all connections. */
 const serverIds = new WeakMap<Env, string>();
 
 function serverIdOf(env: Env): string {
@@ -29,7 +29,7 @@ function frontend(env: Env, options: Options, settings: Options = {}): FrontendS
   const { maxFrameBytes } = limits;
   const serverId = serverIdOf(env);
   return {
-    // The frames of a session are the same in both dialects.
+    // A session's frames are the same in both dialects.
     key: '',
     isMultiplexed: true,
     limits,
@@ -40,7 +40,7 @@ function frontend(env: Env, options: Options, settings: Options = {}): FrontendS
   };
 }
 
-/** pi-server 1.0.0, the document's lifecycle and the newer one. */
+/** pi-server 1.0.0, with the document's lifecycle and the newer one. */
 export const piServer: Adapter = {
   id: 'pi-server',
   title: 'pi-server, many sessions over one connection',

@@ -1,47 +1,48 @@
-// What patchbay.json (or the environment) sets for all clients of this protocol, with the defaults of real servers (docs/protocols/pi-server.md 8.7, 11.2, 12.2 to 12.4). Knows no client.
+// The settings of this protocol for all clients, from patchbay.json or the environment. Defaults are those of real
+// servers (docs/protocols/pi-server.md 8.7, 11.2, 12.2 to 12.4).
 import { z } from 'zod';
 import type { FrontendLimits, Options } from '../../core/contract/adapter.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import { problemOf } from '../pi/wire/problem.ts';
 
 const count = z.int().positive();
-/** Longer waits than a timer can have are refused, not shortened. */
+/** Waits longer than a timer allows are refused, not shortened. */
 const ms = count.max(2 ** 31 - 1);
 
-/** Sizes in bytes, times in ms. */
+/** Sizes in bytes, durations in ms. */
 const Settings = z.strictObject({
-  /** Longest frame of a client. */
+  /** The largest frame of a client. */
   maxMessageBytes: count.default(10 * 1024 * 1024),
-  /** Within one session; commands that are about none share an allowance of their own. */
+  /** Per session. Commands without a session share one allowance. */
   commandsPerMinute: count.default(100),
   /** Commands that are admitted and not finished. */
   maxInFlight: count.default(10_000),
   /** Outcomes that are kept for repetitions. */
   maxOutcomes: count.default(2_000),
   idempotencyTtlMs: ms.default(10 * 60_000),
-  /** How long a command waits for those that it depends on. */
+  /** How long a command waits for its dependencies. */
   dependencyWaitMs: ms.default(30_000),
-  /** How long a command may take; those that only look have less, but never more than this. */
+  /** How long a command may take. Reads have a shorter limit, but never more than this. */
   commandTimeoutMs: ms.default(5 * 60_000),
-  /** Questions to users stay open so long, unless they say otherwise. */
+  /** How long dialogs stay open, unless they have their own timeout. */
   questionMs: ms.default(60_000),
-  /** How long what goes on may go on when the gateway is told to stop. */
+  /** How long current work may continue after the gateway is told to stop. */
   drainMs: ms.default(30_000),
-  /** A model that says nothing for longer has failed. */
+  /** A model that stays silent longer counts as failed. */
   breakerLatencyMs: ms.default(30_000),
-  /** So many failures within a minute open a circuit breaker. */
+  /** How many failures within a minute open a circuit breaker. */
   breakerFailures: count.default(5),
 });
 export type Settings = z.infer<typeof Settings>;
 
-/** Throws a GatewayError `invalid` for settings that there are not. */
+/** Throws a GatewayError `invalid` for unknown settings. */
 export function readSettings(settings: Options): Settings {
   const read = Settings.safeParse(settings);
   if (!read.success) throw new GatewayError('invalid', `pi-server settings: ${problemOf(read.error)}`);
   return read.data;
 }
 
-/** What follows from them for the gateway. */
+/** The gateway's limits that follow from the settings. */
 export function limitsOf(settings: Settings): FrontendLimits {
   const { maxInFlight, maxOutcomes, idempotencyTtlMs, dependencyWaitMs, commandsPerMinute } = settings;
   return {

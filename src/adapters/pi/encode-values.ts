@@ -1,14 +1,14 @@
-// Canonical nouns as pi writes them: content, usage, stop reasons, models. The other way round is values.ts. Pure.
+// Writes canonical values in pi's form: content, usage, stop reasons, models. values.ts is the inverse.
 import type { Content, Cost, Dictionary, Extra, Failure, Model, Stop, Usage } from '../../core/model/content.ts';
 import { isDictionary, without } from '../../core/model/dictionary.ts';
 import { noReason } from './values.ts';
 
-/** What pi itself said of an event or a message and nobody else understands; our own marks are among it. */
+/** The fields of an event or message that only pi understands, including marks of this adapter. */
 export function piFields(extra: Extra | undefined): Dictionary {
   return isDictionary(extra?.pi) ? extra.pi : {};
 }
 
-/** Whether pi printed no line for an event: it was learned, or made up so that others understand. */
+/** Whether pi printed no line for an event: the event was learned from an answer or generated for other clients. */
 export function isUnsaid({ extra }: { extra?: Extra | undefined }): boolean {
   return piFields(extra).unsaid === true;
 }
@@ -18,10 +18,10 @@ export function present(fields: Dictionary): Dictionary {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-/** Marks of ours in what pi said of a block. */
+/** Marks of this adapter among the pi fields of a block. */
 const blockMarks = ['unsaid', 'usage', 'line', 'event', 'arguments'] as const;
 
-/** One content block; null for what pi has no block for. */
+/** One content block, or null if pi has no matching block. */
 export function encodeContent(content: Content): Dictionary | null {
   if (content.type === 'opaque') {
     const { protocol, payload } = content;
@@ -38,7 +38,7 @@ export function encodeContent(content: Content): Dictionary | null {
     }
     case 'tool-call': {
       const { id, name, input, signature } = content;
-      // What pi itself guessed of half an argument.
+      // pi's own guess at incomplete arguments.
       const guess = said.arguments ?? input;
       return present({ type: 'toolCall', id, name, arguments: guess, thoughtSignature: signature, ...rest });
     }
@@ -55,17 +55,17 @@ export function encodeContent(content: Content): Dictionary | null {
   }
 }
 
-/** All blocks that pi has a shape for. */
+/** All blocks that pi can express. */
 export function encodeContents(contents: readonly Content[]): Dictionary[] {
   return contents.map(encodeContent).filter((block) => block !== null);
 }
 
-/** The words of a content, where pi has a plain string. */
+/** The text of a content, for fields that are plain strings in pi. */
 export function textOf(contents: readonly Content[]): string {
   return contents.map((content) => ('text' in content ? (content.text ?? '') : '')).join('');
 }
 
-/** Tokens and US dollars; `rest` is what pi itself said beside them (values.ts, figuresOf). */
+/** Tokens and US dollars. `rest` holds pi's other figures (values.ts, figuresOf). */
 export function encodeUsage(usage: Usage | undefined, cost: Cost | undefined, rest: unknown): Dictionary {
   const { input, output, cacheRead, cacheWrite } = usage ?? { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
   const { cost: costRest, ...others } = isDictionary(rest) ? rest : {};
@@ -92,23 +92,23 @@ const stopReasons: Readonly<Record<Stop['reason'], string>> = {
   'stop-sequence': 'stop',
   pause: 'stop',
   unknown: 'stop',
-  // pi has no word for it and calls it an error (docs/protocols/pi.md 8.5).
+  // pi has no stop reason for a refusal and reports an error (docs/protocols/pi.md 8.5).
   refusal: 'error',
   aborted: 'aborted',
   error: 'error',
 };
 
-/** Why a message stopped; an agent that speaks pi keeps its own word. */
+/** The stop reason of a message. An agent that speaks pi keeps its original word. */
 export function encodeStop(stop: Stop | undefined, speaksPi: boolean): string {
   return (speaksPi ? stop?.raw : undefined) ?? stopReasons[stop?.reason ?? 'end'];
 }
 
-/** The words of a failure; undefined where pi gave none and we had to. */
+/** The text of a failure, or undefined if pi gave none and the text is the gateway's own. */
 export function encodeFailure(failure: Failure | undefined): string | undefined {
   return failure === undefined || failure.message === noReason ? undefined : failure.message;
 }
 
-/** A model with every field that pi's own client types demand; prices and limits that nobody told are 0. */
+/** A model with every field that pi's client types require. Unknown prices and limits are 0. */
 export function encodeModel(model: Model): Dictionary {
   const { id, name, provider, reasoning, contextWindow, maxOutput } = model;
   return {

@@ -1,4 +1,4 @@
-// The protocol of the pi coding agent in RPC mode, as the registry holds it.
+// The adapter for the pi coding agent in RPC mode.
 import type { Adapter } from '../../core/contract/adapter.ts';
 import { createBackend } from './backend/backend.ts';
 import { readClientOptions } from './frontend/dialect.ts';
@@ -9,7 +9,7 @@ import { createProjection } from './projection/projection.ts';
 import { storedFormat } from './stored-session.ts';
 import { toldEvents } from './told-events.ts';
 
-/** pi's RPC protocol, modern and legacy dialects (docs/protocols/pi.md and docs/protocols/pi-legacy.md). */
+/** pi's RPC protocol in all dialects (docs/protocols/pi.md and docs/protocols/pi-legacy.md). */
 export const pi: Adapter = {
   id: 'pi',
   title: 'pi coding agent, RPC mode',

@@ -1,9 +1,11 @@
-// Instructions for the model, as the words of pi's command line (pi --help: `--system-prompt`, `--append-system-prompt`, in
-// every version from 0.13.2 to 1.5.2). Pure.
+// Passes instructions for the model as arguments of pi's command line (`--system-prompt` and `--append-system-prompt`,
+// in every version from 0.13.2 to 1.5.2).
 import type { AgentLaunch } from '../../core/contract/adapter.ts';
 import type { Instructions } from '../../core/contract/instructions.ts';
 
-/** The start of a pi that is told so. For `--system-prompt` the last one counts; additions add up in newer versions. */
+/**
+ * Adds the instructions to the command line. The last `--system-prompt` wins; additions accumulate in newer versions.
+ */
 export function withInstructions(start: AgentLaunch, { text, addition }: Instructions): AgentLaunch {
   return {
     ...start,
@@ -15,7 +17,10 @@ export function withInstructions(start: AgentLaunch, { text, addition }: Instruc
   };
 }
 
-/** Where the words are the path of a file, pi reads that file instead; no such path ends in a line feed. */
+/**
+ * Prevents pi from reading a file: pi treats a text as a path if such a file exists, and no such path ends in a line
+ * feed.
+ */
 function plain(text: string): string {
   return `${text}\n`;
 }

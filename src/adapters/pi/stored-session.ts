@@ -1,11 +1,11 @@
-// What a session file of pi tells of its session. Pure: the gateway does the reading.
+// Reads pi's session files from text. The gateway reads the files.
 import { z } from 'zod';
 import type { StoredFormat } from '../../core/contract/adapter.ts';
 import type { Dictionary } from '../../core/model/content.ts';
 import { firstWordsIn } from '../../core/log/messages.ts';
 import { createObjectReader, type LineBounds, linesOf, longestHead } from '../../core/log/read-lines.ts';
 
-/** The first line. pi throws away a file without it when it is told to open that (0.54.2). */
+/** The first line. pi discards a file without this line when asked to open it (0.54.2). */
 const Header = z.looseObject({
   type: z.literal('session'),
   id: z.string().min(1),
@@ -22,13 +22,13 @@ const Prompt = z.looseObject({
 
 const Name = z.looseObject({ type: z.literal('session_info'), name: z.string().nullish() });
 
-/** Lines may be long: most are known by their beginning. */
+/** Lines may be long, so the type is read from the beginning if possible. */
 const typeFirst = /^\s*\{\s*"type"\s*:\s*"(\w+)"/u;
 
-/** Anybody may have put such a file into a project. */
+/** The file is not trusted: anybody may have put it into a project. */
 const bounds: LineBounds = { characters: longestHead, width: 1000, values: 200_000, faults: 100 };
 
-/** pi's session files: one line that says what it is, then one for each entry of a tree. */
+/** pi's session files: one header line, then one line for each entry of a tree. */
 export const storedFormat: StoredFormat = {
   folders: ['.pi/agent/sessions'],
   inProject: ['.pi/sessions'],
@@ -47,7 +47,7 @@ export const storedFormat: StoredFormat = {
       if (type === 'message') messageCount += 1;
       if (firstWords === undefined && type === 'message' && messageCount <= mostAsked)
         firstWords = wordsIn(reader.read(line));
-      // The newest counts, and one without a name takes it away.
+      // The newest name counts. An entry without a name removes the name.
       if (type === 'session_info') name = nameIn(reader.read(line));
     }
     return {
@@ -68,7 +68,7 @@ export const storedFormat: StoredFormat = {
   },
 };
 
-/** The first words are among the first messages: all others cost no reading. */
+/** How many messages are searched for the first user text, to bound the cost. */
 const mostAsked = 4;
 
 function wordsIn(entry: Dictionary | null): string | undefined {

@@ -1,7 +1,7 @@
-// Which events the lines of a pi tell, of itself or of a server around it. Knows none of them.
+// The events that the lines of pi, or of a server around pi, can show.
 import type { EventType } from '../../core/model/event.ts';
 
-/** The events that clients are told of. */
+/** The events that clients can be shown. */
 export const toldEvents = [
   'run-start',
   'run-end',

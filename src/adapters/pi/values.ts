@@ -1,19 +1,19 @@
-// The nouns of pi as canonical nouns: content, usage, stop reasons, failures, models. Pure functions.
+// Converts pi's values to canonical ones: content, usage, stop reasons, failures, models.
 import type { Content, Cost, Dictionary, Extra, Failure, Model, Stop, Usage } from '../../core/model/content.ts';
 import { dictionaryOf, extraFor, without } from '../../core/model/dictionary.ts';
 import type { AssistantMessage, Block, WireModel, WireUsage } from './wire/values.ts';
 
-/** A string that says something; anything else is undefined. */
+/** A non-empty string; undefined for anything else. */
 export function wordOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Whether two JSON values are equal; the order of keys counts. */
+/** Whether two JSON values are equal. The order of keys counts. */
 export function same(one: unknown, other: unknown): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** Wire fields with no canonical home, to be spread into an event; nothing when there are none. */
+/** Wire fields without a canonical place, to be spread into an event. Empty if there are none. */
 export function extraOf(fields: Dictionary): { extra?: Extra } {
   return extraFor('pi', fields);
 }
@@ -26,7 +26,9 @@ const stopReasons: ReadonlyMap<string, Stop['reason']> = new Map([
   ['aborted', 'aborted'],
 ]);
 
-/** What pi writes in `errorMessage` for an aborted call; 0.87.1 files it under `error` (docs/protocols/pi.md 1.6, 8.7). */
+/**
+ * pi's `errorMessage` of an aborted call. 0.87.1 reports it with the reason `error` (docs/protocols/pi.md 1.6, 8.7).
+ */
 const abortMessages: ReadonlySet<string> = new Set(['Request was aborted.', 'This operation was aborted']);
 
 /** Why a message stopped. */
@@ -38,10 +40,10 @@ export function stopOf(raw: string | undefined, errorMessage: string | undefined
   return { reason: stopReasons.get(raw) ?? 'unknown', raw };
 }
 
-/** Stands where pi did not say what went wrong. */
+/** The text if pi gave no reason for a failure. */
 export const noReason = 'pi gave no reason';
 
-/** What went wrong at the model provider. Its status, if any, leads the message: `529 {"type":"error",…}`. */
+/** A failure of the model provider. The HTTP status, if any, precedes the message: `529 {"type":"error",…}`. */
 export function failureOf(message: string | undefined, kind: Failure['kind'] = 'provider'): Failure {
   const status = /^([45]\d\d)\b/.exec(message ?? '')?.[1];
   return { kind, message: message ?? noReason, status: status === undefined ? undefined : Number(status) };
@@ -49,7 +51,7 @@ export function failureOf(message: string | undefined, kind: Failure['kind'] = '
 
 const tokens = ['input', 'output', 'cacheRead', 'cacheWrite'] as const;
 
-/** Usage and cost of one message, and the figures with no canonical home. */
+/** Usage and cost of one message, and the figures without a canonical place. */
 export function figuresOf(usage: WireUsage | undefined): { usage?: Usage; cost?: Cost; rest?: Dictionary } {
   if (usage === undefined) return {};
   const rest = without(usage, ...tokens, 'cost');
@@ -62,7 +64,7 @@ export function figuresOf(usage: WireUsage | undefined): { usage?: Usage; cost?:
   };
 }
 
-/** Tokens; a figure that pi does not have counts as none. */
+/** Tokens. A missing figure counts as 0. */
 export function usageOf(usage: WireUsage): Usage {
   return {
     input: usage.input ?? 0,
@@ -82,7 +84,7 @@ function costOf(cost: NonNullable<WireUsage['cost']>): Cost {
   };
 }
 
-/** How a message of the model ended, with the fields that only pi knows. */
+/** How a message of the model ended, with the fields that only pi has. */
 export function endingOf(message: AssistantMessage): {
   stop: Stop;
   failure: Failure | undefined;
@@ -107,16 +109,16 @@ export function endingOf(message: AssistantMessage): {
   };
 }
 
-/** The content of a whole message or of a tool's result. A plain string is one text; an empty one is nothing. */
+/** The content of a whole message or of a tool result. A plain string is one text; an empty string is no content. */
 export function contentOf(content: string | readonly Block[] | undefined): Content[] {
   if (content === undefined || content === '') return [];
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content.map(contentOfBlock);
 }
 
-/** Scratch fields of pi's stream parser that leak into blocks: no content (docs/protocols/pi.md 7.8). */
+/** Internal fields of pi's stream parser that leak into blocks and are not content (docs/protocols/pi.md 7.8). */
 export const leaked = ['index', 'partialJson'] as const;
 
-/** One block. What is not what its type says stays as it is, opaque (0.13.2 echoes texts that are no strings). */
+/** One block. A block that does not match its type stays opaque (0.13.2 echoes texts that are not strings). */
 export function contentOfBlock(block: Block): Content {
   const { type } = block;
   if (type === 'text' && typeof block.text === 'string') {
@@ -141,7 +143,7 @@ export function contentOfBlock(block: Block): Content {
   return { type: 'opaque', name: type, protocol: 'pi', payload: block };
 }
 
-/** A model, with prices and the like in `extra`. */
+/** A model. `extra` holds prices and other fields. */
 export function modelOf(model: WireModel): Model {
   return {
     id: model.id,

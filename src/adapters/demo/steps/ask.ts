@@ -9,7 +9,7 @@ import type { Stage } from '../stage.ts';
 
 type Answer = CommandOf<'answer-approval'>;
 
-/** A call that needs leave, unless the session's permission mode gives it beforehand. */
+/** A call that needs an approval, unless the session's permission mode allows it in advance. */
 export function* ask(stage: Stage): Play {
   yield* sayText(stage, 'I would like to write a note.');
   const call = newCall(stage, 'write_note', { path: 'note.txt', text: 'Patchbay was here.' });

@@ -1,4 +1,4 @@
-// Steps that ask the user something beside the tools: select, confirm, input, editor.
+// Steps that open a dialog: select, confirm, input, editor.
 import type { CommandOf } from '../../../core/model/command.ts';
 import type { EventOf } from '../../../core/model/event.ts';
 import { type Play, say } from '../play.ts';

@@ -1,4 +1,4 @@
-// Which play belongs to which verb: one line each.
+// The play of each verb.
 import type { Play } from '../play.ts';
 import type { Step } from '../script.ts';
 import type { Stage } from '../stage.ts';

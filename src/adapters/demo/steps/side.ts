@@ -1,4 +1,4 @@
-// Steps that speak beside the conversation: notice, status, queue, usage, compact.
+// Steps beside the conversation: notice, status, queue, usage, compact.
 import { compaction } from '../compaction.ts';
 import { type Play, say, sayAndWait } from '../play.ts';
 import { freshTurn, sayText } from '../speech.ts';
@@ -14,7 +14,7 @@ export function* notice(stage: Stage): Play {
   yield* sayText(stage, 'I sent three notices.');
 }
 
-/** Shows something at each place; what is temporary goes away after the text, the status line and title stay. */
+/** Shows something at each place. Temporary displays disappear after the text; the status line and the title stay. */
 export function* status(stage: Stage): Play {
   yield sayAndWait(
     stage.pace.ms,
@@ -30,7 +30,7 @@ export function* status(stage: Stage): Play {
   );
 }
 
-/** Pretends that two messages wait, then tells the truth again. */
+/** Reports two waiting messages that do not exist, then the real queues. */
 export function* queue(stage: Stage): Play {
   const steering = ['a steering message'];
   yield sayAndWait(stage.pace.ms, { type: 'queue-changed', steering, followUp: ['a follow-up'] });
@@ -55,7 +55,7 @@ export function* usage(stage: Stage): Play {
   yield* sayText(stage, `So far this session used ${sessionTokens} tokens.`);
 }
 
-/** Compacts between two messages, as an agent whose context is full; not when that is switched off. */
+/** Compacts between two messages, as an agent with a full context does, unless compaction is off. */
 export function* compact(stage: Stage): Play {
   if (!stage.settings.autoCompaction) return yield* sayText(stage, 'I would compact now, but that is switched off.');
   yield* freshTurn(stage);

@@ -1,10 +1,10 @@
-// The step in which a tool call is itself an agent: subagent. Its lane is named by the call.
+// The step whose tool call is an agent itself: subagent. The call names the agent's lane.
 import { afterTools, announce, begin, newCall, newLookup } from '../calls.ts';
 import { type Play, say, sayAndWait } from '../play.ts';
 import { endMessage, sayInLane, sayText } from '../speech.ts';
 import type { Stage } from '../stage.ts';
 
-/** Delegates a task; the sub-agent speaks, uses a tool and answers. */
+/** Delegates a task. The sub-agent speaks, uses a tool and answers. */
 export function* subagent(stage: Stage): Play {
   const task = 'Find patch bays.';
   yield* sayText(stage, 'I give this to a sub-agent.');

@@ -11,20 +11,20 @@ export function* echo(stage: Stage): Play {
   yield* sayText(stage, `Hello! You said: ${wordsOf(stage.prompt)}`);
 }
 
-/** A thinking block. Its signature is the length of its text, so that it can be checked. */
+/** A thinking block. Its signature is the length of its text, so that clients can check it. */
 export function* think(stage: Stage): Play {
   const thought = 'The user wants me to think, so I take my time and think.';
   yield* sayBlock(stage, { kind: 'thinking' }, words(thought), { signature: `demo-${thought.length}` });
 }
 
-/** Single deltas from here on, and a text that is long enough to watch. */
+/** Switches to single deltas, and streams a text that is long enough to watch. */
 export function* slow(stage: Stage, ms: number): Play {
   stage.pace.ms = ms;
   stage.pace.largestBatch = 1;
   yield* sayText(stage, `This text comes slowly, one word each ${ms} ms, so that you can watch it and stop it.`);
 }
 
-/** So many deltas, each with its own number, so that a lost or doubled one shows. */
+/** `count` deltas, each with its own number, so that a lost or duplicate one is visible. */
 export function* long(stage: Stage, count: number): Play {
   yield* sayPieces(
     stage,
@@ -32,14 +32,16 @@ export function* long(stage: Stage, count: number): Play {
   );
 }
 
-/** A text of so many UTF-16 units: numbered words, cut off at that length. */
+/** A text of `length` UTF-16 units: numbered words, cut at that length. */
 export function* text(stage: Stage, length: number): Play {
-  // The shortest word, `w0 `, has three units: this is always enough.
+  // The shortest word, `w0 `, has three units, so this is always enough.
   const whole = Array.from({ length: Math.ceil(length / 3) }, (_, at) => `w${at} `).join('');
   yield* sayPieces(stage, cut(whole.slice(0, length), 32));
 }
 
-/** What breaks careless readers: line separators inside a line, and characters that fall apart between two deltas. */
+/**
+ * Text that breaks careless readers: line separators inside a line, and characters that are split between two deltas.
+ */
 export const unicodePieces: readonly string[] = [
   'separators \u2028 and \u2029, ',
   'combining e',
@@ -51,12 +53,12 @@ export const unicodePieces: readonly string[] = [
   'NUL \u0000 and "quotes" \\ and a tab\t.',
 ];
 
-/** Says {@link unicodePieces}. */
+/** Streams {@link unicodePieces}. */
 export function* unicode(stage: Stage): Play {
   yield* sayPieces(stage, unicodePieces);
 }
 
-/** Tells number, type and size of the prompt's images. */
+/** Reports number, type and size of the prompt's images. */
 export function* image(stage: Stage): Play {
   const images = stage.prompt.filter((part) => part.type === 'image');
   const count = images.length === 1 ? '1 image' : `${images.length} images`;
@@ -69,7 +71,7 @@ function describeImage({ mediaType = 'unknown type', data, url }: Extract<Conten
   return `- ${mediaType}, ${Math.floor((units * 3) / 4)} bytes`;
 }
 
-/** Tells the elements of the prompt's contexts. */
+/** Reports the elements of the prompt's contexts. */
 export function* contexts(stage: Stage): Play {
   const found = contextsIn(stage.prompt);
   const count = found.length === 1 ? '1 context' : `${found.length} contexts`;

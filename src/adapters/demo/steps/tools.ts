@@ -1,10 +1,10 @@
-// Steps with tool calls that nobody has to allow: tool, tools, toolfail, edit.
+// Steps with tool calls that need no approval: tool, tools, toolfail, edit.
 import { afterTools, announce, begin, newCall, newLookup } from '../calls.ts';
 import { type Play, say, sayAndWait } from '../play.ts';
 import { endMessage, sayText } from '../speech.ts';
 import type { Stage } from '../stage.ts';
 
-/** One call that goes well; its updates replace each other. */
+/** One successful call. Each update replaces the one before. */
 export function* tool(stage: Stage): Play {
   yield* sayText(stage, 'Let me look that up.');
   const call = newLookup(stage, 'patch bays');
@@ -19,7 +19,7 @@ export function* tool(stage: Stage): Play {
   yield* sayText(stage, 'The lookup found 3 entries.');
 }
 
-/** Parallel calls: all start in order, and end in the opposite order. */
+/** Parallel calls: they start in order, and end in the opposite order. */
 export function* tools(stage: Stage, count: number): Play {
   yield* sayText(stage, `Let me look up ${count} things at once.`);
   const calls = Array.from({ length: count }, (_, at) => newLookup(stage, `thing ${at + 1}`));
@@ -34,7 +34,7 @@ export function* tools(stage: Stage, count: number): Play {
   yield* sayText(stage, `All ${count} lookups are done.`);
 }
 
-/** One call that ends in an error; its updates append to each other. */
+/** One call that ends in an error. Each update appends to the one before. */
 export function* toolfail(stage: Stage): Play {
   yield* sayText(stage, 'Let me try that.');
   const call = newLookup(stage, 'the impossible');

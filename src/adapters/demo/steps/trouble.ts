@@ -6,7 +6,7 @@ import type { Stage } from '../stage.ts';
 
 const overloaded: Failure = { kind: 'provider', message: 'the model is overloaded', status: 529 };
 
-/** Wait before the first retry, in ms; each later one waits that much longer. */
+/** Delay before the first retry, ms. Each later delay is longer by the same amount. */
 const retryDelayMs = 100;
 
 function* startSentence(stage: Stage): Play {
@@ -20,7 +20,7 @@ export function* fail(stage: Stage): Play {
   yield { events: [], pause: { for: 'closing', cause: { outcome: 'failed', failure: overloaded } } };
 }
 
-/** The model refuses before it says a word, that many times. Aborting the wait makes the refusal final. */
+/** The model refuses before its first word, `rounds` times. Aborting the delay makes the refusal final. */
 export function* retry(stage: Stage, rounds: number): Play {
   yield* freshTurn(stage);
   if (!stage.settings.autoRetry)
@@ -32,7 +32,7 @@ export function* retry(stage: Stage, rounds: number): Play {
       pause: { for: 'time', ms, cut: 'retry' },
     };
     const success = signal !== 'cut' && attempt === rounds;
-    // All attempts have one end, as in real agents: an end without success says that there will be no other.
+    // All attempts have one end, as in real agents. An end without success means that no attempt follows.
     if (success) yield say({ type: 'retry-end', attempt, success });
     if (signal !== 'cut') continue;
     yield say({ type: 'retry-end', attempt, success, failure: overloaded });
@@ -41,25 +41,25 @@ export function* retry(stage: Stage, rounds: number): Play {
   yield* sayText(stage, `The model answered after ${rounds} retries.`);
 }
 
-/** Starts a sentence and never goes on. */
+/** Starts a sentence and never continues. */
 export function* hang(stage: Stage): Play {
   yield* startSentence(stage);
   yield { events: [], pause: { for: 'ever' } };
 }
 
-/** Starts a sentence and is gone. */
+/** Starts a sentence and dies. */
 export function* die(stage: Stage): Play {
   yield* startSentence(stage);
   yield { events: [], pause: { for: 'death' } };
 }
 
-/** An event that only this protocol knows. */
+/** An event that only this protocol has. */
 export function* unknown(stage: Stage): Play {
   yield say({ type: 'unknown', protocol: 'demo', payload: { kind: 'novelty', note: 'from a future version' } });
   yield* sayText(stage, 'I sent an event that nobody knows.');
 }
 
-/** Breaks the grammar where agents in the field do: a delta without a start, endings that come twice. */
+/** Breaks the event grammar as real agents do: a delta without a start, duplicate ends. */
 export function* badorder(stage: Stage): Play {
   yield* sayText(stage, 'Now I get it wrong.');
   const index = stage.transcript.open.get('')?.blocks.length ?? 0;

@@ -1,19 +1,19 @@
-// Aborts of runs. A server that lets an abort wait behind the very prompt that it is about does not hear it: after a grace
-// the run is ended here (docs/protocols/pi-server.md 7.7). Knows no event.
+// Aborts of runs. Some servers queue an abort behind the prompt that the abort is for. After a grace period the gateway
+// ends such a run itself (docs/protocols/pi-server.md 7.7).
 import type { Outcome } from '../../../core/model/errors.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
 import { type AgentRequests, refusalOf } from './requests.ts';
 
-/** What the machine lends to the aborts. */
+/** The functions of the backend that the aborts use. */
 export interface AbortPorts {
   readonly graceMs: number;
   /** Whether a run is open. */
   isOpen(): boolean;
-  /** Whether a prompt that counts is with the server, begun or not. */
+  /** Whether the server has a prompt that still counts, started or not. */
   hasPrompt(): boolean;
-  /** The abort is on its way. */
+  /** The abort was sent. */
   aborting(): void;
-  /** The abort is not heard: ends what it was meant for. */
+  /** The server did not start the abort in time: ends the run that it was for. */
   unheard(): void;
 }
 
@@ -21,9 +21,9 @@ export interface AbortPorts {
 export interface AgentAborts {
   abort(id: string): void;
   runStarted(): void;
-  /** A prompt is over: what was meant for it has nothing left to do. */
+  /** A prompt is over, so an abort for this prompt has nothing left to do. */
   promptOver(): void;
-  /** Whether the timer was this one's. */
+  /** Whether the timer belongs to this part. */
   wake(timer: string): boolean;
 }
 
@@ -32,7 +32,7 @@ const timer = 'abort';
 export function createAgentAborts(out: Outbox, requests: AgentRequests, ports: AbortPorts): AgentAborts {
   /** Commands that have not been answered. */
   const open: string[] = [];
-  /** pi loses an abort that comes before the run. */
+  /** Whether an abort waits for the start of the run: pi loses an earlier one. */
   let isHeld = false;
 
   function settle(outcome: Outcome): void {
@@ -56,7 +56,7 @@ export function createAgentAborts(out: Outbox, requests: AgentRequests, ports: A
       open.push(id);
       if (open.length > 1) return;
       if (!ports.isOpen() && !ports.hasPrompt()) {
-        // Behind a run that was ended here it would wait for nothing.
+        // Behind a run that the gateway has ended, the abort would wait for nothing.
         return requests.isBlocked ? settle({ ok: true }) : send();
       }
       if (ports.hasPrompt()) out.timer(timer, ports.graceMs);

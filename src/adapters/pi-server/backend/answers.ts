@@ -1,5 +1,5 @@
-// What a pi-server answers as outcome data (core/model/outcome-data.ts). The answer itself rides in `extra`: under `pi` where a pi
-// would answer just so, else under `pi-server`. Pure.
+// Converts pi-server's answers to outcome data (core/model/outcome-data.ts). `extra` holds the original answer: under
+// `pi` if pi answers in the same form, else under `pi-server`.
 import { z } from 'zod';
 import { without } from '../../../core/model/dictionary.ts';
 import { type Outcome, refused } from '../../../core/model/errors.ts';
@@ -20,12 +20,12 @@ const Tool = z.looseObject({
   parameters: z.unknown().optional(),
 });
 
-/** What opens a session, or subscribes to it. */
+/** The answer to a command that opens a session or subscribes to one. */
 export const Opened = z.looseObject({ sessionInfo: z.unknown() });
 
 type Read = (data: unknown) => { readonly data: object; readonly isPi: boolean } | { readonly problem: string };
 
-/** The outcome of a command, by the line that asked for it. */
+/** The outcome of a command, by the command's line. */
 export function outcomeOf(line: string, answer: Answer): Outcome {
   if (answer.kind === 'refused') return refusalOf(answer);
   const { data } = answer;
@@ -37,12 +37,12 @@ export function outcomeOf(line: string, answer: Answer): Outcome {
   return { ok: true, data: { ...told.data, extra: { [told.isPi ? 'pi' : 'pi-server']: data } } };
 }
 
-/** Answers that a pi gives in the same shape. */
+/** Answers that pi gives in the same form. */
 function asPi<Schema extends z.ZodType>(schema: Schema, make: (data: z.output<Schema>) => object): Read {
   return reader(schema, make, true);
 }
 
-/** Answers that only a pi-server gives so. */
+/** Answers in a form of pi-server's own. */
 function own<Schema extends z.ZodType>(schema: Schema, make: (data: z.output<Schema>) => object): Read {
   return reader(schema, make, false);
 }

@@ -1,5 +1,5 @@
-// What a client asks of a session on a pi-server, said to that server and answered: the commands that need the machine's
-// memory. Those that do not are in agent-commands.ts. Reads no frame.
+// Sends the commands of clients to the server and settles them. Handles the commands that need state; the others are in
+// commands.ts.
 import type { Command, CommandOf } from '../../../core/model/command.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, without } from '../../../core/model/dictionary.ts';
@@ -20,7 +20,7 @@ import type { AgentLane } from './lane.ts';
 import { type AgentRequests, type Answer, type Line, refusalOf } from './requests.ts';
 import { type AgentRuns, cutFor } from './runs.ts';
 
-/** The parts of the machine that are asked. */
+/** The parts of the backend that this file uses. */
 export interface AskPorts {
   readonly out: Outbox;
   readonly lane: AgentLane;
@@ -33,11 +33,11 @@ export interface AskPorts {
   readonly origins: Origins;
 }
 
-/** Returns what takes a command once the session is open. */
+/** Returns the function that takes a command once the session is open. */
 export function createAgentAsk(ports: AskPorts): (command: Command, id: string) => void {
   const { out, lane, requests, runs, beside, aborts, dialogs, knowledge, origins } = ports;
   const { run } = runs;
-  /** Answers that change seldom, for when the server is at a prompt. */
+  /** Answers that seldom change, for use while the server is busy with a prompt. */
   const known = new Map<string, Outcome>();
 
   /** Sends a line and settles its command with the answer. */
@@ -54,7 +54,7 @@ export function createAgentAsk(ports: AskPorts): (command: Command, id: string) 
   }
 
   function observe(line: Line, data: unknown): void {
-    // The other session file of a pi-server is the other session of a pi.
+    // pi-server's switch of the session file is pi's switch of the session.
     knowledge.observe(line.type === 'switch_session_file' ? { type: 'switch_session' } : line, data);
   }
 
@@ -63,7 +63,7 @@ export function createAgentAsk(ports: AskPorts): (command: Command, id: string) 
     const said = sayPrompt(command, knowledge.models.current?.id);
     const isBusy = run.open || lane.live().length > 0;
     if (isBusy && whenBusy === 'refuse') return out.settle(id, refused('busy', 'the pi-server is at work'));
-    // Behind the prompt of another client it waits there.
+    // Behind the prompt of another client, the server queues this one.
     if (!isBusy || (whenBusy !== 'steer' && whenBusy !== 'follow-up')) return startRun(command, said, id);
     origins.sent(said.message, whenBusy);
     const streamingBehavior = whenBusy === 'steer' ? 'steer' : 'followUp';
@@ -90,7 +90,7 @@ export function createAgentAsk(ports: AskPorts): (command: Command, id: string) 
     sayBeside(id, spoken(command.type === 'steer' ? 'steer' : 'follow_up', command, said));
   }
 
-  /** Words for the run that is open: once it is over they would begin another one, or wait for it. */
+  /** Text for the open run. Once the run is over, the text would begin another run or wait for one. */
   function sayBeside(id: string, line: Line): void {
     beside.say(id, line, { isForNow: true, outcome: (answer) => outcomeOf(line.type, answer) });
   }
@@ -104,11 +104,11 @@ export function createAgentAsk(ports: AskPorts): (command: Command, id: string) 
   function abort({ target }: CommandOf<'abort'>, id: string): void {
     switch (target) {
       case 'run': {
-        // pi does not abort past an open question.
+        // pi does not abort past an open dialog.
         for (const requestId of dialogs.cancelAll()) {
           requests.send({ type: 'extension_ui_response', requestId, response: cancelled }, { done: () => {} });
         }
-        // An abort does not stop it (docs/protocols/pi-server.md 17.13).
+        // `abort` does not stop a compaction (docs/protocols/pi-server.md 17.13).
         const isCompacting = runs.compacting && !run.open && lane.live().length === 0;
         return isCompacting ? abortOther(id, 'abort_compaction') : aborts.abort(id);
       }
@@ -131,11 +131,11 @@ export function createAgentAsk(ports: AskPorts): (command: Command, id: string) 
     const line = { type: 'extension_ui_response', requestId: command.id, response: said.response };
     beside.say(id, line, {
       isForNow: false,
-      // It has been given; that the server looks at it too late nobody here can mend.
+      // The answer was sent. The gateway cannot help if the server reads it too late.
       late: { ok: true },
       outcome(answer) {
         if (answer.kind === 'data') return { ok: true };
-        // It has given up the question, and told nobody (docs/protocols/pi-server.md 18.3).
+        // The server has expired the dialog without notice (docs/protocols/pi-server.md 18.3).
         out.deliver({ type: 'dialog-end', id: command.id, outcome: 'expired' });
         return refused('stale', answer.error);
       },
@@ -149,7 +149,7 @@ export function createAgentAsk(ports: AskPorts): (command: Command, id: string) 
     });
   }
 
-  /** While the server is at a prompt it answers nothing about that session (docs/protocols/pi-server.md 7.3, 7.7). */
+  /** During a prompt, the server answers no query about that session (docs/protocols/pi-server.md 7.3, 7.7). */
   function query({ subject }: CommandOf<'query'>, id: string): void {
     const query = queries.get(subject);
     if (query === undefined) return;
@@ -187,7 +187,7 @@ export function createAgentAsk(ports: AskPorts): (command: Command, id: string) 
   return encode;
 }
 
-/** What could never be done, whatever the session is at. */
+/** Refuses commands that can never be done, whatever the session's state. */
 export function refusalAtOnce(command: Command): Outcome | null {
   switch (command.type) {
     case 'query':
@@ -209,15 +209,15 @@ export function refusalAtOnce(command: Command): Outcome | null {
   }
 }
 
-/** What makes a command that command (docs/protocols/pi-server.md 4.1): ours have their own. */
+/** The fields that identify a command (docs/protocols/pi-server.md 4.1). The gateway's commands have their own. */
 const identity = ['id', 'type', 'sessionId', 'dependsOn', 'ifSessionVersion', 'idempotencyKey'] as const;
 
-/** What a client of pi or pi-server said in a command and nobody else understands. */
+/** The fields of a pi or pi-server client's command that only a pi or a pi-server understands. */
 function ownFields({ extra }: Pick<Command, 'extra'>): Dictionary {
   return without({ ...piFields(extra), ...dictionaryOf(extra?.['pi-server']) }, ...identity);
 }
 
-/** How a run ends whose prompt was answered so; undefined where its messages tell. */
+/** How a run ends whose prompt got this answer. Undefined if the messages decide. */
 function cutOf(answer: Answer): Cut | undefined {
   return answer.kind === 'data' ? undefined : cutFor(answer.error);
 }

@@ -1,5 +1,5 @@
-// The gateway as the client of a pi-server, for one session of it: joins the parts. What pi says in a session is read by the
-// parts of ../pi; what the server says of commands and of itself is read here (docs/protocols/pi-server.md 6, 7, 17).
+// The gateway as the client of one session of a pi-server. Connects the parts. The parts of ../pi decode pi's events;
+// this adapter decodes the frames about commands and the server (docs/protocols/pi-server.md 6, 7, 17).
 import type { Action, Backend, Env } from '../../../core/contract/adapter.ts';
 import type { CloseCode, Frame } from '../../../core/contract/channel.ts';
 import type { Command } from '../../../core/model/command.ts';
@@ -23,8 +23,9 @@ import { createAgentRequests } from './requests.ts';
 import { createAgentRuns, cutFor } from './runs.ts';
 
 /**
- * A machine for one session. `folders`: where it works, the first counts. `name`: what the server is to call it, which is
- * never used twice; without one, as in a filter that nobody answers, it is the first session that is told of.
+ * Creates the backend of one session. `folders`: where the session works, the first one counts. `name`: the session's
+ * name on the server, never used twice. Without a name (as in a passive filter) the first session in the frames is
+ * taken.
  */
 export function createBackend(
   env: Env,
@@ -39,13 +40,13 @@ export function createBackend(
   /** Commands that wait for the session. */
   const early = new Map<string, Command>();
   let session = name ?? env.id('session');
-  /** It is not known which session we are of. */
+  /** Whether the session id is still unknown. */
   let isAnybody = name === undefined;
-  /** Why there is no session any more. */
+  /** Why the session has ended, or null. */
   let gone: string | null = null;
-  /** What is to be closed after what is said now. */
+  /** The close of the channel, to be appended to the current actions. */
   let closing: { readonly code: CloseCode; readonly reason: string } | null = null;
-  /** The server takes nothing any more, and ends what it is at. */
+  /** The server accepts no new commands and only finishes its current work. Holds the reason. */
   let farewell: string | null = null;
   let hasLeft = false;
 
@@ -100,7 +101,7 @@ export function createBackend(
 
   const ask = createAgentAsk({ out, lane, requests, runs, beside, aborts, dialogs, knowledge, origins });
 
-  /** The session is no more: nothing can be asked of it from now. */
+  /** The session has ended: no further command can be sent. */
   function fail(reason: string, code: CloseCode): void {
     if (gone !== null) return;
     gone = reason;
@@ -117,7 +118,7 @@ export function createBackend(
 
   function admit(command: Command, id: string): void {
     if (gone !== null) return out.settle(id, refused('agent-down', gone));
-    // What could never be done is refused without waiting for the session.
+    // Refuse impossible commands at once, without waiting for the session.
     const unable = refusalAtOnce(command);
     if (unable !== null) return out.settle(id, unable);
     early.set(id, command);
@@ -151,7 +152,8 @@ export function createBackend(
       requests.started(commandId);
       requests.reckon();
     }
-    // Of our own the answer is the end: it comes even where events are dropped, and says more.
+    // The gateway's own commands end with their answer, which has more detail and comes even if the server drops
+    // events.
     const own = lane.find(commandId)?.isForeign === false;
     if (read.data.type !== 'command_finished' || commandType !== 'prompt' || replayed === true || own) return;
     runs.promptOver(commandId, success === false ? cutFor(error) : undefined);
@@ -204,7 +206,8 @@ export function createBackend(
     try {
       json = frame.json;
     } catch (thrown) {
-      // A 2.0.1 writes its log among its frames (docs/protocols/pi-server.md 3.1). It is not repeated: it may say anything.
+      // pi-server 2.0.1 writes log lines among its frames (docs/protocols/pi-server.md 3.1). Never repeated: a log line
+      // may contain secrets.
       return out.note('violation', `skipped a line of ${frame.bytes.length} bytes: ${messageOf(thrown)}`);
     }
     if (!isDictionary(json)) return out.note('violation', 'skipped a frame that is no object');
@@ -213,7 +216,7 @@ export function createBackend(
     out.note('repair', `ignored a frame of an unknown type: ${JSON.stringify(String(json.type).slice(0, 64))}`);
   }
 
-  /** All that was asked for, and the end behind it; who is answered then is to find that the agent is gone. */
+  /** All actions so far, then the close. The close comes last, so that callers with an answer find the agent gone. */
   function take(): Action<Event>[] {
     const actions = out.take();
     if (closing === null) return actions;

@@ -1,37 +1,37 @@
-// Commands that are about what the server is at, and so must not wait behind it: steer, follow_up, answers, the aborts of
-// all but a run. Real servers let them wait all the same (docs/protocols/pi-server.md 7.7, 18.4); whether this one
-// does is found out here. Knows no run.
+// Commands about the current work of the server, which must not queue behind that work: steer, follow_up, answers, and
+// all aborts except the abort of a run. Real servers queue them nevertheless (docs/protocols/pi-server.md 7.7, 18.4).
+// This file finds out whether the server at hand does.
 import type { Outcome } from '../../../core/model/errors.ts';
 import { refused } from '../../../core/model/errors.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { AgentRequests, Answer, Line } from './requests.ts';
 
-/** How a command is to be said beside another. */
+/** How to send a command beside a running one. */
 export interface BesideManner {
-  /** It is tried only while the session is as it is now: said later it would do harm. */
+  /** Whether the command applies only to the current state of the session. Running it later would do harm. */
   readonly isForNow: boolean;
-  /** The answer to the client where the server lets it wait. Default: it cannot be done. */
+  /** The outcome for the client if the server queues the command. Default: unsupported. */
   readonly late?: Outcome;
   outcome(answer: Answer): Outcome;
 }
 
-/** What may be said beside a prompt. */
+/** Sends commands beside a prompt. */
 export interface Beside {
-  /** The server has let something wait that was about a prompt. */
+  /** The server has queued an abort behind its prompt. */
   waits(): void;
-  /** Sends the line of that command and answers it. */
+  /** Sends the line of that command and settles the command. */
   say(id: string, line: Line, manner: BesideManner): void;
-  /** Whether the timer was one of these. */
+  /** Whether the timer belongs to this part. */
   wake(timer: string): boolean;
 }
 
 const timerPrefix = 'beside:';
-/** How often something is said again because the session has moved on meanwhile. */
+/** How often a command is sent again because the session's version has changed meanwhile. */
 const mostTries = 3;
 
-/** `graceMs`: how long the server may take to begin with what it does not let wait. */
+/** `graceMs`: how long a server that does not queue may take to start a command, ms. */
 export function createBeside(out: Outbox, requests: AgentRequests, graceMs: number): Beside {
-  /** What a server does with commands beside a prompt; null until it was seen. */
+  /** Whether the server queues commands beside a prompt. Null until observed. */
   let letsWait: boolean | null = null;
   const giveUp = new Map<string, () => void>();
 

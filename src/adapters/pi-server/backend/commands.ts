@@ -1,20 +1,20 @@
-// The commands that are one line to a pi-server and one answer back (docs/protocols/pi-server.md 17.2). Pure. Prompts and all that may come beside
-// them need the machine's memory and are in backend.ts.
+// Commands that are one line to a pi-server and one answer back (docs/protocols/pi-server.md 17.2). Prompts and the
+// commands beside them need state and are in ask.ts.
 import type { Command, CommandOf, QuerySubject } from '../../../core/model/command.ts';
 import type { ErrorCode, Problem } from '../../../core/model/errors.ts';
 import type { Line } from './requests.ts';
 
-/** A line for the server, or why there is none. `loss` is what the line does not say. */
+/** A line for the server, or the reason why there is none. `loss` names what the line cannot express. */
 export type Encoded =
   | { readonly line: Line; readonly isShort?: boolean; readonly loss?: string }
   | { readonly refused: Problem };
 
-/** The commands that backend.ts answers itself. */
+/** The commands that ask.ts handles itself. */
 export type MachineCommand = CommandOf<
   'prompt' | 'steer' | 'follow-up' | 'abort' | 'answer-dialog' | 'set-model' | 'query'
 >;
 
-/** The line of a command that needs no memory. */
+/** The line of a command that needs no state. */
 export function encodeCommand(command: Exclude<Command, MachineCommand>): Encoded {
   switch (command.type) {
     case 'compact':
@@ -44,7 +44,7 @@ export function encodeCommand(command: Exclude<Command, MachineCommand>): Encode
     case 'answer-approval':
       return refuse('stale', `no approval ${command.id} is open`);
     case 'unknown':
-      // Nor do the servers that are known take what they do not know.
+      // The known servers do not accept unknown commands either.
       return refuse('unsupported', `a pi-server does not speak ${command.protocol}`);
     case 'clear-queue':
     case 'set-queue-mode':
@@ -63,13 +63,16 @@ export function encodeCommand(command: Exclude<Command, MachineCommand>): Encode
   }
 }
 
-/** What the server takes for a level that it only reports (docs/protocols/pi-server.md 17.15). */
+/**
+ * Reported level -> accepted level, for levels that the server reports but does not accept (docs/protocols/pi-server.md
+ * 17.15).
+ */
 const levels: ReadonlyMap<string, string> = new Map([
   ['off', 'none'],
   ['minimal', 'low'],
 ]);
 
-/** The level up to whose budget (tokens) a wish falls; pi's own budgets are 2048, 8192 and 16384. */
+/** The thinking levels with the largest budget (tokens) of each. pi's own budgets are 2048, 8192 and 16384. */
 const budgets = [
   { upTo: 0, level: 'none' },
   { upTo: 2_048, level: 'low' },
@@ -91,13 +94,13 @@ function encodeThinking({ level, budgetTokens }: CommandOf<'set-thinking'>): Enc
   };
 }
 
-/** How a subject is asked for. `session`: the session of the gateway knows it as well. */
+/** The line for a query subject. `session`: the gateway's session can also answer. */
 interface Query {
   readonly type: string;
   readonly isKnownToSession: boolean;
 }
 
-/** The queries by subject; those that are not here a server cannot be asked. */
+/** Queries by subject. A server cannot answer other subjects. */
 export const queries: ReadonlyMap<QuerySubject, Query> = new Map([
   ['state', { type: 'get_state', isKnownToSession: true }],
   ['messages', { type: 'get_messages', isKnownToSession: true }],

@@ -1,5 +1,5 @@
-// What extensions behind a pi-server ask of the user and show to the user (docs/protocols/pi-server.md 18.1): pi's requests under other names.
-// Knows which questions are open; knows no run. The other way is projection-shown.ts.
+// The dialogs and displays of extensions behind a pi-server (docs/protocols/pi-server.md 18.1): pi's requests with
+// other field names. Tracks the open dialogs. The inverse is ../projection/shown.ts.
 import { z } from 'zod';
 import type { CommandOf } from '../../../core/model/command.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
@@ -13,19 +13,19 @@ import { DialogRequest, DisplayRequest } from '../../pi/wire/extension.ts';
 
 type Answer = CommandOf<'answer-dialog'>['answer'];
 
-/** The questions of one session. */
+/** The dialogs of one session. */
 export interface AgentDialogs {
-  /** An `extension_ui_request`. `isMuted`: questions count no more, what is shown does. */
+  /** Takes an `extension_ui_request`. `isMuted`: ignores dialogs and keeps displays. */
   request(line: Dictionary, isMuted?: boolean): void;
-  /** The words for the server; the question is closed here. Or why there are none. */
+  /** Closes the dialog and returns the response for the server, or the refusal. */
   answer(id: string, answer: Answer): { readonly response: Dictionary } | { readonly refusal: Outcome };
-  /** Closes every open question; their ids. */
+  /** Closes every open dialog and returns the ids. */
   cancelAll(): string[];
-  /** Whether the timer was one of a question. */
+  /** Whether the timer belongs to a dialog. */
   wake(timer: string): boolean;
 }
 
-/** The fields that pi has under another name, by method. */
+/** By method: the field names of pi-server -> the names of pi. */
 const names: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
   [
     'setStatus',
@@ -50,7 +50,10 @@ const timeout = z
   .optional()
   .transform((ms) => ms || undefined);
 
-/** A form (docs/protocols/pi-server.md 18.1); no server that was measured ever asks one, so its questions are anybody's guess. */
+/**
+ * A form (docs/protocols/pi-server.md 18.1). No measured server ever sends one, so the form of its questions is
+ * unknown.
+ */
 const Interview = z.looseObject({
   id: z.string(),
   method: z.literal('interview'),
@@ -62,7 +65,7 @@ const WorkingMessage = z.looseObject({ method: z.literal('setWorkingMessage'), m
 
 const timerPrefix = 'dialog:';
 
-/** `questionMs`: how long a question without a time of its own is open. */
+/** `questionMs`: how long a dialog without a timeout of its own stays open, ms. */
 export function createAgentDialogs(out: Outbox, questionMs: number): AgentDialogs {
   const open = new Map<string, EventOf<'dialog-request'>['kind']>();
 
@@ -102,7 +105,7 @@ export function createAgentDialogs(out: Outbox, questionMs: number): AgentDialog
       if (response === null) {
         return { refusal: refused('invalid', `a question of kind ${kind} cannot be answered with "${answer.kind}"`) };
       }
-      // The session tells its clients that it is answered.
+      // The session reports the end of the dialog to its clients.
       close(id);
       return { response };
     },
@@ -120,7 +123,7 @@ export function createAgentDialogs(out: Outbox, questionMs: number): AgentDialog
   };
 }
 
-/** The request with the names that pi has for its fields. */
+/** The request with pi's field names. */
 function piLine(line: Dictionary): Dictionary {
   const others = typeof line.method === 'string' ? names.get(line.method) : undefined;
   return Object.fromEntries(
@@ -161,5 +164,5 @@ function responseTo(method: EventOf<'dialog-request'>['kind'], answer: Answer): 
   }
 }
 
-/** The answer of a user who does not want to. */
+/** The response for a user who declines to answer. */
 export const cancelled: Dictionary = { method: 'cancelled' };

@@ -1,5 +1,5 @@
-// The frames of a server as its client reads them (docs/protocols/pi-server.md 5, 6, 16), and whose each is.
-// Loose, for key order and absent fields vary. Knows no canonical types.
+// The frames of a server, as its client reads them (docs/protocols/pi-server.md 5, 6, 16), and the session of each
+// frame. Loose: key order and absent fields vary.
 import { z } from 'zod';
 import type { Multiplexing } from '../../../core/contract/adapter.ts';
 import type { Frame } from '../../../core/contract/channel.ts';
@@ -13,7 +13,7 @@ export const ServerReady = z.looseObject({
   data: z.looseObject({ protocolVersion: z.string() }),
 });
 
-/** The answer to a command. `id` is missing where the server could not tell whom it answers. */
+/** The answer to a command. `id` is absent if the server could not identify the command. */
 export const Response = z.looseObject({
   type: z.literal('response'),
   id: z.unknown().optional(),
@@ -25,7 +25,7 @@ export const Response = z.looseObject({
 });
 export type Response = z.infer<typeof Response>;
 
-/** How far a command is (docs/protocols/pi-server.md 7.2). */
+/** The progress of a command (docs/protocols/pi-server.md 7.2). */
 export const Lifecycle = z.looseObject({
   type: z.enum(['command_accepted', 'command_started', 'command_finished']),
   data: z.looseObject({
@@ -40,14 +40,14 @@ export const Lifecycle = z.looseObject({
 });
 export type Lifecycle = z.infer<typeof Lifecycle>;
 
-/** Something that a session says (docs/protocols/pi-server.md 19). */
+/** An event of a session (docs/protocols/pi-server.md 19). */
 export const SessionEvent = z.looseObject({
   type: z.literal('event'),
   sessionId: z.string(),
   event: z.looseObject({ type: z.string() }),
 });
 
-/** What is told of sessions to everybody. */
+/** A broadcast about sessions. */
 export const SessionNews = z.looseObject({
   type: z.enum(['session_created', 'session_deleted']),
   data: z.looseObject({ sessionId: z.string() }),
@@ -59,18 +59,20 @@ export const ServerShutdown = z.looseObject({
   data: z.looseObject({ reason: z.string().optional() }).optional(),
 });
 
-/** The id of our nth command for that session: no other client may have it (docs/protocols/pi-server.md 8.4). */
+/**
+ * The id of the nth command for that session. No other client may use the same id (docs/protocols/pi-server.md 8.4).
+ */
 export function commandId(name: string, n: number): string {
   return `${name}:${n}`;
 }
 
-/** The session that a command of ours is about. An id of another client leads nowhere. */
+/** The session of one of the gateway's commands. The id of another client yields no known session. */
 function sessionOfCommand(id: string): string {
   const colon = id.lastIndexOf(':');
   return colon === -1 ? id : id.slice(0, colon);
 }
 
-/** Whose a frame is: several sessions share one connection. */
+/** Finds the session of a frame, because several sessions share one connection. */
 export const multiplexing: Multiplexing = {
   route(frame) {
     const line = lineOf(frame);

@@ -1,38 +1,39 @@
-// The beginning of a session on a server: greeting, then a session of its own, then the subscription to it (docs/protocols/pi-server.md 2.1, 16.1, 17.1). Knows no prompt.
+// Opens a session on a server: greeting, creation of the session, subscription (docs/protocols/pi-server.md 2.1, 16.1,
+// 17.1).
 import type { Outbox } from '../../../core/contract/outbox.ts';
 import { Opened } from './answers.ts';
 import { ServerReady } from './frames.ts';
 import type { AgentRequests, Answer } from './requests.ts';
 
-/** What the greeting needs. */
+/** The functions and values that the greeting needs. */
 export interface GreetingPorts {
   readonly out: Outbox;
   readonly requests: AgentRequests;
   readonly timeoutMs: number;
-  /** Where the session is to work, if that is to be said. */
+  /** The working folder of the session, if it must be sent. */
   readonly cwd: string | undefined;
-  /** How the session is, as the server describes it. */
+  /** The server described the session. */
   described(sessionInfo: unknown): void;
-  /** There will be no session. */
+  /** The session cannot be opened. */
   fail(reason: string): void;
 }
 
-/** The way to a session. */
+/** The opening of a session. */
 export interface AgentGreeting {
-  /** Whether the session may be there, so that the server must be told to close it. */
+  /** Whether the session may exist, so that the server must be told to close it. */
   readonly isAsked: boolean;
   start(): void;
   /** A `server_ready`. */
   ready(line: unknown): void;
-  /** Calls back once the session can be used; never, if it cannot. */
+  /** Calls back once the session can be used, and never if the opening fails. */
   whenOpen(then: () => void): void;
-  /** Whether the timer was the one for all of this. */
+  /** Whether the timer is the deadline of the opening. */
   wake(timer: string): boolean;
-  /** Nothing is waited for any more. */
+  /** Stops waiting. */
   stop(): void;
 }
 
-/** The first part of the versions that we speak (docs/protocols/pi-server.md 2.1). */
+/** The supported major version (docs/protocols/pi-server.md 2.1). */
 const ourMajor = '1';
 const timer = 'ready';
 
@@ -61,7 +62,8 @@ export function createAgentGreeting(ports: GreetingPorts): AgentGreeting {
     isAsked = true;
     const { cwd } = ports;
     const line = { type: step, ...(cwd === undefined ? {} : { cwd }) };
-    // Never twice on one name: a 2.2.1 answers the second by removing the first (docs/protocols/pi-server.md 17.14).
+    // Never sent twice with one name: 2.2.1 answers the second by removing the first session
+    // (docs/protocols/pi-server.md 17.14).
     requests.send(line, { isShort: false, done: (answer) => told(answer, subscribe) });
   }
 

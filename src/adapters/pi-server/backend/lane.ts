@@ -1,44 +1,45 @@
-// The prompts of one session on the server, in the order in which it runs them: whose run it is that it tells of, and when
-// a prompt is over. A prompt may be another client's; one may be disowned, when its abort was not heard. Knows no event.
+// The prompts of one session on the server, in execution order. Tells which prompt the reported run belongs to, and
+// when a prompt is over. A prompt may belong to another client. A prompt is disowned if the server did not execute its
+// abort.
 import type { Outcome } from '../../../core/model/errors.ts';
 
 /** One prompt on the server. */
 export interface LanePrompt {
   readonly id: string;
-  /** The server has begun with it. */
+  /** The server has started the prompt. */
   isStarted: boolean;
-  /** Its agent has started. */
+  /** The prompt's agent has started. */
   hasRun: boolean;
-  /** Its agent has ended, as far as it told: what starts now may be the next prompt's. */
+  /** The prompt's agent has ended, as far as reported. The next agent may belong to the next prompt. */
   isQuiet: boolean;
-  /** Its run was ended here: what it still says counts no more. */
+  /** The gateway has ended the run itself. Later events of the run are ignored. */
   isDisowned: boolean;
-  /** Another client's, or one that was to join a run. */
+  /** The prompt belongs to another client or was meant to join a run. */
   readonly isForeign: boolean;
-  /** Its command was answered. */
+  /** The prompt's command was settled. */
   isSettled: boolean;
-  /** Answers its command, the first time. */
+  /** Settles the command, once. */
   settle(outcome: Outcome): void;
 }
 
 /** The prompts on the server. */
 export interface AgentLane {
-  /** The prompt that the server is at; null when it has none. */
+  /** The prompt that the server executes, or null. */
   current(): LanePrompt | null;
-  /** Prompts that have not been disowned. */
+  /** Prompts that are not disowned. */
   live(): readonly LanePrompt[];
   readonly isFree: boolean;
   sent(id: string, settle: LanePrompt['settle']): void;
-  /** The server begins with a prompt, of ours or of another client. */
+  /** The server starts a prompt of the gateway or of another client. */
   started(id: string): void;
   find(id: string): LanePrompt | null;
-  /** It is over: takes it out. */
+  /** Removes a prompt that is over. */
   take(id: string): LanePrompt | null;
-  /** The prompt behind the current one has begun as well. */
+  /** Whether the prompt after the current one has also started. */
   isNextStarted(): boolean;
 }
 
-/** Nothing is on the server. */
+/** Starts without prompts. */
 export function createAgentLane(): AgentLane {
   let prompts: LanePrompt[] = [];
 
@@ -73,7 +74,7 @@ export function createAgentLane(): AgentLane {
     started(id) {
       const prompt = find(id) ?? add(id, null);
       prompt.isStarted = true;
-      // A 2.0.1 says so before it says that the one before is over (docs/protocols/pi-server.md 7.6).
+      // 2.0.1 reports the start of a prompt before the end of the previous one (docs/protocols/pi-server.md 7.6).
       prompts = [...prompts.filter(({ isStarted }) => isStarted), ...prompts.filter(({ isStarted }) => !isStarted)];
     },
     find: (id) => find(id) ?? null,

@@ -1,12 +1,12 @@
-// The commands that we have sent for one session and the server has not answered: each is answered exactly once, by the
-// server or by its deadline. Knows the session's version, and no meaning of a command.
+// The commands that were sent for one session and not answered. Each one ends exactly once, by the server's answer or
+// by its deadline. Tracks the session's version.
 import type { Dictionary } from '../../../core/model/content.ts';
 import type { ErrorCode, Outcome } from '../../../core/model/errors.ts';
 import { refused } from '../../../core/model/errors.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
 import { commandId, type Response } from './frames.ts';
 
-/** A command before it gets its id and its session. */
+/** A command without its id and session. */
 export type Line = Dictionary & { readonly type: string };
 
 /** How a command ended. */
@@ -14,32 +14,32 @@ export type Answer =
   | { readonly kind: 'data'; readonly data: unknown }
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly error: string };
 
-/** What to do with a command. */
+/** How to send a command. */
 export interface Sending {
-  /** False: it may take as long as it takes, and what follows it waits behind it. Default true. */
+  /** False: the command may take any time and delays the commands behind it. Default true. */
   readonly isShort?: boolean;
-  /** It is tried only while the session is as it is now (docs/protocols/pi-server.md 10.1). */
+  /** Whether the command applies only to the current version of the session (docs/protocols/pi-server.md 10.1). */
   readonly isForNow?: boolean;
   done(answer: Answer): void;
-  /** The server has begun with it, or ended it without that. */
+  /** The server has started the command, or ended it without a start. */
   started?(): void;
 }
 
 /** The open commands of one session. */
 export interface AgentRequests {
-  /** Sends it; its id. */
+  /** Sends the command and returns its id. */
   send(line: Line, sending: Sending): string;
   response(response: Response): void;
-  /** How far a command is; `version` where the server tells one. */
+  /** Progress of a command. `version` is set if the server reports a version. */
   started(id: string): void;
   version(version: number | undefined): void;
-  /** A command stands before all that is sent now, of ours or of somebody else. */
+  /** Whether a command of any client delays everything that is sent now. */
   readonly isBlocked: boolean;
-  /** What stands before new commands on the server has changed. */
+  /** Updates the deadlines after a change of the commands that delay others. */
   reckon(): void;
-  /** Every command that is open has failed so. */
+  /** Fails every open command. */
   failAll(code: ErrorCode, error: string): void;
-  /** Whether the timer was a deadline. */
+  /** Whether the timer is a deadline. */
   wake(timer: string): boolean;
 }
 
@@ -47,14 +47,14 @@ interface Open extends Sending {
   readonly line: Line;
   readonly bytes: number;
   isStarted: boolean;
-  /** Its deadline runs. */
+  /** Whether the deadline runs. */
   isTimed: boolean;
 }
 
 const utf8 = new TextEncoder();
 const timerPrefix = 'deadline:';
 
-/** What a refusal is, by its words (docs/protocols/pi-server.md 22.1, 22.3 to 22.5); the first that fits. */
+/** Error codes of refusals, by their text (docs/protocols/pi-server.md 22.1, 22.3 to 22.5). The first match counts. */
 const codes: readonly (readonly [RegExp, ErrorCode])[] = [
   [/Unknown command type/u, 'unsupported'],
   [/^Validation failed: /u, 'invalid'],
@@ -65,7 +65,7 @@ const codes: readonly (readonly [RegExp, ErrorCode])[] = [
   [/^Model not found: /u, 'not-found'],
 ];
 
-/** `isBlocked`: a command that takes long, or one of another client, stands before all that is sent now. */
+/** `isBlocked`: whether a long command, or one of another client, delays everything that is sent now. */
 export function createAgentRequests(
   out: Outbox,
   name: () => string,
@@ -73,7 +73,7 @@ export function createAgentRequests(
   isBlocked: () => boolean,
 ): AgentRequests {
   const open = new Map<string, Open>();
-  /** Ended by us; their answers are no surprise. */
+  /** Commands that the gateway gave up, whose late answers are expected. */
   const abandoned = new Set<string>();
   let sent = 0;
   let current: number | undefined;
@@ -99,7 +99,7 @@ export function createAgentRequests(
     }
   }
 
-  /** An answer without an id: a frame of ours that the server would not read, known by its size. */
+  /** Finds the command of an answer without id: the server refused the frame unread, and names its size. */
   function unread(error: string): string | undefined {
     const size = Number(/^Message size (\d+) exceeds/u.exec(error)?.[1]);
     return [...open].find(([, { bytes }]) => bytes === size)?.[0];

@@ -1,5 +1,5 @@
-// The runs of one session: what pi says of them, read by the parts of ../pi, and which prompt each belongs to. A prompt is
-// over when the server says so, for one of them may end its agent several times (docs/protocols/pi-server.md 7.7, 17.11, 17.12). Knows no command.
+// The runs of one session: pi's events, decoded by the parts of ../pi, and the prompt of each run. A prompt is over
+// when the server says so, because its agent may end several times (docs/protocols/pi-server.md 7.7, 17.11, 17.12).
 import type { Env } from '../../../core/contract/adapter.ts';
 import { createCallChanges } from '../../../core/log/call-changes.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
@@ -9,15 +9,15 @@ import { createEventDecoder, type EventContext } from '../../pi/backend/decode-e
 import type { Cut, RunDecoder } from '../../pi/backend/decode-run.ts';
 import type { AgentLane } from './lane.ts';
 
-/** What the machine lends to the runs. */
+/** The functions of the backend that the runs use. */
 export interface RunPorts extends Pick<EventContext, 'originOf' | 'learn'> {
-  /** How long a run that no prompt holds may be prolonged, ms. */
+  /** How long to wait after the end of a run without a prompt for a continuation, ms. */
   readonly graceMs: number;
   readonly lane: AgentLane;
   started(): void;
-  /** A run begins that nobody wants any more. */
+  /** A run begins whose prompt was already aborted. */
   unwanted(): void;
-  /** A prompt is over, or was ended here. */
+  /** A prompt is over, or the gateway ended it. */
   over(): void;
 }
 
@@ -25,17 +25,17 @@ export interface RunPorts extends Pick<EventContext, 'originOf' | 'learn'> {
 export interface AgentRuns {
   readonly run: Pick<RunDecoder, 'open' | 'aborting' | 'wake' | 'finish' | 'aside'>;
   readonly compacting: boolean;
-  /** What the server tells is of a run that was ended here. */
+  /** Whether the current events belong to a run that the gateway has ended. */
   readonly isMuted: boolean;
-  /** What the session says, but for the requests of extensions. */
+  /** Takes an event line of the session, except extension requests. */
   line(line: Dictionary): void;
-  /** The prompt of that id is over; `cut` where it failed. */
+  /** The prompt with that id is over. `cut` is set if it failed. */
   promptOver(id: string, cut?: Cut): void;
-  /** Ends the run of every prompt here: its abort was not heard. */
+  /** Ends the runs of all prompts, because the server did not execute the abort. */
   disown(): void;
 }
 
-/** What a muted run says of the session itself. */
+/** Lines about the session itself, which pass even in a muted run. */
 const beyondRuns: ReadonlySet<unknown> = new Set([
   'auto_compaction_start',
   'auto_compaction_end',
@@ -71,7 +71,10 @@ export function createAgentRuns(env: Env, out: Outbox, ports: RunPorts): AgentRu
   });
   const { run } = events;
 
-  /** What an agent that has ended may still be followed by before its prompt is over. */
+  /**
+   * Tracks whether the agent of the current prompt has ended. A retry or another agent may follow before the prompt is
+   * over.
+   */
   function watchAgent(type: unknown): void {
     const prompt = lane.current();
     if (prompt === null) return;
@@ -85,14 +88,14 @@ export function createAgentRuns(env: Env, out: Outbox, ports: RunPorts): AgentRu
     if (prompt === null) return;
     if (!prompt.isDisowned) {
       if (prompt.hasRun) run.over(cut);
-      // One that joined the run of another has none of its own.
+      // A prompt that joined another run has no run of its own.
       else if (isCurrent && cut === undefined && !run.open) tellEmptyRun();
       if (cut === undefined) prompt.settle({ ok: true });
     }
     ports.over();
   }
 
-  /** A slash command of an extension, which starts no agent. */
+  /** Delivers an empty run for a slash command of an extension, which starts no agent. */
   function tellEmptyRun(): void {
     out.deliver({ type: 'run-start', synthetic: true });
     out.deliver({ type: 'run-end', outcome: 'completed', synthetic: true });
@@ -109,7 +112,7 @@ export function createAgentRuns(env: Env, out: Outbox, ports: RunPorts): AgentRu
     line(line) {
       const { type } = line;
       const before = lane.current();
-      // A 2.0.1 may begin with the next prompt before it says that this one is over.
+      // 2.0.1 may start the next prompt before it reports the end of this one.
       if (type === 'agent_start' && before?.isQuiet === true && lane.isNextStarted()) promptOver(before.id);
       watchAgent(type);
       if (!isMuted() || beyondRuns.has(type)) return events.line(line);
@@ -128,7 +131,7 @@ export function createAgentRuns(env: Env, out: Outbox, ports: RunPorts): AgentRu
   };
 }
 
-/** How a run ends whose prompt was refused so. */
+/** How a run ends whose prompt was refused with this error. */
 export function cutFor(error = 'the pi-server gave no reason'): Cut {
   return { outcome: 'failed', failure: { kind: 'agent', message: error } };
 }

@@ -1,5 +1,5 @@
-// What a client answers to a question of a session (docs/protocols/pi-server.md 18.2): which question, and what is said. A client need not hear the
-// session to answer, so its open questions may be unknown here. Pure.
+// Converts a client's answer to a dialog or an approval (docs/protocols/pi-server.md 18.2). A client may answer without
+// a subscription to the session, so its open dialogs may be unknown.
 import type { SessionView } from '../../../core/contract/adapter.ts';
 import type { CommandOf } from '../../../core/model/command.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
@@ -13,21 +13,22 @@ type DialogAnswer = CommandOf<'answer-dialog'>['answer'];
 
 const cancelled: DialogAnswer = { kind: 'cancelled' };
 
-/** The canonical answer. `view`: of the session, where this connection hears it. */
+/** The canonical answer. `view`: the session, if the connection is subscribed to it. */
 export function answerOf(requestId: string, response: UiResponse, view: SessionView | undefined): Answer {
   const id = idOf(requestId);
   const dialog = view?.transcript.dialogs.get(id);
   if (namesApproval(requestId) && dialog === undefined) {
-    // An approval was asked as a `confirm`: only a clear yes allows.
+    // An approval was presented as a `confirm`: only an explicit yes allows.
     const isAllowed = response.method === 'confirm' && response.confirmed === true;
     return { type: 'answer-approval', id: id.slice(approvalPrefix.length), decision: isAllowed ? 'allow' : 'deny' };
   }
-  // Real servers take an answer of another kind as well, and the extension gets its default (docs/protocols/pi-server.md 18.2).
+  // Real servers also accept an answer of another kind, and the extension gets its default (docs/protocols/pi-server.md
+  // 18.2).
   const isOther = dialog !== undefined && dialog.kind !== response.method;
   return { type: 'answer-dialog', id, answer: isOther ? cancelled : saidIn(response) };
 }
 
-/** What is said; an answer without its value is none. */
+/** The answer in the response. A response without a value counts as cancelled. */
 function saidIn(response: UiResponse & Dictionary): DialogAnswer {
   const { method, value, confirmed, responses } = response;
   switch (method) {
@@ -46,7 +47,7 @@ function saidIn(response: UiResponse & Dictionary): DialogAnswer {
   }
 }
 
-/** Whether that question is open in that session. */
+/** Whether that dialog or approval is open in that session. */
 export function isOpen(requestId: string, { transcript }: SessionView): boolean {
   const id = idOf(requestId);
   if (transcript.dialogs.has(id)) return true;

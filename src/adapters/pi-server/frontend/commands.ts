@@ -1,5 +1,5 @@
-// What each command of a client is (docs/protocols/pi-server.md 17, 18): the canonical command, and its place among all others. One row each. Knows
-// no frame around it and no answer.
+// One row for each command of a client (docs/protocols/pi-server.md 17, 18): the canonical command, its scheduling and
+// its timeout class.
 import type { z } from 'zod';
 import type { SessionView } from '../../../core/contract/adapter.ts';
 import type { Command, QuerySubject } from '../../../core/model/command.ts';
@@ -11,12 +11,12 @@ import { answerOf } from './answers.ts';
 import { serverCommands, sessionCommands, type WireImage } from '../wire/commands.ts';
 
 /**
- * How long a command may take. `short`: it looks at what is there, or must not wait. `never` ends: it cannot be taken back, and
- * what happens anyway must not be called a failure.
+ * The timeout class of a command. `short`: a read, or a command that must not wait. `endless`: never times out, because
+ * the command cannot be undone and must not be reported as failed if it succeeds later.
  */
 export type Patience = 'short' | 'long' | 'endless';
 
-/** What a command does, and where it stands. */
+/** What a command does and how it is scheduled. */
 export interface Row {
   readonly command: Command;
   readonly place: Pick<Ticket, 'lane' | 'place' | 'effect' | 'runs' | 'allowance' | 'undo'>;
@@ -24,22 +24,22 @@ export interface Row {
 }
 
 type Shape = Row['place'] & { readonly patience: Patience };
-/** `view`: of the session that the line names, where the connection hears it. */
+/** `view`: the session that the line names, if the connection is subscribed to it. */
 type Reader = (line: Dictionary, view: SessionView | undefined) => Row;
 
-/** It asks the server. */
+/** Queries the server. */
 const server: Shape = { lane: 'server', place: 'in-turn', effect: 'none', patience: 'long' };
-/** It looks at its session. */
+/** Reads its session. */
 const look: Shape = { lane: 'session', place: 'in-turn', effect: 'none', patience: 'short' };
-/** It changes its session. */
+/** Changes its session. */
 const change: Shape = { lane: 'session', place: 'in-turn', effect: 'changes', patience: 'long' };
-/** It is about what goes on in its session, and would be of no use behind it (README, Departures). */
+/** Affects the current work of its session, and would be useless after that work (README, Departures). */
 const beside: Shape = { lane: 'session', place: 'beside', effect: 'changes', patience: 'short' };
 
-/** What is around every command, and no agent is told. */
+/** The envelope fields of every command, which no agent gets. */
 const envelope = ['type', 'id', 'sessionId', 'dependsOn', 'ifSessionVersion', 'idempotencyKey'];
 
-/** Reads a line that the validation has passed. */
+/** Reads a validated line. */
 function row<Schema extends z.ZodType>(
   schema: Schema,
   shape: Shape | ((line: z.output<Schema>) => Shape),
@@ -52,7 +52,7 @@ function row<Schema extends z.ZodType>(
   };
 }
 
-/** Fields that the canonical command does not have ride along for an agent that speaks pi. */
+/** Like `row`. Fields that the canonical command does not have go into `extra`, for an agent that speaks pi. */
 function sessionRow<Schema extends z.ZodType>(
   schema: Schema,
   known: readonly string[],
@@ -76,10 +76,10 @@ const query = (type: keyof typeof sessionCommands, subject: QuerySubject): [stri
 
 const abortRun: Command = { type: 'abort', target: 'run', untilIdle: true };
 const whenBusy = { steer: 'steer', followUp: 'follow-up' } as const;
-/** A session is told of when it can be used, and kept for `list_stored_sessions`. */
+/** The session is announced once it can be used, and is kept for `list_stored_sessions`. */
 const whole = { describe: true, keep: true } as const;
 
-/** Readers of the commands, by their type. */
+/** Readers of the commands, by type. */
 export const rows: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['list_sessions', row(schemas.list_sessions, server, () => ({ type: 'list-sessions' }))],
   [
@@ -97,7 +97,8 @@ export const rows: ReadonlyMap<string, Reader> = new Map<string, Reader>([
       type: 'delete-session',
     })),
   ],
-  // The document calls it a server command: it does not wait behind a prompt (docs/protocols/pi-server.md 7.3, 7.8, 17.1).
+  // The document lists `switch_session` as a server command, so it does not wait behind a prompt
+  // (docs/protocols/pi-server.md 7.3, 7.8, 17.1).
   ['switch_session', row(schemas.switch_session, server, ask('state'))],
   ['get_metrics', row(schemas.get_metrics, server, ask('metrics'))],
   ['health_check', row(schemas.health_check, server, ask('health'))],

@@ -1,5 +1,5 @@
-// A frame of a client as a canonical command with its ticket (docs/protocols/pi-server.md 4), or what is wrong with it. Pure. What each command is
-// stands in commands.ts.
+// Converts a frame of a client to a canonical command with its ticket (docs/protocols/pi-server.md 4), or to the reason
+// for its refusal. commands.ts has the commands.
 import type { SessionView } from '../../../core/contract/adapter.ts';
 import type { Command } from '../../../core/model/command.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
@@ -10,33 +10,33 @@ import { Identity, Precondition } from '../wire/commands.ts';
 import { clipped } from '../wire/fields.ts';
 import { faultsIn } from '../wire/validate.ts';
 
-/** A command, and which session it is for. */
+/** A command and its session. */
 export interface Decoded {
   readonly command: Command;
   readonly ticket: Ticket;
   readonly session: string | undefined;
 }
 
-/** Why a command is not admitted, and what its response repeats of it: `id` as it was sent, whatever it is. */
+/** Why a command is not admitted, and the fields that its response repeats. `id` as sent, whatever its type. */
 export interface Refused {
   readonly problem: string;
   readonly type: string;
   readonly id?: unknown;
 }
 
-/** Reads that take longer have gone wrong (docs/protocols/pi-server.md 11.2), ms. */
+/** A read that takes longer has failed (docs/protocols/pi-server.md 11.2), ms. */
 const shortMs = 30_000;
 
-/** What decoding needs to know of its connection. */
+/** What decoding needs from its connection. */
 export interface DecodingPorts {
   readonly commandTimeoutMs: number;
-  /** A name that no other prompt has. */
+  /** A new unique name for a prompt. */
   handle(): string;
-  /** A session that the connection hears. */
+  /** A session that the connection is subscribed to. */
   view(session: string): SessionView | undefined;
 }
 
-/** Takes any JSON value. */
+/** Decodes any JSON value. */
 export function decodeCommand(json: unknown, { commandTimeoutMs, handle, view }: DecodingPorts): Decoded | Refused {
   const faults = faultsIn(json);
   const line = isDictionary(json) ? json : {};
@@ -51,7 +51,7 @@ export function decodeCommand(json: unknown, { commandTimeoutMs, handle, view }:
   }
   const named = typeof line.sessionId === 'string' ? line.sessionId : undefined;
   const { command, place, patience } = retractable(read(line, named === undefined ? undefined : view(named)), handle);
-  // Of server commands, one asks about a session that there is; others name one that is still to be, or none.
+  // One server command queries an existing session. Others name a new session, or none.
   const session = place.lane === 'session' || type === 'switch_session' ? named : undefined;
   return {
     command,
@@ -60,7 +60,7 @@ export function decodeCommand(json: unknown, { commandTimeoutMs, handle, view }:
   };
 }
 
-/** When the time of a prompt is over, its own run is stopped and no other: it may wait behind that of another client. */
+/** When a prompt times out, only its own run is aborted: the prompt may wait behind another client's run. */
 function retractable(row: Row, handleOf: () => string): Row {
   const { command, place } = row;
   if (command.type !== 'prompt' || place.undo?.type !== 'abort') return row;

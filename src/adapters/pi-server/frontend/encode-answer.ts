@@ -1,5 +1,5 @@
-// The outcome of a command as the `data` of its response (docs/protocols/pi-server.md 17.4 to 17.9). Where pi has the
-// same shape, pi's own encoder makes it, and what a pi answered goes back as it came. Pure.
+// Converts the outcome of a command to the `data` of its response (docs/protocols/pi-server.md 17.4 to 17.9). Where pi
+// has the same form, pi's encoder is used, and a response of a real pi returns unchanged.
 import type { z } from 'zod';
 import type { SessionView } from '../../../core/contract/adapter.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
@@ -11,19 +11,22 @@ import { encodeModel, piFields, present } from '../../pi/encode-values.ts';
 import { encodeMetrics } from './encode-metrics.ts';
 import { sessionInfo, storedSessionInfo } from './encode-session.ts';
 
-/** What an answer is about. */
+/** The context of an answer. */
 export interface Subject {
-  /** The command as it was sent. */
+  /** The command as sent. */
   readonly line: Dictionary;
-  /** The session that it is about, as the client calls it; the empty string where there is none. */
+  /** The session's id as the client knows it. The empty string for none. */
   readonly session: string;
-  /** That session, where the connection hears it. */
+  /** The session, if the connection is subscribed to it. */
   readonly view: SessionView | undefined;
 }
 
 type Make = (data: unknown, subject: Subject) => unknown;
 
-/** What a pi-server answered itself goes back as it came, unless it names the session: there it has another name. */
+/**
+ * Commands whose pi-server answer returns unchanged. Answers with a session id are excluded: the session has another id
+ * there.
+ */
 const passable: ReadonlySet<string> = new Set([
   'get_skills',
   'get_tools',
@@ -33,14 +36,14 @@ const passable: ReadonlySet<string> = new Set([
   'get_context_usage',
 ]);
 
-/** `data` of the response to a command of that type; undefined for none. */
+/** The `data` of the response to a command of that type, or undefined for none. */
 export function answerData(type: string, data: unknown, subject: Subject): unknown {
   const raw = dictionaryOf(dictionaryOf(data).extra);
   if (passable.has(type) && Object.hasOwn(raw, 'pi-server')) return raw['pi-server'];
   return makers.get(type)?.(data, subject);
 }
 
-/** Reads the outcome by its schema; data that it does not fit counts as none. */
+/** Parses the outcome by its schema. Data that does not match counts as none. */
 function maker<Schema extends z.ZodType>(
   schema: Schema,
   make: (data: z.output<Schema> | undefined, subject: Subject) => unknown,
@@ -48,7 +51,7 @@ function maker<Schema extends z.ZodType>(
   return (data, subject) => make(schema.safeParse(data).data, subject);
 }
 
-/** pi has the same shape, under that name. */
+/** pi has the same form, under that command name. */
 const asPi =
   (name: string): Make =>
   (data, { view }) =>
@@ -131,7 +134,7 @@ const makers: ReadonlyMap<string, Make> = new Map([
   ],
   [
     'bash',
-    // A cancelled command has no exit code; real servers say 0 then.
+    // A cancelled command has no exit code. Real servers send 0.
     maker(OutcomeData.bash, (data) => ({
       exitCode: data?.exitCode ?? 0,
       output: data?.output ?? '',
@@ -158,7 +161,7 @@ function wished({ modelId, provider }: Dictionary) {
   return { id: String(modelId), provider: String(provider) };
 }
 
-/** Where a skill comes from only pi tells, newer ones in `sourceInfo`. */
+/** Only pi reports the source of a skill; newer versions do so in `sourceInfo`. */
 function skillOf({ name, description = '', extra }: CommandInfo): Dictionary {
   const { path, location, sourceInfo } = piFields(extra);
   const info = dictionaryOf(sourceInfo);

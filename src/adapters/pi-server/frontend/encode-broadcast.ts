@@ -1,4 +1,5 @@
-// What a server tells all its clients, and what each is told first (docs/protocols/pi-server.md 6, 16). Pure.
+// The frames that a server broadcasts to all clients, and the first frame of each connection
+// (docs/protocols/pi-server.md 6, 16).
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import type { CommandBroadcast, Broadcast } from '../../../core/contract/broadcast.ts';
@@ -8,22 +9,22 @@ import { sessionInfo } from './encode-session.ts';
 import { protocolVersion, serverVersion } from './version.ts';
 import { reservedPrefix } from '../wire/fields.ts';
 
-/** Who is told, and how. */
+/** The recipient of a broadcast. */
 export interface Listener {
   readonly dialect: Dialect;
-  /** The words for a command that failed. */
+  /** The error text for a failed command. */
   errorOf(broadcast: CommandBroadcast): string | undefined;
-  /** The same for all clients of this gateway, and no other gateway has it. */
+  /** The same for all clients of this gateway, and unique to this gateway. */
   readonly serverId: string;
 }
 
-/** The first frame of each connection. How SSE is found is not for this protocol to say, so it is not in the list. */
+/** The first frame of each connection. Does not list SSE: the protocol has no way to describe its address. */
 export const serverReady = JSON.stringify({
   type: 'server_ready',
   data: { serverVersion, protocolVersion, transports: ['websocket', 'stdio'] },
 });
 
-/** The frame for a piece of broadcast; null where this client is not told. */
+/** The frame of a broadcast, or null if this client does not get one. */
 export function broadcastFrame(broadcast: Broadcast, listener: Listener): string | null {
   switch (broadcast.kind) {
     case 'command':
@@ -48,7 +49,7 @@ function frame(type: string, data: Dictionary): string {
   return JSON.stringify({ type, data });
 }
 
-/** Newer servers tell no more than the end of what they do not carry out. */
+/** Newer servers report only the end of commands that they do not execute. */
 function isTold({ phase, how }: CommandBroadcast, dialect: Dialect): boolean {
   return dialect === '1.0' || how === 'executed' || phase === 'finished';
 }

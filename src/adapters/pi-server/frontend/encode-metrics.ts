@@ -1,11 +1,11 @@
-// The figures of the gateway under the names that a server has for them (docs/protocols/pi-server.md 17.10, 21.3). Pure.
+// The gateway's metrics under pi-server's names (docs/protocols/pi-server.md 17.10, 21.3).
 import type { Dictionary } from '../../../core/model/content.ts';
 import type { GatewayFigures } from '../../../core/model/gateway-figures.ts';
 import { mostOpen } from '../../../core/session/questions/expiry.ts';
 
 type Circuit = GatewayFigures['circuits'][number];
 
-/** `data` of get_metrics. What this gateway does not have, as zombies, locks and metadata files, is 0. */
+/** The `data` of get_metrics. Figures that the gateway does not have (zombies, locks, metadata files) are 0. */
 export function encodeMetrics({ ledger, refused, circuits, shell, ...figures }: GatewayFigures): Dictionary {
   return {
     sessionCount: figures.sessions,
@@ -35,7 +35,7 @@ export function encodeMetrics({ ledger, refused, circuits, shell, ...figures }: 
       version: { sessionCount: ledger.versions },
       execution: { laneCount: ledger.lanes },
       lock: { activeLocks: 0, timeoutCount: 0, waitingCount: 0, queueFullRejections: 0 },
-      // Each session has bounds of its own.
+      // Each session has its own limits.
       extensionUI: { pendingCount: figures.questions, maxPendingRequests: mostOpen, rejectedCount: 0 },
       sessionStore: { metadataResetCount: 0 },
     },
@@ -49,7 +49,7 @@ function encodeCircuit(circuit: Circuit): Dictionary {
     providerName: circuit.name,
     state: stateOf(circuit),
     failureCount: circuit.failureCount,
-    // null until there is one: the one field of the wire that is (docs/protocols/pi-server.md 5.3).
+    // null until the first failure: the only nullable field of the wire (docs/protocols/pi-server.md 5.3).
     lastFailureTime: circuit.lastFailureAt,
     lastStateChange: circuit.lastChangeAt,
     lastAccessTime: circuit.lastUsedAt,

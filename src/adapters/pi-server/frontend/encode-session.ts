@@ -1,9 +1,9 @@
-// A session as a server describes it: SessionInfo, StoredSessionInfo (docs/protocols/pi-server.md 17.5, 20.1). Pure.
+// Describes a session as SessionInfo or StoredSessionInfo (docs/protocols/pi-server.md 17.5, 20.1).
 import type { Dictionary } from '../../../core/model/content.ts';
 import type { SessionState, SessionSummary } from '../../../core/model/outcome-data.ts';
 import { encodeModel, present } from '../../pi/encode-values.ts';
 
-/** What is known of a session from its list entry, from its state, or from both. */
+/** What is known of a session from its list entry, its state, or both. */
 export interface Known {
   /** The registry's id, not the agent's own. */
   readonly id: string;
@@ -11,7 +11,7 @@ export interface Known {
   readonly state?: SessionState | undefined;
 }
 
-/** SessionInfo. A model and a beginning that nobody knows are left out. */
+/** SessionInfo. An unknown model or creation time is omitted. */
 export function sessionInfo({ id, summary = {}, state }: Known): Dictionary {
   const info = state?.changes ?? {};
   const model = info.model ?? summary.model;
@@ -27,7 +27,10 @@ export function sessionInfo({ id, summary = {}, state }: Known): Dictionary {
   });
 }
 
-/** StoredSessionInfo: `sessionPath` is `sessionFile` under the name that `load_session` has for it (docs/protocols/pi-server.md 20.1). */
+/**
+ * StoredSessionInfo: `sessionPath` is `sessionFile` under the name that `load_session` uses
+ * (docs/protocols/pi-server.md 20.1).
+ */
 export function storedSessionInfo(summary: SessionSummary): Dictionary {
   const { id, name, file, cwd, createdAt, model, thinkingLevel, messageCount, exists } = summary;
   return present({
@@ -45,7 +48,7 @@ export function storedSessionInfo(summary: SessionSummary): Dictionary {
   });
 }
 
-/** No name is no field, not an empty one. */
+/** A missing name is an absent field, not an empty one. */
 function nameOf(name: string | undefined): string | undefined {
   return name === '' ? undefined : name;
 }

@@ -1,12 +1,15 @@
-// Why a command failed, in the words of real servers (docs/protocols/pi-server.md 22). The same in `command_finished`
-// and in the response. Pure.
+// Error texts of failed commands, worded as by real servers (docs/protocols/pi-server.md 22). The same text is in
+// `command_finished` and in the response.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import type { Problem } from '../../../core/model/errors.ts';
 import type { Ticket } from '../../../core/contract/ticket.ts';
 import { longest } from '../wire/fields.ts';
 
-/** The sentence for a command's problem. `isElsewhere`: whether that question is open in another session than the command's. */
+/**
+ * The error text for a command's problem. `isElsewhere`: whether that dialog is open in a session other than the
+ * command's.
+ */
 export function errorWords(
   { type, payload }: Pick<Ticket, 'type' | 'payload'>,
   problem: Problem,
@@ -31,8 +34,8 @@ export function errorWords(
 }
 
 /**
- * What the gateway says of sessions, also where it is the reason of something else. Pi puts its own words before whatever its
- * session throws; a real server has the session without that.
+ * Rewords the gateway's errors about sessions, also as the cause inside another error. Removes pi's prefix before
+ * errors of its session, which real servers do not have.
  */
 function sessionWords(message: string): string {
   return message
@@ -41,7 +44,7 @@ function sessionWords(message: string): string {
     .replace(/(^|failed: )session (\S+ not found|limit reached)/u, '$1Session $2');
 }
 
-/** A session that is not there has no version either. */
+/** A missing session has no version either. */
 function preconditionWords({ sessionId, ifSessionVersion: version }: Dictionary, words: string): string {
   const missing = `Session ${String(sessionId)} not found`;
   return version === undefined || words !== missing ? words : `${missing} for ifSessionVersion=${String(version)}`;
@@ -67,7 +70,7 @@ function sessionIdFault({ sessionId }: Dictionary): string | null {
   return 'Session ID must contain only alphanumeric characters, underscores, dashes, and dots';
 }
 
-/** Why the gateway may not have taken a folder; it does not say what is where (docs/threats.md T8). */
+/** Why the gateway may have refused a folder. Does not reveal which paths exist (docs/threats.md T8). */
 function cwdFault({ cwd }: Dictionary): string | null {
   if (typeof cwd !== 'string') return null;
   if (cwd === '') return 'CWD must be a non-empty string';
@@ -82,7 +85,7 @@ function pathFault({ sessionPath: path }: Dictionary): string | null {
   return /\.jsonl?$/u.test(path) ? null : 'sessionPath must point to a .jsonl or .json session file';
 }
 
-/** What the gateway says of the paths of stored sessions, in the words that `load_session` has for them. */
+/** Rewords the gateway's errors about stored session paths to those of `load_session`. */
 function placeWords(field: string, words: string): string {
   const [, rule] = /^session path: (.*)$/u.exec(words) ?? [];
   if (rule === undefined) return words;

@@ -1,5 +1,5 @@
-// One connection of a client written against a pi-server (docs/protocols/pi-server.md): each command gets one response, all hear how
-// commands go. What sessions say comes from projection.ts. Knows no session log and no other connection.
+// One connection of a pi-server client (docs/protocols/pi-server.md). Each command gets one response, and all clients
+// get the lifecycle of all commands. Session events come from ../projection/projection.ts.
 import type { Action, Frontend, SessionView } from '../../../core/contract/adapter.ts';
 import type { Command } from '../../../core/model/command.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
@@ -19,13 +19,15 @@ import { clipped, longest } from '../wire/fields.ts';
 
 type Actions = Action<Command>[];
 
-/** What a response repeats of its command. `id` is any JSON; absent when none was sent. */
+/**
+ * The fields of a command that its response repeats. `id` may be any JSON value, and is absent if the client sent none.
+ */
 interface Asked {
   readonly type: string;
   readonly id?: unknown;
 }
 
-/** What a connection is made with. */
+/** The parameters of a connection. */
 export interface ConnectionPorts {
   readonly dialect: Dialect;
   readonly serverId: string;
@@ -35,24 +37,24 @@ export interface ConnectionPorts {
   handle(): string;
   /** Bytes. */
   readonly maxFrameBytes: number;
-  /** The session that it hears and no other; absent where it carries many. */
+  /** The only session of this connection. Absent if the connection carries many. */
   readonly bound: SessionView | undefined;
 }
 
-/** The machine of one connection. */
+/** Creates the frontend of one connection. */
 export function createConnection(ports: ConnectionPorts): Frontend {
   const { bound } = ports;
   const asked = new WeakMap<Command, Decoded>();
-  /** The sessions that it hears. */
+  /** The sessions that the connection is subscribed to. */
   const views = new Map<string, SessionView>(bound === undefined ? [] : [[bound.id, bound]]);
 
-  /** Keys always in this order; the real server has two (docs/protocols/pi-server.md 5.3). */
+  /** Keys always in this order; the real server has two orders (docs/protocols/pi-server.md 5.3). */
   const respond = ({ type, id }: Asked, rest: Dictionary): Action<Command> => ({
     do: 'send',
     frame: JSON.stringify({ ...(id === undefined ? {} : { id }), type: 'response', command: type, ...present(rest) }),
   });
 
-  /** Not admitted: nobody else hears of it. The note never repeats what the client sent. */
+  /** Refuses a command that is not admitted. Other clients are not told. The note never repeats the client's input. */
   function refuse(to: Asked, error: string, note: string): Actions {
     return [{ do: 'note', level: 'violation', text: note }, respond(to, { success: false, error })];
   }
@@ -116,7 +118,7 @@ export function createConnection(ports: ConnectionPorts): Frontend {
       const { ticket, session } = decoded;
       const response = respond(ticket, answer(decoded, outcome, receipt));
       const isSubscription = outcome.ok && ticket.type === 'switch_session' && bound === undefined;
-      // The response first: what the session says comes behind it (docs/protocols/pi-server.md 6.1).
+      // The response comes before the session's events (docs/protocols/pi-server.md 6.1).
       return isSubscription && session !== undefined ? [response, { do: 'subscribe', session }] : [response];
     },
     onBroadcast(broadcast) {
@@ -126,7 +128,7 @@ export function createConnection(ports: ConnectionPorts): Frontend {
       return frame === null ? [] : [{ do: 'send', frame }];
     },
     subscribed: (view) => void views.set(view.id, view),
-    // All clients hear that it is gone.
+    // The broadcast informs all clients.
     sessionEnded(session) {
       views.delete(session);
       return [];

@@ -1,8 +1,8 @@
-// The versions that a server of ours tells of itself (docs/protocols/pi-server.md 2.1, 16.1). A test holds the first to package.json, which no
-// adapter may read.
+// The versions that the gateway reports as a server (docs/protocols/pi-server.md 2.1, 16.1). A test compares the first
+// with package.json, which an adapter may not read.
 
-/** Of this package. */
+/** The version of this package. */
 export const serverVersion = '0.1.0';
 
-/** Of the protocol: both lifecycle dialects call themselves so (docs/protocols/pi-server.md 1.1). */
+/** The version of the protocol. Both lifecycle dialects use the same one (docs/protocols/pi-server.md 1.1). */
 export const protocolVersion = '1.0.0';

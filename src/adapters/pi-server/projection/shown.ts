@@ -1,5 +1,5 @@
-// What extensions ask and show, as pi-server has it: the requests of pi under a `requestId`, some with other fields
-// (docs/protocols/pi-server.md 18.1). Pure. The way back is the backend's.
+// Dialogs and displays in pi-server's form: pi's requests with a `requestId`, some with other field names
+// (docs/protocols/pi-server.md 18.1). The inverse is ../backend/dialogs.ts.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import type { EventOf } from '../../../core/model/event.ts';
@@ -17,13 +17,13 @@ const names: ReadonlyMap<string, string> = new Map([
   ['widgetPlacement', 'placement'],
 ]);
 
-/** A line of pi with the names of pi-server; lines that are no request stay as they are. */
+/** A line of pi with pi-server's names. Lines that are not requests stay unchanged. */
 function renamed(line: Dictionary): Dictionary {
   if (line.type !== 'extension_ui_request') return line;
   return Object.fromEntries(Object.entries(line).map(([name, value]) => [names.get(name) ?? name, value]));
 }
 
-/** A line that clients answer, under a name that they can send back. */
+/** A line that clients answer, with an id that they can send back. */
 function asked(line: Dictionary, nameOf = requestIdOf): Dictionary {
   const { type, requestId, ...rest } = renamed(line);
   return { type, requestId: typeof requestId === 'string' ? nameOf(requestId) : requestId, ...rest };
@@ -42,7 +42,7 @@ function workingMessage({ lines, extra }: EventOf<'display'>, ownId: string): Di
   return request(id, 'setWorkingMessage', { message: lines?.join('\n'), ...said });
 }
 
-/** The way of pi-server. */
+/** pi-server's form. */
 export const shownLines: ShownLines = {
   dialog(event) {
     const line = event.kind === 'interview' ? interview(event) : inPi.dialog(event);
@@ -53,11 +53,11 @@ export const shownLines: ShownLines = {
   complaint: (message, id) => renamed(inPi.complaint(message, id)),
   display(event, id) {
     if (event.place === 'working') return workingMessage(event, id);
-    // The server has no editor, and says nothing of one.
+    // The server has no editor and sends nothing about one.
     const line = event.place === 'editor' ? null : inPi.display(event, id);
     return line === null ? null : renamed(line);
   },
-  /** What a newer pi or pi-server says in a session. */
+  /** Events of a newer pi or pi-server. */
   unknown({ protocol, payload }) {
     if (!isDictionary(payload)) return null;
     if (protocol === 'pi') return payload.type === 'extension_ui_request' ? asked(payload) : payload;

@@ -1,5 +1,5 @@
-// Every command of a client (docs/protocols/pi-server.md 17, 18.2) and what is around it (docs/protocols/pi-server.md 4). Loose: fields that nobody knows are kept.
-// Knows no canonical types.
+// Every command of a client (docs/protocols/pi-server.md 17, 18.2) and its envelope (docs/protocols/pi-server.md 4).
+// Loose: unknown fields are kept.
 import { z } from 'zod';
 import {
   atMost,
@@ -24,7 +24,7 @@ function faultOfDependency(id: unknown): string | null {
   return isTooLong(id) ? tooLong : null;
 }
 
-/** What any command may say of itself, in the order in which its faults are told. */
+/** The envelope of any command, in the order in which errors are reported. */
 export const Identity = z.looseObject({
   id: CommandId.optional(),
   idempotencyKey: IdempotencyKey.optional(),
@@ -46,17 +46,17 @@ export type Identity = z.infer<typeof Identity>;
 
 const noVersion = 'Must be a non-negative integer';
 
-/** Which state of its session a command is meant for (docs/protocols/pi-server.md 10.1). */
+/** The version of the session that a command requires (docs/protocols/pi-server.md 10.1). */
 export const Precondition = z.looseObject({
   ifSessionVersion: z.int({ error: noVersion }).nonnegative({ error: noVersion }).optional(),
 });
 
-/** The session of a command that is about one. */
+/** The session of a session command. */
 export const SessionTarget = z.looseObject({
   sessionId: sessionName("Session commands must have a non-empty string 'sessionId'"),
 });
 
-/** Real servers do not look at images; what is none would reach no model. */
+/** Real servers do not check images. An invalid image would reach no model. */
 const WireImage = z.looseObject(
   {
     type: z.literal('image', { error: "Must be 'image'" }),
@@ -73,14 +73,14 @@ const enabled = { enabled: z.boolean({ error: 'Required boolean' }) };
 
 const noSession = { sessionId: StraySessionId.optional() };
 
-/** The two server commands that are about one session. */
+/** The two server commands that name one session. */
 const namedSession = { sessionId: sessionName('Required non-empty string') };
 
 function command<Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) {
   return z.looseObject({ type: z.literal(type), ...shape });
 }
 
-/** Commands that need no session (docs/protocols/pi-server.md 17.1), by their type. */
+/** Server commands (docs/protocols/pi-server.md 17.1), by type. */
 export const serverCommands = {
   list_sessions: command('list_sessions', noSession),
   create_session: command('create_session', { sessionId: NewSessionId.optional(), cwd: optionalText }),
@@ -92,18 +92,18 @@ export const serverCommands = {
   load_session: command('load_session', { sessionPath: SessionPath, sessionId: NewSessionId.optional() }),
 } as const;
 
-/** `off` and `minimal` are what states report and real servers do not take. */
+/** `off` and `minimal` appear in reported states, but real servers do not accept them. */
 const levels = ['none', 'off', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const;
 const answerMethods = ['select', 'confirm', 'input', 'editor', 'interview', 'cancelled'] as const;
 
-/** The answer to a question of an extension (docs/protocols/pi-server.md 18.2). Real servers look at its method alone. */
+/** The answer to a dialog of an extension (docs/protocols/pi-server.md 18.2). Real servers check only its method. */
 export const UiResponse = z.looseObject(
   { method: z.enum(answerMethods, { error: `Must be one of: ${answerMethods.join(', ')}` }) },
   { error: 'Required object' },
 );
 export type UiResponse = z.infer<typeof UiResponse>;
 
-/** Commands of one session (docs/protocols/pi-server.md 17.2, 17.3), by their type. */
+/** Session commands (docs/protocols/pi-server.md 17.2, 17.3), by type. */
 export const sessionCommands = {
   get_available_models: command('get_available_models', {}),
   get_commands: command('get_commands', {}),

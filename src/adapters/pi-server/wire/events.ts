@@ -1,5 +1,5 @@
-// What a server says without being asked (docs/protocols/pi-server.md 6, 16, 18.1, 19), by its `type`. The events of sessions are pi's; the requests of
-// extensions are here under the names that a server has for them. Loose. Knows no canonical types.
+// The unsolicited frames of a server (docs/protocols/pi-server.md 6, 16, 18.1, 19), by `type`. Session events are pi's.
+// Extension requests are here with pi-server's names. Loose.
 import { z } from 'zod';
 import { course, SessionInfo } from './sessions.ts';
 
@@ -9,7 +9,7 @@ function message<Type extends string, Data extends z.ZodType>(type: Type, data: 
 
 const opened = z.looseObject({ sessionId: z.string(), sessionInfo: SessionInfo });
 
-/** Everything but the events of sessions. */
+/** All frames except session events. */
 export const eventSchemas = {
   server_ready: message(
     'server_ready',
@@ -49,17 +49,17 @@ function request<Method extends string, Shape extends z.ZodRawShape>(method: Met
   });
 }
 
-/** Ms; the server then answers itself. */
+/** Ms. After this time the server answers itself. */
 const timeout = z.number().nonnegative().optional();
 const title = z.string();
 
-/** Requests of extensions by their method: the first five wait for an answer (docs/protocols/pi-server.md 18.1). */
+/** Extension requests by method. The first five wait for an answer (docs/protocols/pi-server.md 18.1). */
 export const requestSchemas = {
   select: request('select', { title, options: z.array(z.string()), timeout }),
   confirm: request('confirm', { title, message: z.string().optional(), timeout }),
   input: request('input', { title, placeholder: z.string().optional(), timeout }),
   editor: request('editor', { title, prefill: z.string().optional(), timeout }),
-  /** No server was ever seen to ask one: the shape of its questions is not known. */
+  /** No server was ever observed to send one, so the form of the questions is unknown. */
   interview: request('interview', { title: title.optional(), questions: z.array(z.unknown()).optional(), timeout }),
   notify: request('notify', { message: z.string(), notifyType: z.string().optional() }),
   setStatus: request('setStatus', { key: z.string(), text: z.string().nullish() }),

@@ -1,8 +1,8 @@
-// The fields of commands, each with the words that real servers refuse it with (docs/protocols/pi-server.md 4.3, 22.3). Lengths are in
-// UTF-16 units, as theirs. Knows no command.
+// The fields of commands, each with the error text of real servers (docs/protocols/pi-server.md 4.3, 22.3). Lengths are
+// in UTF-16 units, as in real servers.
 import { z } from 'zod';
 
-/** Longest texts and lists (docs/protocols/pi-server.md 4.3, 12.2). */
+/** Maximum lengths of texts and lists (docs/protocols/pi-server.md 4.3, 12.2). */
 export const longest = {
   prompt: 200_000,
   bash: 20_000,
@@ -10,21 +10,21 @@ export const longest = {
   id: 256,
   path: 4096,
   dependsOn: 32,
-  /** What went wrong, which may quote what somebody sent; all clients are told. */
+  /** An error text, which may quote a client's input and goes to all clients. */
   error: 8192,
 } as const;
 
-/** A text that goes back, cut where it is longer than it has any reason to be. */
+/** An echoed text, cut to a maximum length. */
 export function clipped(text: string, length: number = longest.id): string {
   return text.length > length ? `${text.slice(0, length)}…` : text;
 }
 
-/** Before the ids that servers give to commands without one. */
+/** The prefix of ids that servers give to commands without one. */
 export const reservedPrefix = 'anon:';
 
 type Check = readonly [isWrong: (text: string) => boolean, words: string];
 
-/** A text that must be there. Only the first that is wrong is told. */
+/** A required text. Reports only the first failed check. */
 function words(missing: string, ...checks: readonly Check[]) {
   return z.string({ error: missing }).superRefine((text, context) => {
     const wrong = checks.find(([isWrong]) => isWrong(text));
@@ -42,46 +42,46 @@ export const notBlank = (missing: string, ...checks: readonly Check[]) => words(
 export const required = (...checks: readonly Check[]) =>
   words('Required string', [isEmpty, 'Required string'], ...checks);
 
-/** At most so many characters. */
+/** At most `length` characters. */
 export const atMost = (length: number, what = ''): Check => [
   (text) => text.length > length,
   `${what === '' ? 'Too' : `${what} too`} long (max ${length} chars)`,
 ];
 
-/** Not that pattern. */
+/** Must not match the pattern. */
 export const never = (pattern: RegExp, says: string): Check => [(text) => pattern.test(text), says];
 
 const ifGiven = 'Must be a non-empty string if provided';
 
-/** What names a command (docs/protocols/pi-server.md 4.1). */
+/** The id of a command (docs/protocols/pi-server.md 4.1). */
 export const CommandId = notBlank(ifGiven, atMost(longest.id), [
   (text) => text.startsWith(reservedPrefix),
   `Cannot use reserved prefix '${reservedPrefix}'`,
 ]);
 
-/** What makes a repetition of it known (docs/protocols/pi-server.md 8.2). */
+/** The key that identifies repetitions of a command (docs/protocols/pi-server.md 8.2). */
 export const IdempotencyKey = notBlank(ifGiven, atMost(longest.id));
 
-/** The name of a session that there is. All clients are told of a command's session, so there is a limit to it. */
+/** The id of an existing session. Limited in length, because all clients are told the session of a command. */
 export const sessionName = (missing: string) => notBlank(missing, atMost(longest.id));
 
-/** The name of a session that is still to be. */
+/** The id of a new session. */
 export const NewSessionId = sessionName(ifGiven);
 
-/** What a command that is about no session says of one all the same: nobody looks at it, and all clients are told. */
+/** A session id in a command that needs none. The id is not used, but goes to all clients. */
 export const StraySessionId = z.unknown().superRefine((value, context) => {
   const [isWrong, message] = atMost(longest.id);
   if (typeof value === 'string' && isWrong(value)) context.addIssue({ code: 'custom', message });
 });
 
-/** What an answer names its question by; both faults are told. */
+/** The dialog id of an answer. Both errors are reported. */
 export const RequestId = z
   .string({ error: 'Required string' })
   .min(1, { error: 'Required string', abort: true })
   .max(longest.id, `Too long (max ${longest.id} chars)`)
   .regex(/^[A-Za-z0-9:_-]+$/u, 'Must contain only alphanumeric characters, colons, underscores, and dashes');
 
-/** Where a stored session is (docs/protocols/pi-server.md 20.2); the rest of the rules needs the file system. */
+/** The path of a stored session (docs/protocols/pi-server.md 20.2). The other rules need the file system. */
 export const SessionPath = required(atMost(longest.path, 'sessionPath'), [
   (path) => /\.\.|^~|\0/u.test(path),
   'sessionPath contains potentially dangerous path components',
@@ -91,5 +91,5 @@ export const SessionPath = required(atMost(longest.path, 'sessionPath'), [
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
 export const controlCharacters = /[\u0000-\u001f\u007f]/u;
 
-/** A text that need not be there. */
+/** An optional text. */
 export const optionalText = z.string({ error: 'Must be a string if provided' }).optional();

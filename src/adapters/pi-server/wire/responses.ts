@@ -1,11 +1,11 @@
-// The answers of a server (docs/protocols/pi-server.md 5) and their `data`, by command (docs/protocols/pi-server.md 17.4 to 17.9). Loose. Knows
-// no canonical types.
+// The answers of a server (docs/protocols/pi-server.md 5) and their `data` by command (docs/protocols/pi-server.md 17.4
+// to 17.9). Loose.
 import { z } from 'zod';
 import { dataSchemas as pi } from '../../pi/wire/responses.ts';
 import { AnyMessage, WireModel } from '../../pi/wire/values.ts';
 import { SessionInfo, StoredSessionInfo } from './sessions.ts';
 
-/** The envelope. `id` is what the command had, if anything. */
+/** The envelope. `id` is the id of the command, if it had one. */
 export const Response = z.looseObject({
   type: z.literal('response'),
   id: z.unknown().optional(),
@@ -28,7 +28,7 @@ const Circuit = z.looseObject({
   providerName: z.string(),
   state: z.enum(['closed', 'open', 'half_open']),
   failureCount: count,
-  /** Ms since 1970; null while nothing has failed. */
+  /** Ms since 1970; null before the first failure. */
   lastFailureTime: count.nullable(),
   lastStateChange: count.nullable(),
   lastAccessTime: count.nullable(),
@@ -85,7 +85,7 @@ const Metrics = z.looseObject({
   }),
 });
 
-/** `data` of a successful response. Commands that are not here answer with nothing. */
+/** `data` of a successful response. Commands not listed answer without data. */
 export const dataSchemas = {
   list_sessions: z.looseObject({ sessions: z.array(SessionInfo) }),
   create_session: opened,

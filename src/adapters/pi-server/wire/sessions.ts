@@ -1,10 +1,10 @@
-// The nouns of the pi-server wire: sessions and the course of commands (docs/protocols/pi-server.md 7.5, 17.5). Loose: newer servers add
-// keys. Knows no canonical types.
+// The values of the pi-server wire: sessions and the lifecycle of commands (docs/protocols/pi-server.md 7.5, 17.5).
+// Loose: newer servers add keys.
 import { z } from 'zod';
 import { WireModel } from '../../pi/wire/values.ts';
 
 const info = {
-  /** Of the server, not pi's own. */
+  /** The server's session id, not pi's own. */
   sessionId: z.string(),
   sessionName: z.string().optional(),
   model: WireModel.optional(),
@@ -19,7 +19,7 @@ const info = {
 export const SessionInfo = z.looseObject({ ...info, sessionFile: z.string().optional() });
 export type SessionInfo = z.infer<typeof SessionInfo>;
 
-/** A stored one (docs/protocols/pi-server.md 20.1). */
+/** A stored session (docs/protocols/pi-server.md 20.1). */
 export const StoredSessionInfo = z.looseObject({
   ...info,
   sessionFile: z.string(),
@@ -30,7 +30,7 @@ export const StoredSessionInfo = z.looseObject({
 });
 export type StoredSessionInfo = z.infer<typeof StoredSessionInfo>;
 
-/** What all lifecycle events say of their command. */
+/** The fields of all lifecycle events. */
 export const course = {
   commandId: z.string().min(1),
   commandType: z.string(),

@@ -1,26 +1,26 @@
-// What is wrong with a command, in the words and the order of real servers (docs/protocols/pi-server.md 22.3): all of it in one
-// sentence. Knows no canonical types.
+// Validates a command and reports all errors in one sentence, worded and ordered as by real servers
+// (docs/protocols/pi-server.md 22.3).
 import type { z } from 'zod';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import { Identity, Precondition, SessionTarget, serverCommands, sessionCommands } from './commands.ts';
 import { clipped } from './fields.ts';
 
-/** Any command schema, by its type; a name of `Object.prototype` is none. */
+/** Command schemas by type. A Map, so that names of `Object.prototype` do not match. */
 const schemas: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ...Object.entries(serverCommands),
   ...Object.entries(sessionCommands),
 ]);
 
-/** Whether a command is about one session (docs/protocols/pi-server.md 17.2): such a one may have a precondition. */
+/** Whether a command is a session command (docs/protocols/pi-server.md 17.2), which may have a precondition. */
 function isForSession(type: unknown): boolean {
   return typeof type === 'string' && Object.hasOwn(sessionCommands, type);
 }
 
-/** The complaints about a JSON value; empty for a command that can be taken. */
+/** The errors in a JSON value. Empty for a valid command. */
 export function faultsIn(json: unknown): string[] {
   if (typeof json !== 'object' || json === null) return ['root: Command must be an object'];
-  // As with real servers, an array is an object without a type.
+  // As in real servers, an array is an object without a type.
   const line = isDictionary(json) ? json : {};
   const { type } = line;
   const schema = typeof type === 'string' ? schemas.get(type) : undefined;
@@ -45,7 +45,7 @@ function isMisplaced(line: Dictionary): boolean {
   return 'ifSessionVersion' in line && typeof type === 'string' && !isForSession(type) && type !== 'delete_session';
 }
 
-/** One for each issue: `dependsOn[0]: …`. */
+/** One text for each issue: `dependsOn[0]: …`. */
 function complaints(schema: z.ZodType, line: Dictionary): string[] {
   const issues = schema.safeParse(line).error?.issues ?? [];
   return issues.map(({ path, message }) => `${placeOf(path)}: ${message}`);

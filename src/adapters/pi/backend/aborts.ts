@@ -1,30 +1,30 @@
-// Aborts of runs, which pi loses before a run begins and delays behind a dialog (docs/protocols/pi.md 10.6, 10.8).
-// Knows neither prompts nor dialogs, only when they are out of the way.
+// Aborts of runs. pi loses an abort that comes before the run begins, and delays an abort while a dialog is open
+// (docs/protocols/pi.md 10.6, 10.8).
 import type { Answer } from './pending.ts';
 
-/** What the machine lends to the aborts. */
+/** The functions of the backend that the aborts use. */
 export interface AbortPorts {
-  /** Sends the line and settles the command with its answer. */
+  /** Sends the line and settles the command with pi's answer. */
   perform(id: string): void;
-  /** Ends the request of that id as if pi had answered. */
+  /** Ends the request with that id as if pi had answered. */
   finish(id: string, answer: Answer): void;
-  /** The aborts that were sent and not answered. */
+  /** The ids of the aborts that were sent and not answered. */
   unanswered(): readonly string[];
-  /** Whether pi ever answers; 0.13.2 does not. */
+  /** Whether pi ever answers. pi 0.13.2 does not. */
   answers(): boolean;
 }
 
 /** The aborts of one pi process. */
 export interface Aborts {
-  /** Somebody stopped what goes on, and it is not over yet. It says nothing of an idle pi. */
+  /** Whether the user has stopped the current run and the run is not over yet. Meaningless while pi is idle. */
   readonly open: boolean;
-  /** Sends it now, or after `runStarted` when a prompt waits for its run. */
+  /** Sends the abort now, or after `runStarted` if a prompt waits for its run. */
   abort(id: string, state: { readonly runOpen: boolean; readonly promptWaits: boolean }): void;
-  /** What was stopped before is over: pi is idle, and about to begin something new. */
+  /** pi is idle and about to begin something new, so the previous abort is over. */
   promptSent(): void;
   runStarted(): void;
   runEnded(): void;
-  /** The prompt that was waited for will not run: there is nothing to abort. */
+  /** The prompt that the aborts waited for will not run, so there is nothing to abort. */
   promptGone(): void;
 }
 
@@ -51,18 +51,18 @@ export function createAborts(ports: AbortPorts, settle: (id: string) => void): A
         return;
       }
       ports.perform(id);
-      // Idle 0.13.2 prints nothing at all.
+      // An idle pi 0.13.2 prints nothing at all.
       if (!runOpen && !ports.answers()) ports.finish(id, done);
     },
     promptSent() {
       isOpen = false;
     },
     runStarted() {
-      // One that was sent before was not for this run.
+      // An abort sent earlier was not for this run.
       isOpen = held.length > 0;
       release(ports.perform);
     },
-    // Then it is done: 0.13.2 never says so, later versions say it in their next line.
+    // The abort is done: pi 0.13.2 never answers, later versions answer in their next line.
     runEnded() {
       isOpen = false;
       for (const id of ports.unanswered()) ports.finish(id, done);

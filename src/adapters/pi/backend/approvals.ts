@@ -1,5 +1,5 @@
-// Approvals of a pi that runs our extension (src/extensions/pi-approvals.ts): pi has no event for them, so the extension
-// asks in a `select` of a fixed shape (docs/protocols/pi.md 12.5, 12.8). Knows which are open; knows no dialog and no run.
+// Approvals of a pi with the gateway's extension (src/extensions/pi-approvals.ts). pi has no event for approvals, so
+// the extension asks in a `select` of a fixed shape (docs/protocols/pi.md 12.5, 12.8).
 import { z } from 'zod';
 import type { CallChanges } from '../../../core/log/call-changes.ts';
 import type { CommandOf } from '../../../core/model/command.ts';
@@ -14,40 +14,42 @@ import type { DialogRequest } from '../wire/extension.ts';
 
 type Answer = CommandOf<'answer-approval'>;
 
-/** The second line of the question. `approval` is the version of that line. */
+/** The second line of the question. `approval` is the version of the format. */
 const Facts = z.object({
   approval: z.literal(1),
   call: z.string(),
   name: z.string(),
-  // Not by a schema, which drops a key like `__proto__`: people must see all that the tool will get.
+  // `z.custom` because a record schema drops keys like `__proto__`: the user must see every argument of the tool.
   input: z.custom<Dictionary>(isDictionary),
 });
 type Facts = z.infer<typeof Facts>;
 
-/** What the extension offers, in this order. */
+/** The choices of the extension, in this order. */
 const choices = { allow: 'Allow', deny: 'Deny', explain: 'Deny and say why' } as const;
 
 /** The open approvals of one pi process. */
 export interface Approvals {
   readonly open: boolean;
-  /** Takes a question that is an approval; false for any other. */
+  /** Handles a question that is an approval. Returns false for any other question. */
   take(request: DialogRequest): boolean;
   answer(command: Answer): Outcome;
-  /** Why the tool of that call has not run, when its question was the reason. */
+  /** Why the tool of that call did not run, if an approval was the reason. */
   skippedOf(call: string): 'denied' | 'aborted' | undefined;
-  /** A tool ended: its question, if it is still open, has ended as well without our doing. */
+  /** A tool ended. An open approval of the tool ended with it. */
   toolEnded(call: string): void;
-  /** Answers every open approval with cancelled, and those that pi asks before it stops: it never stops past one. */
+  /**
+   * Cancels every open approval, and each approval that pi requests before it stops: pi does not stop past an open one.
+   */
   stop(): void;
-  /** What was asked in the run before is over. */
+  /** Forgets the approvals of the previous run. */
   runStarted(): void;
-  /** The session has ended what is open with the run; only pi must hear of it. */
+  /** Closes the approvals towards pi only: the session has already ended everything that was open in the run. */
   runEnded(): void;
 }
 
-/** `changed` is called when an approval opens or ends; `changes`: what the calls change in files. */
+/** Calls `changed` when an approval opens or ends. `changes` holds the file changes of the calls. */
 export function createApprovals(out: Outbox, changes: CallChanges, changed: () => void): Approvals {
-  /** Which call each asks about. */
+  /** Dialog id -> the call of the approval. */
   const open = new Map<string, Pick<Facts, 'call' | 'name'>>();
   const skipped = new Map<string, 'denied' | 'aborted'>();
   let isStopping = false;
@@ -122,14 +124,14 @@ export function createApprovals(out: Outbox, changes: CallChanges, changed: () =
   };
 }
 
-/** The facts of a question of our extension; null for a dialog of any other. */
+/** The facts in a question of the gateway's extension, or null for any other dialog. */
 function factsIn(request: DialogRequest): Facts | null {
   if (request.method !== 'select' || request.timeout !== undefined) return null;
   if (JSON.stringify(request.options) !== JSON.stringify(Object.values(choices))) return null;
   const [head, line, ...rest] = request.title.split('\n');
   if (line === undefined || rest.length > 0) return null;
   const facts = Facts.safeParse(valueIn(line)).data;
-  // What a person reads first must be what the program reads.
+  // The line for the user must agree with the line for the program.
   return facts !== undefined && head === `Allow ${facts.name}?` ? facts : null;
 }
 
@@ -141,7 +143,7 @@ function valueIn(json: string): unknown {
   }
 }
 
-/** One of the choices where that says it all, else the JSON that the extension reads as well. */
+/** One of the choices if the choice is sufficient, else JSON, which the extension also reads. */
 function answerText({ decision, input, reason }: Answer): string {
   if (decision === 'allow') return input === undefined ? choices.allow : JSON.stringify({ decision, input });
   return reason === undefined ? choices.deny : JSON.stringify({ decision, reason });

@@ -1,5 +1,5 @@
-// The gateway as the client of a pi process in RPC mode, all dialects: joins the parts. What a line means is in
-// decode-*.ts, what a command is in encode-*.ts; here is what needs both.
+// The gateway as the client of a pi process in RPC mode, for all dialects. Connects the parts: decode-*.ts interprets
+// lines, encode-*.ts writes commands, and this file does what needs both.
 import type { Backend, Env } from '../../../core/contract/adapter.ts';
 import { createCallChanges } from '../../../core/log/call-changes.ts';
 import type { Command, CommandOf } from '../../../core/model/command.ts';
@@ -34,10 +34,10 @@ import { writeLine } from './write-line.ts';
 
 const levelsLine = 'get_available_thinking_levels';
 
-/** A line to pi, before it gets its id. */
+/** A line to pi, without its id. */
 type Line = Dictionary & { readonly type: string };
 
-/** A machine for one pi process. */
+/** Creates the backend of one pi process. */
 export function createBackend(env: Env, options: PiOptions): Backend {
   const out = createOutbox(writeLine);
   const pending = createPending(out);
@@ -48,13 +48,16 @@ export function createBackend(env: Env, options: PiOptions): Backend {
   const approvals = createApprovals(out, changes, asked);
   const dialogs = createDialogs(out, {
     changed: asked,
-    // Outside a run no tool asks: then it only looks like it.
+    // Tools ask only during a run, so a question outside a run cannot be an approval.
     takes: (request) => run.open && approvals.take(request),
     isStopping: () => aborts.open && isWorking(),
   });
-  /** pi says what becomes of a prompt: since 0.99, so it tells of its tools in its first run, and when a run has settled. */
+  /**
+   * Whether pi reports the disposition of a prompt (since 0.99). Such a pi also lists its tools in its first run and
+   * reports when a run has settled.
+   */
   let disposes = false;
-  /** A prompt has joined the run that is open. */
+  /** Whether a prompt has joined the open run. */
   let hasJoined = false;
   const joins = createJoins((id, outcome) => out.settle(id, outcome));
 
@@ -117,12 +120,12 @@ export function createBackend(env: Env, options: PiOptions): Backend {
     (id) => out.settle(id, { ok: true }),
   );
 
-  /** Something goes on that an abort can be for. */
+  /** Whether anything is in progress that an abort can stop. */
   function isWorking(): boolean {
     return run.open || prompts.waiting || events.compacting || pending.ids('compact').length > 0;
   }
 
-  /** Sends a line and hands its answer over. */
+  /** Sends a line and passes the answer to `then`. */
   function request(id: string, line: Line, then: (answer: Answer) => void): void {
     const isLong = line.type === 'bash' || line.type === 'compact';
     const timeoutMs = isLong ? options.longRequestTimeoutMs || null : options.requestTimeoutMs;
@@ -130,7 +133,7 @@ export function createBackend(env: Env, options: PiOptions): Backend {
     if (isAsking()) pending.pause('prompt', true);
   }
 
-  /** The levels of a pi that has no command for them, as those before 0.81 have not; they can be set all the same. */
+  /** Answers with thinking levels for a pi before 0.81, which can set levels but has no command that lists them. */
   function settleLevels(id: string, refusal: Answer): void {
     knowledge.look(() => {
       const levels = knowledge.levels();
@@ -138,7 +141,7 @@ export function createBackend(env: Env, options: PiOptions): Backend {
     });
   }
 
-  /** Sends the line of a command and settles it with the answer. */
+  /** Sends the line of a command and settles the command with the answer. */
   function perform(id: string, line: Line, reading?: string): void {
     request(id, line, (answer) => {
       if (line.type === levelsLine && answer.kind === 'refused' && answer.unknownCommand) {
@@ -165,8 +168,9 @@ export function createBackend(env: Env, options: PiOptions): Backend {
   }
 
   /**
-   * A prompt that comes too late begins a run of its own, and pi loses one right behind it. A steer or a follow_up in
-   * that place is in that run, but commands of extensions cannot come that way.
+   * The line of a prompt that joins the run. If a joining `prompt` arrives too late, it begins a run of its own, and pi
+   * loses a second prompt right behind it. So only the first one is sent as `prompt`; later ones are sent as `steer` or
+   * `follow_up`, which stay in that run. Slash commands of extensions work only in a `prompt`.
    */
   function joinLine(command: CommandOf<'prompt'>, said: Said, as: 'steer' | 'follow-up'): Line {
     const isLater = hasJoined && !said.message.startsWith('/');
@@ -209,7 +213,7 @@ export function createBackend(env: Env, options: PiOptions): Backend {
       case 'bash':
         return perform(id, { type: 'abort_bash' });
       case 'compaction':
-        // pi has no other word for it; it hears this one since 0.85.0 (docs/protocols/pi.md 10.9).
+        // pi has no separate command. Since 0.85.0 `abort` also ends a manual compaction (docs/protocols/pi.md 10.9).
         return perform(id, { type: 'abort' });
       default:
         return target satisfies never;
@@ -224,10 +228,10 @@ export function createBackend(env: Env, options: PiOptions): Backend {
     });
   }
 
-  /** A command of a newer pi, from a client of pi. */
+  /** Forwards a command of a newer pi that a pi client sent. */
   function passOn({ protocol, payload }: CommandOf<'unknown'>, id: string): void {
     if (protocol !== 'pi') return out.settle(id, refused('unsupported', `pi does not speak ${protocol}`));
-    // pi 0.73 and later die of a null line (docs/protocols/pi.md 2.8).
+    // pi 0.73 and later crash on a null line (docs/protocols/pi.md 2.8).
     if (!isDictionary(payload) || typeof payload.type !== 'string') {
       return out.settle(id, refused('invalid', 'a command for pi is an object with a type'));
     }
@@ -298,7 +302,7 @@ export function createBackend(env: Env, options: PiOptions): Backend {
     if (line.type === 'tool_execution_end' && typeof line.toolCallId === 'string') approvals.toolEnded(line.toolCallId);
     events.line(line);
     if (line.type !== 'compaction') return;
-    // 0.13.2 answers `compact` with its event.
+    // pi 0.13.2 answers `compact` with its event.
     for (const id of pending.ids('compact')) pending.finish(id, { kind: 'data', data: line });
   }
 

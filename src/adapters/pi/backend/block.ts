@@ -1,30 +1,31 @@
-// What one block of an assistant message says, in each of its forms. Pure; decode-message.ts knows the order.
+// The content of one block of an assistant message, in each of its forms. decode-message.ts handles the order of
+// blocks.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary, without } from '../../../core/model/dictionary.ts';
 import type { BlockHead } from '../../../core/model/event.ts';
 import { leaked, wordOf } from '../values.ts';
 import type { Block } from '../wire/values.ts';
 
-/** The streaming kinds, by the first half of an update's type. */
+/** The streaming kinds: the first half of an update's type. */
 export type Kind = 'text' | 'thinking' | 'toolcall';
 
-/** The streaming kind of a block of a message; null for a kind that does not stream. */
+/** The streaming kind of a block, or null for a kind that does not stream. */
 export function kindOf(block: Block): Kind | null {
   if (block.type === 'text' || block.type === 'thinking') return block.type;
   return block.type === 'toolCall' ? 'toolcall' : null;
 }
 
-/** How a block begins; null for a tool call that does not tell its id and name. */
+/** The head of a block, or null for a tool call without id and name. */
 export function headOf(kind: Kind, block: Dictionary): BlockHead | null {
   return kind === 'toolcall' ? toolHead(block.id, block.name) : { kind };
 }
 
-/** How a tool call begins. */
+/** The head of a tool call. */
 export function toolHead(id: unknown, name: unknown): BlockHead | null {
   return typeof id === 'string' && typeof name === 'string' ? { kind: 'tool-call', id, name } : null;
 }
 
-/** What the block says, whole: the truth of which the deltas were the preview. */
+/** The whole content of the block. The whole content is authoritative, the deltas are only a preview. */
 export function wholeOf(kind: Kind, final: Block): { text: string } | { input: Dictionary } {
   if (kind === 'toolcall') return { input: dictionaryOf(final.arguments) };
   return { text: wordOf(kind === 'text' ? final.text : final.thinking) ?? '' };
@@ -37,18 +38,18 @@ export function previewOf(kind: Kind, final: Block): string {
   return Object.keys(content.input).length === 0 ? '' : JSON.stringify(content.input);
 }
 
-/** Everything about a block but its content: signatures, flags, errors. */
+/** All fields of a block except its content: signatures, flags, errors. */
 export function factsOf(block: Block): Dictionary {
   return without(block, 'type', 'text', 'thinking', 'id', 'name', 'arguments', ...leaked);
 }
 
-/** The block of that index in a message so far; empty where there is none. */
+/** The block at that index in a message so far, or an empty object. */
 export function blockOf(snapshot: unknown, index: number): Dictionary {
   const content = isDictionary(snapshot) && Array.isArray(snapshot.content) ? snapshot.content : [];
   return dictionaryOf(content[index]);
 }
 
-/** Whether a text is one whole JSON value. */
+/** Whether a text is one complete JSON value. */
 export function isJson(text: string): boolean {
   try {
     JSON.parse(text);

@@ -1,12 +1,12 @@
-// What pi's own tools change in files: `edit` and `write`, by their arguments, and by their results where those tell more.
-// Tools of the same names with other arguments change nothing that could be shown. Knows no run.
+// The file changes of pi's own tools `edit` and `write`, read from the arguments, and from the results if these say
+// more. A tool of the same name with other arguments has no change that could be shown.
 import { z } from 'zod';
 import type { Dictionary, FileChange } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { changeOfPatch, fileChange, wholeFileChange } from '../../../core/model/file-change.ts';
 
 const Piece = z.object({ oldText: z.string(), newText: z.string() });
-/** One piece up to 0.54; several in newer versions, which still take one beside them. */
+/** One edit up to 0.54. Newer versions have several edits and still accept a single one beside the list. */
 const Edit = z.object({
   path: z.string(),
   edits: z.array(Piece).optional(),
@@ -15,11 +15,11 @@ const Edit = z.object({
 });
 const Write = z.object({ path: z.string(), content: z.string() });
 
-/** The change that a call of pi asks for. */
+/** The change that a call of pi requests. */
 export function changeOf(name: string, input: Dictionary): FileChange | undefined {
   if (name === 'edit') return editOf(input);
   const write = name === 'write' ? Write.safeParse(input) : undefined;
-  // What was there before nobody tells.
+  // pi does not report the previous content of the file.
   return write?.success === true
     ? wholeFileChange(write.data.path, { before: '', after: write.data.content })
     : undefined;
@@ -34,7 +34,7 @@ function editOf(input: Dictionary): FileChange | undefined {
   return pieces.length === 0 ? undefined : fileChange(path, pieces);
 }
 
-/** The change that was made: newer versions of pi tell it as a patch, with its true lines. */
+/** The change that was made: newer versions of pi report it as a patch with the real line numbers. */
 export function changeMade(asked: FileChange | undefined, details: unknown): FileChange | undefined {
   if (asked === undefined) return undefined;
   const { patch } = dictionaryOf(details);

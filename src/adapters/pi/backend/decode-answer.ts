@@ -1,4 +1,4 @@
-// What pi answers as outcome data (core/model/outcome-data.ts). The answer itself rides in `extra`. Pure.
+// Converts pi's answers to outcome data (core/model/outcome-data.ts). `extra` holds the original answer.
 import type { z } from 'zod';
 import { without } from '../../../core/model/dictionary.ts';
 import { type Outcome, refused } from '../../../core/model/errors.ts';
@@ -10,7 +10,7 @@ import { extraOf, modelOf, usageOf } from '../values.ts';
 import { problemOf } from '../wire/problem.ts';
 import { dataSchemas } from '../wire/responses.ts';
 
-/** The figures of a session, as every pi tells them. */
+/** The session figures that every pi version reports. */
 export function statisticsOf({ tokens, cost, ...counts }: z.output<typeof dataSchemas.get_session_stats>) {
   return {
     userMessages: counts.userMessages,
@@ -23,12 +23,12 @@ export function statisticsOf({ tokens, cost, ...counts }: z.output<typeof dataSc
   };
 }
 
-/** `missing`: what this pi does not tell, and the session may know. */
+/** `missing` names data that this pi does not report and the session may know. */
 type Convert = (
   data: unknown,
 ) => { readonly data: object } | { readonly problem: string } | { readonly missing: string };
 
-/** The outcome of a command, by the line that asked for it; `reading` where its answer is read otherwise. */
+/** The outcome of a command, by the command's line. `reading` names a different interpretation of the answer. */
 export function outcomeOf(line: string, answer: Answer, reading: string = line): Outcome {
   switch (answer.kind) {
     case 'timeout':
@@ -96,7 +96,7 @@ const converters: ReadonlyMap<string, Convert> = new Map([
       const read = dataSchemas.get_session_stats.safeParse(data);
       if (!read.success) return { problem: problemOf(read.error) };
       const { contextUsage } = read.data;
-      // Pi 0.54 does not.
+      // pi 0.54 does not report the context usage.
       if (contextUsage === undefined || contextUsage === null) return { missing: 'how full its context is' };
       return { data: { tokens: contextUsage.tokens ?? null, window: contextUsage.contextWindow ?? null } };
     },

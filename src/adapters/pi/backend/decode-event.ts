@@ -1,5 +1,4 @@
-// The event lines of one pi process as canonical events. Knows which part of the machine each line belongs to; knows
-// no command and no answer.
+// Converts the event lines of one pi process to canonical events. Passes each line to the responsible part.
 import type { z } from 'zod';
 import type { Env } from '../../../core/contract/adapter.ts';
 import type { CallChanges } from '../../../core/log/call-changes.ts';
@@ -22,38 +21,41 @@ import { type AnyMessage, messageSchemas } from '../wire/values.ts';
 type Line = Record<string, unknown>;
 type Origin = EventOf<'message-added'>['origin'];
 
-/** What the decoder must know of the commands that were sent. */
+/** What the decoder needs to know about the commands that were sent. */
 export interface EventContext extends RunWatcher {
-  /** How a user message came in, by its words; undefined when nothing like it was sent. */
+  /** The origin of a user message, found by its text. Undefined if no such message was sent. */
   originOf(words: string): Origin;
   /** The command whose shell output has no id. */
   bashId(): string | undefined;
-  /** The line of an open command; its id is the one that a client of pi gave to it. */
+  /** The line of an open command. The id in the line is the one that a pi client chose. */
   bashLine?(id: string): { readonly id?: unknown } | undefined;
-  /** What the calls change in files. */
+  /** The file changes of the calls. */
   readonly changes: CallChanges;
-  /** Why a tool has not run, when somebody was asked about it. */
+  /** Why a tool did not run, if the user was asked about the tool. */
   skippedOf?(call: string): EventOf<'tool-end'>['skipped'];
-  /** A system message came, which may tell of tools. */
+  /** A system message came, which may list the tools. */
   learnTools?(message: AnyMessage): void;
-  /** pi told something about the session. */
+  /** pi reported session information. */
   learn(changes: SessionInfo, extra?: Extra): void;
 }
 
 /** Decodes event lines. */
 export interface EventDecoder {
   readonly run: RunDecoder;
-  /** The message that streams, for the hot path. */
+  /** The streaming message, for the fast path. */
   readonly streaming: Streaming;
-  /** Whether pi said that it compacts now. */
+  /** Whether pi has announced a compaction that has not ended. */
   readonly compacting: boolean;
-  /** Whether a line of that type stands behind an agent_end and says nothing of it: it is told behind it. */
+  /**
+   * Whether a line of that type may follow an agent_end without deciding about the end of the run. Such a line waits,
+   * and is delivered after the end.
+   */
   waits(type: string): boolean;
   /** Takes one line that is neither a response nor an extension UI request. */
   line(line: Line): void;
 }
 
-/** Lines that never lie between agent_end and what prolongs a run (docs/protocols/pi.md 11.4). */
+/** Lines that never come between agent_end and the continuation of a run (docs/protocols/pi.md 11.4). */
 const proving: ReadonlySet<string> = new Set([
   'turn_start',
   'turn_end',
@@ -67,7 +69,7 @@ const proving: ReadonlySet<string> = new Set([
   'error',
 ]);
 
-/** Lines that stand where an agent ends and starts again (pauses.ts). */
+/** Lines at which an agent ends and restarts (pauses.ts). */
 const bracketing: ReadonlySet<string> = new Set([
   'agent_start',
   'agent_end',
@@ -78,15 +80,15 @@ const bracketing: ReadonlySet<string> = new Set([
   'auto_compaction_start',
 ]);
 
-/** Lines that only happen inside a run: they open one that we did not see begin. */
+/** Lines that occur only inside a run. Such a line opens a run if the beginning was not seen. */
 const insideRuns: ReadonlySet<string> = new Set(['turn_start', 'message_update', 'tool_execution_start']);
 
-/** A message that has just begun may lack anything. Made once: zod compiles each schema anew. */
+/** A message that has just begun may lack any field. Built once, because zod compiles each new schema. */
 const begunMessage = messageSchemas.assistant.partial();
 
 const roles: ReadonlySet<string> = new Set(Object.keys(messageSchemas));
 const updates: ReadonlySet<string> = new Set(Object.keys(updateSchemas));
-/** They repeat message_start and message_end (docs/protocols/pi.md 6.2). */
+/** Repetitions of message_start and message_end (docs/protocols/pi.md 6.2). */
 const echoes: ReadonlySet<string> = new Set(['start', 'done', 'error']);
 
 export function createEventDecoder(env: Env, out: Outbox, graceMs: number, context: EventContext): EventDecoder {
@@ -117,7 +119,7 @@ export function createEventDecoder(env: Env, out: Outbox, graceMs: number, conte
   function messageStart(line: EventLine<'message_start'>): void {
     const { role } = line.message;
     if (role !== 'assistant') {
-      // A whole message is told by its end.
+      // The message_end of a whole message delivers it.
       if (!roles.has(role)) unknown(line);
       return;
     }
@@ -145,7 +147,7 @@ export function createEventDecoder(env: Env, out: Outbox, graceMs: number, conte
     run.stopped(stop, failure);
   }
 
-  /** The first message of a run is its prompt; what comes later and was not sent by us steers it. */
+  /** The first message of a run is its prompt. A later message that the gateway did not send is a steer. */
   function originOf(words: string): Origin {
     userMessages += 1;
     return context.originOf(words) ?? (userMessages === 1 ? 'prompt' : 'steer');
@@ -160,11 +162,12 @@ export function createEventDecoder(env: Env, out: Outbox, graceMs: number, conte
       return violation('message_update', `assistantMessageEvent.${problemOf(read.error)}`);
     }
     if (echoes.has(event.type)) return;
-    // Without the snapshots: they would grow with the square of the message (docs/protocols/pi.md 14.1, 14.5).
+    // Without the snapshots, which would make the log grow with the square of the message (docs/protocols/pi.md 14.1,
+    // 14.5).
     unknown({ ...without(line, 'message'), assistantMessageEvent: without(event, 'partial') });
   }
 
-  /** The id is that of our command, for which its client may have another one; a command of somebody else has its own. */
+  /** Replaces the gateway's command id by the id of the pi client. Ids of other origin stay. */
   function bashOutput({ type, id: said, delta, ...rest }: EventLine<'bash_execution_update'>): void {
     const command = said ?? context.bashId();
     const asked = command === undefined ? undefined : context.bashLine?.(command);
@@ -172,7 +175,7 @@ export function createEventDecoder(env: Env, out: Outbox, graceMs: number, conte
     out.deliver({ type: 'bash-output', command, delta, ...extraOf({ ...rest, id }) });
   }
 
-  /** Lines that say the same whatever is open; they still move the run on. */
+  /** Lines with the same meaning in every state. They still advance the run. */
   function plain(type: string, line: Line): void {
     const events = plainEvents(type, line);
     if (events === null) return unknown(line);
@@ -198,7 +201,7 @@ export function createEventDecoder(env: Env, out: Outbox, graceMs: number, conte
     return context.changes.of(call, name, input);
   }
 
-  /** A tool that failed has changed nothing. */
+  /** Removes the change of a failed tool: a failed tool has changed nothing. */
   function finished(event: EventOf<'tool-end'>): EventOf<'tool-end'> {
     const change = context.changes.ended(event.call);
     return event.isError ? event : withChange(event, changeMade(change, event.details));
@@ -255,22 +258,22 @@ function withChange<Told extends Event>(event: Told, change: FileChange | undefi
   return change === undefined ? event : { ...event, change };
 }
 
-/** pi 1.5.2 gives up a second compaction before its start, and tells only the end: the reason is all that there is. */
+/** pi 1.5.2 skips a second compaction and reports only its end. The reason is all the information there is. */
 function failureWithoutStart(text: string, line: Line): EventOf<'notice'> {
   return { type: 'notice', level: 'error', text, source: 'agent', ...extraOf(without(line, 'errorMessage')) };
 }
 
-/** The end of a tool that somebody did not let run. */
+/** The end of a tool that the user did not allow to run. */
 function withSkip(event: EventOf<'tool-end'>, skipped: EventOf<'tool-end'>['skipped']): Event {
   return skipped !== undefined && event.isError ? { ...event, skipped } : event;
 }
 
-/** The event with what pi said as it ended its agent before. */
+/** Adds the agent_end that preceded the event. */
 function withEnd(event: Event, end: Line | undefined): Event {
   return end === undefined ? event : { ...event, ...extraOf({ ...dictionaryOf(event.extra?.pi), end }) };
 }
 
-/** The figures so far, and what a newer pi may add to an update; nothing for most lines. */
+/** The figures so far and unknown fields of an update. Empty for most lines. */
 function besideUpdate(line: Line, event: Line): Line {
   const { type, assistantMessageEvent, message, usage, ...others } = line;
   const more = without(event, 'type', 'contentIndex', 'delta', 'content', 'toolCall', 'partial', 'id', 'toolName');
@@ -281,7 +284,7 @@ function besideUpdate(line: Line, event: Line): Line {
   };
 }
 
-/** Reads a line by its schema and takes it; says what the schema refuses. */
+/** Parses a line by its schema and handles it. Notes what the schema refuses. */
 function take<Schema extends z.ZodType>(
   schema: Schema,
   handle: (line: z.output<Schema>) => void,

@@ -1,5 +1,5 @@
-// One streaming assistant message at a time: from pi's updates to blocks with deltas. What a block says comes from its
-// `delta`s and its ending, never from the snapshots beside them, which run ahead (docs/protocols/pi.md 7.3, 7.4). Knows no run.
+// Converts pi's updates of one assistant message to blocks with deltas. The content comes from the `delta` fields and
+// from the end of the message, never from the snapshots: these run ahead of the deltas (docs/protocols/pi.md 7.3, 7.4).
 import type { Env } from '../../../core/contract/adapter.ts';
 import type { Dictionary, Failure, Stop } from '../../../core/model/content.ts';
 import { dictionaryOf, without } from '../../../core/model/dictionary.ts';
@@ -12,46 +12,46 @@ import type { AssistantMessageEvent } from '../wire/events.ts';
 import type { AssistantMessage, Block } from '../wire/values.ts';
 
 interface OpenBlock {
-  /** Null until a tool call has told its id and name; its deltas wait. */
+  /** Null until a tool call has its id and name. Its deltas wait until then. */
   head: BlockHead | null;
   kind: Kind;
   readonly streamed: GrowingText;
   ended: boolean;
-  /** What the ending told, as far as it is content or a fact about it. */
+  /** The content and facts that the block-end reported. */
   told: Dictionary;
 }
 
-/** What rides in `extra` for clients of pi alone. */
+/** Fields in `extra` for pi clients only. */
 type Marks = Readonly<Dictionary>;
 
-/** pi printed no line of this (encode-values.ts, isUnsaid). */
+/** Marks an event for which pi printed no line (encode-values.ts, isUnsaid). */
 const unsaid: Marks = { unsaid: true };
 
-/** Reads the lines of one assistant message. */
+/** Decodes the lines of one assistant message. */
 export interface MessageDecoder {
   start(message: Partial<AssistantMessage>): void;
   /**
-   * `snapshot` is the message so far, where the dialect repeats it; read for names and signatures only. `aside` is what
-   * the line says besides: the figures so far, fields of a newer pi.
+   * `snapshot` is the message so far, in dialects that repeat it, and is read only for names and signatures. `aside`
+   * holds other fields of the line: the figures so far, fields of a newer pi.
    */
   update(update: AssistantMessageEvent, snapshot: unknown, aside?: Dictionary): void;
   /** Ends every block, then the message. */
   end(message: AssistantMessage): { stop: Stop; failure: Failure | undefined };
-  /** The block of that index, if a delta of it would be a `block-delta` and nothing else. */
+  /** The block at that index, if a delta for the block would yield a `block-delta` and nothing else. */
   streaming(index: number): object | null;
-  /** Such a delta came by the hot path, and has been delivered. */
+  /** Records a delta that the fast path has delivered. */
   streamed(index: number, delta: string): void;
-  /** Forgets an open message that will not be continued. */
+  /** Forgets an open message that will not continue. */
   forget(): void;
 }
 
 export function createMessageDecoder(env: Env, out: Outbox): MessageDecoder {
   let blocks: Map<number, OpenBlock> | null = null;
-  /** What the beginning of the message said and its end need not repeat. */
+  /** Fields of the message start, which the end need not repeat. */
   let begun: Dictionary = {};
-  /** The figures that it began with, as JSON. */
+  /** The figures of the message start, as JSON. */
   let figures: string | undefined;
-  /** What the line at hand says besides its update. */
+  /** The fields of the current line beside its update. */
   let beside: Dictionary = {};
 
   function start(message: Partial<AssistantMessage>, missed = false): Map<number, OpenBlock> {
@@ -80,7 +80,7 @@ export function createMessageDecoder(env: Env, out: Outbox): MessageDecoder {
     return blocks;
   }
 
-  /** The block of that index, opened if it is new. */
+  /** The block at that index, opened if new. */
   function blockAt(index: number, kind: Kind, head: BlockHead | null, marks: Marks = {}): OpenBlock {
     const known = (blocks ?? start({}, true)).get(index);
     if (known !== undefined) {
@@ -99,7 +99,7 @@ export function createMessageDecoder(env: Env, out: Outbox): MessageDecoder {
     if (!block.streamed.isEmpty) out.deliver({ type: 'block-delta', index, delta: block.streamed.text });
   }
 
-  /** Of a text that was delivered it matters only that there was one; arguments must turn out to be JSON. */
+  /** For delivered text, only its existence matters. Arguments are kept, because they must be valid JSON at the end. */
   function remember(block: OpenBlock, delta: string): void {
     if (block.head === null || block.kind === 'toolcall' || block.streamed.isEmpty) block.streamed.add(delta);
   }
@@ -112,8 +112,8 @@ export function createMessageDecoder(env: Env, out: Outbox): MessageDecoder {
   }
 
   /**
-   * Ends a block with its final form; a text that never streamed is streamed now. `marks` are for what pi itself printed
-   * no line of.
+   * Ends a block with its final form. Streams a text now if it never streamed. `marks` belong to events for which pi
+   * printed no line.
    */
   function close(index: number, final: Block, cut: boolean, marks: Marks = {}): void {
     const kind = kindOf(final);
@@ -127,7 +127,7 @@ export function createMessageDecoder(env: Env, out: Outbox): MessageDecoder {
     const isHalfCall = kind === 'toolcall' && cut && !isJson(block.streamed.text);
     const incomplete = isHalfCall || (kind !== 'toolcall' && cut) || undefined;
     const { textSignature, thinkingSignature, thoughtSignature, redacted, ...others } = factsOf(final);
-    // One that says nothing is none, but it comes back.
+    // A thinking block without text is dropped, but its empty signature must return to pi clients.
     const empty = thinkingSignature === '' ? { thinkingSignature } : {};
     out.deliver({
       type: 'block-end',
@@ -135,7 +135,7 @@ export function createMessageDecoder(env: Env, out: Outbox): MessageDecoder {
       ...wholeOf(kind, final),
       signature: wordOf(textSignature) ?? wordOf(thinkingSignature) ?? wordOf(thoughtSignature),
       redacted: redacted === true || undefined,
-      // What pi guesses of half an argument is no argument.
+      // pi's guess at incomplete arguments is not a valid input.
       ...(isHalfCall ? { input: {} } : {}),
       incomplete,
       ...extraOf({
@@ -144,7 +144,7 @@ export function createMessageDecoder(env: Env, out: Outbox): MessageDecoder {
         ...beside,
         ...marks,
         arguments: isHalfCall ? final.arguments : undefined,
-        // What came of a call that was cut, which pi leaves in the whole message (docs/protocols/pi.md 7.3, 7.4).
+        // The raw arguments of a cut call, which pi leaves in the whole message (docs/protocols/pi.md 7.3, 7.4).
         partialJson: cut ? final.partialJson : undefined,
       }),
     });
@@ -157,7 +157,7 @@ export function createMessageDecoder(env: Env, out: Outbox): MessageDecoder {
     out.deliver({ type: 'block-end', index, ...extraOf(unsaid) });
   }
 
-  /** Blocks that the message at its end does not know: an interleaved run left them behind. */
+  /** Closes the blocks that an interleaved run left behind: blocks missing in the final message. */
   function closeStrays(known: number): void {
     for (const [index, block] of blocks ?? []) {
       if (index < known || block.ended || block.head === null) continue;
@@ -166,7 +166,9 @@ export function createMessageDecoder(env: Env, out: Outbox): MessageDecoder {
     }
   }
 
-  /** What the whole message tells otherwise of blocks that had ended before (signatures, since 0.84). */
+  /**
+   * Facts in the whole message that differ from the reported facts of already ended blocks (signatures, since 0.84).
+   */
   function lateFacts(content: readonly Block[], told: ReadonlyMap<number, OpenBlock>): Dictionary[] {
     return content.flatMap((final, index) => {
       const block = told.get(index);
@@ -176,7 +178,7 @@ export function createMessageDecoder(env: Env, out: Outbox): MessageDecoder {
     });
   }
 
-  /** What pi said otherwise at the beginning. */
+  /** The fields of the message start that differ at the end. */
   function changed(message: AssistantMessage): Dictionary {
     const { provider, model, timestamp } = message;
     return Object.fromEntries(
@@ -234,7 +236,7 @@ export function createMessageDecoder(env: Env, out: Outbox): MessageDecoder {
         out.note('loss', 'message_end: the proof of a thinking block came after the block had ended');
       }
       const content = late.length === 0 ? undefined : late;
-      // Interleaved runs, and messages that lost what they had streamed.
+      // Interleaved runs, and messages that lost streamed content.
       const kept = [...open.keys()].some((index) => index >= message.content.length)
         ? message.content.length
         : undefined;

@@ -1,4 +1,4 @@
-// Event lines that mean the same wherever they come: one line, its events, no memory. Knows no run and no message.
+// Event lines that have the same meaning in every state: one line, its events, no memory.
 import type { z } from 'zod';
 import { dictionaryOf, isDictionary, without } from '../../../core/model/dictionary.ts';
 import type { Event, EventOf } from '../../../core/model/event.ts';
@@ -7,11 +7,11 @@ import { type EventLine, eventSchemas } from '../wire/events.ts';
 import { problemOf } from '../wire/problem.ts';
 import type { ToolOutput } from '../wire/values.ts';
 
-/** The events of a line, or what its schema refuses. */
+/** The events of a line, or the schema's complaint. */
 export type Plain = readonly Event[] | { readonly problem: string };
 type Read = (line: Record<string, unknown>) => Plain;
 
-/** The events of a line that needs no memory; null for all others. */
+/** The events of a line that needs no memory, or null for other lines. */
 export function plainEvents(type: string, line: Record<string, unknown>): Plain | null {
   return readers.get(type)?.(line) ?? null;
 }
@@ -53,7 +53,7 @@ function toolStart(line: EventLine<'tool_execution_start'>): EventOf<'tool-start
     input: dictionaryOf(args),
     ...extraOf({
       ...without(line, 'type', 'toolCallId', 'toolName', 'args'),
-      // Arguments that are no object have no canonical shape.
+      // Arguments that are not an object have no canonical form.
       args: isDictionary(args) ? undefined : args,
     }),
   };
@@ -65,11 +65,11 @@ function toolUpdate(line: EventLine<'tool_execution_update'>): EventOf<'tool-upd
   const others = without(line, 'type', 'toolCallId', 'toolName', 'args', 'partialResult');
   const plain = typeof partialResult === 'string' || undefined;
   const extra = { ...rest, plain, line: isEmpty(others) ? undefined : others };
-  // The output so far, whole each time (docs/protocols/pi.md 9.3).
+  // pi sends the whole output so far each time (docs/protocols/pi.md 9.3).
   return { type: 'tool-update', call, mode: 'replace', content, ...extraOf(extra) };
 }
 
-/** What pi up to 0.56 puts in place of the result of a call that a steering message overtook. */
+/** The text that pi up to 0.56 puts in place of the result of a call that a steering message overtook. */
 const overtaken = 'Skipped due to queued user message.';
 
 function toolEnd(line: EventLine<'tool_execution_end'>): EventOf<'tool-end'> {
@@ -123,12 +123,12 @@ function compactionStart(line: EventLine<'compaction_start' | 'auto_compaction_s
   return { type: 'compaction-start', trigger: triggerOf(reason), ...extraOf({ ...rest, ...unknownReason(reason) }) };
 }
 
-/** The name of the line and what a newer pi gives as reason: both come back. */
+/** Keeps the name of the line and an unknown reason, so that both return to pi clients. */
 function unknownReason(reason: string | undefined): { reason?: string } {
   return reason === undefined || triggers.has(reason) ? {} : { reason };
 }
 
-/** Without a result, an abort or an error there was nothing to compact: that is an end like any other. */
+/** An end without a result, an abort or an error means that there was nothing to compact. That is a normal end. */
 function compactionEnd(line: EventLine<'compaction_end' | 'auto_compaction_end'>): EventOf<'compaction-end'> {
   const { reason, result, aborted, errorMessage, willRetry } = line;
   const after = result?.estimatedTokensAfter;
@@ -149,7 +149,7 @@ function compactionEnd(line: EventLine<'compaction_end' | 'auto_compaction_end'>
   };
 }
 
-/** 0.13.2 tells of a compaction once it is over. */
+/** pi 0.13.2 reports a compaction only when it is over. */
 function wholeCompaction(line: EventLine<'compaction'>): readonly Event[] {
   const { summary, tokensBefore, auto } = line;
   const trigger = auto === true ? 'threshold' : 'manual';
@@ -181,7 +181,7 @@ function queueChanged(line: EventLine<'queue_update'>): EventOf<'queue-changed'>
   return { type: 'queue-changed', steering, followUp, ...extraOf(rest) };
 }
 
-/** Both keep their type: pi told of it itself. */
+/** Keeps the line type, because pi itself reported the change. */
 function nameChanged({ name, ...rest }: EventLine<'session_info_changed'>): EventOf<'session-changed'> {
   return { type: 'session-changed', changes: { name: name ?? '' }, ...extraOf(rest) };
 }
@@ -191,7 +191,7 @@ function levelChanged({ level, ...rest }: EventLine<'thinking_level_changed'>): 
 }
 
 function extensionError(line: EventLine<'extension_error'>): EventOf<'notice'> {
-  // With its type, which tells it from what an extension says through `notify`.
+  // Keeps the line type, to distinguish this notice from a `notify` of an extension.
   const extra = extraOf(without(line, 'error'));
   return { type: 'notice', level: 'error', text: line.error, source: 'extension', ...extra };
 }

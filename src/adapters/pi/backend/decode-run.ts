@@ -1,4 +1,5 @@
-// When a run begins and when it is over: the one thing that pi up to 0.80 does not say in one line (docs/protocols/pi.md 11.5). Knows no message and no command.
+// Detects the begin and the end of runs. pi up to 0.80 has no single line for the end of a run (docs/protocols/pi.md
+// 11.5).
 import type { Dictionary, Failure, Stop } from '../../../core/model/content.ts';
 import type { EventOf } from '../../../core/model/event.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
@@ -6,70 +7,77 @@ import { createPauses } from './pauses.ts';
 import { extraOf, failureOf } from '../values.ts';
 
 /**
- * `held`: agent_end came and may be followed by a retry or a compaction. `retrying`, `compacting`: it was; the run
- * goes on.
+ * `held`: agent_end came, and a retry or a compaction may follow. `retrying`, `compacting`: one did follow, and the run
+ * continues.
  */
 type Phase = 'idle' | 'running' | 'held' | 'retrying' | 'compacting';
 
-/** Who wants to know of runs. */
+/** Receives notice of runs. */
 export interface RunWatcher {
   started(): void;
   ended(): void;
-  /** Whether somebody else tells when the run at hand is over (`over`), so that no agent_end is its end. */
+  /** Whether another source reports the end of the current run with `over`, so that no agent_end ends the run. */
   isHeld?(): boolean;
 }
 
-/** How a run is cut off that did not end by itself. */
+/** How a run was cut off, if the run did not end by itself. */
 export type Cut = Pick<EventOf<'run-end'>, 'outcome' | 'failure'>;
 
 /** The run of one pi process. */
 export interface RunDecoder {
   readonly open: boolean;
-  /** Open, with no end that is held back. */
+  /** Whether a run is open and no end is held back. */
   readonly running: boolean;
-  /** agent_end came, and whether it is the end of the run the next lines or a timer show. */
+  /** Whether agent_end came. The next lines or a timer decide whether it ends the run. */
   readonly ending: boolean;
-  /** pi's clients are told the agent_end that is held, for lines behind it are told now. */
+  /** Delivers the held agent_end to pi clients, because the lines after it are delivered now. */
   tellEnd(): void;
   agentStart(): void;
-  /** `fields` are those of the line that stand nowhere else; `willRetry` since 0.87. */
+  /** `fields` are the fields of the line that no other event carries. `willRetry` exists since 0.87. */
   agentEnd(fields: Dictionary): void;
   agentSettled(fields: Dictionary): void;
-  /** pi is one that says so: no agent_end is the end of a run. */
+  /** pi sends agent_settled, so no agent_end ends a run. */
   willSettle(): void;
-  /** Both return what the event of their line must carry for clients of pi (pauses.ts). */
+  /** Both start functions return the fields that the event must carry for pi clients (pauses.ts). */
   retryStart(): Dictionary | undefined;
   retryEnd(success: boolean, failure: Failure | undefined): void;
   compactionStart(): Dictionary | undefined;
   compactionEnd(willRetry: boolean): void;
   /** A turn begins. */
   turnStart(): void;
-  /** A line comes that is no part of this. */
+  /** Another line comes, which is not part of the run's brackets. */
   aside(): void;
-  /** Opens a run for something that only happens inside one. */
+  /** Opens a run for an event that occurs only inside a run. */
   ensure(): void;
-  /** A line that never comes between agent_end and what prolongs a run: a held end is real. */
+  /** A line came that never occurs between agent_end and a continuation, so the held end is real. */
   proven(): void;
   stopped(stop: Stop, failure: Failure | undefined): void;
-  /** We asked pi to abort: a run that now stops with an error was aborted. */
+  /** The gateway has asked pi to abort: a run that now stops with an error counts as aborted. */
   aborting(): void;
-  /** Who holds the run says that it is over, whatever is open; `cut` where it did not end as its messages say. */
+  /**
+   * The owner of the run reports its end, whatever is open. `cut` is set if the run did not end as its messages say.
+   */
   over(cut?: Cut): void;
-  /** Whether the timer was this one's. */
+  /** Whether the timer belongs to this part. */
   wake(timer: string): boolean;
-  /** The channel ended: nothing can prolong a held run any more. */
+  /** The channel ended, so nothing can continue a held run. */
   finish(): void;
 }
 
-/** The timer of an agent_end that is held. */
+/** The timer of a held agent_end. */
 export const runTimer = 'run-end';
 
-/** `graceMs`: how long an agent_end may be prolonged; measured 0.01 to 1.33 ms (docs/protocols/pi.md 11.4, 11.5). */
+/**
+ * `graceMs`: how long an agent_end may be continued, ms. Measured 0.01 to 1.33 ms (docs/protocols/pi.md 11.4, 11.5).
+ */
 export function createRunDecoder(out: Outbox, graceMs: number, watcher: RunWatcher): RunDecoder {
   let phase: Phase = 'idle';
-  /** Since 0.80.4 pi says when it has settled. `willRetry` is older than that. */
+  /** Since 0.80.4 pi sends agent_settled. */
   let settles = false;
-  /** A run has ended without that word, which is then said for it, so pi's own would be the second. */
+  /**
+   * A run ended without agent_settled, which the gateway then sent itself. A late agent_settled of pi would be the
+   * second.
+   */
   let unsettled = false;
   let stop: Stop | null = null;
   let failure: Failure | undefined;
@@ -77,7 +85,7 @@ export function createRunDecoder(out: Outbox, graceMs: number, watcher: RunWatch
   let aborting = false;
   let armed = false;
   const pauses = createPauses(out);
-  /** Nothing but a word to that effect ends the run. */
+  /** Whether only an explicit report ends the run. */
   const isToldEnd = () => settles || watcher.isHeld?.() === true;
 
   function begin(synthetic: boolean): void {
@@ -164,7 +172,7 @@ export function createRunDecoder(out: Outbox, graceMs: number, watcher: RunWatch
     },
     retryEnd(success, finalFailure) {
       exhausted = success ? undefined : (finalFailure ?? failureOf(undefined));
-      // A cancelled retry: no agent_start and no further agent_end will come.
+      // A cancelled retry: neither agent_start nor another agent_end will come.
       if (!success && phase === 'retrying') hold();
     },
     compactionStart() {
@@ -173,7 +181,7 @@ export function createRunDecoder(out: Outbox, graceMs: number, watcher: RunWatch
     },
     compactionEnd(willRetry) {
       if (willRetry && phase === 'compacting') goOn('retrying');
-      // The retry that agent_end announced will not come (an overflow that could not be compacted).
+      // The retry that agent_end announced will not come (the overflow could not be compacted).
       if (!willRetry && phase === 'retrying') hold();
       if (!willRetry && phase === 'compacting') isToldEnd() ? hold() : end();
     },

@@ -1,4 +1,5 @@
-// Messages that come whole: everybody's but the streaming model's, and all of them when history is told again. Pure.
+// Messages that come whole: all messages except the streaming ones of the model, and every message of a replayed
+// history.
 import type { z } from 'zod';
 import type { Dictionary, Message } from '../../../core/model/content.ts';
 import { without } from '../../../core/model/dictionary.ts';
@@ -6,16 +7,16 @@ import { contentOf, endingOf, extraOf } from '../values.ts';
 import { problemOf } from '../wire/problem.ts';
 import { AnyMessage, type Block, messageSchemas } from '../wire/values.ts';
 
-/** A message, or what its schema refuses. */
+/** A message, or the schema's complaint. */
 type Read = Message | { readonly problem: string };
 type Reader = (message: Dictionary) => Read;
 
-/** A whole message, its origin left open; null for a role that nobody knows. `problem` names what is wrong with it. */
+/** A whole message without its origin, or null for an unknown role. `problem` names the error in the message. */
 export function wholeMessage(message: AnyMessage): Read | null {
   return readers.get(message.role)?.(message) ?? null;
 }
 
-/** The messages of a get_messages answer that can be read. */
+/** The valid messages of a get_messages answer. */
 export function historyOf(messages: readonly unknown[]): Message[] {
   return messages.flatMap((message) => {
     const any = AnyMessage.safeParse(message);
@@ -24,7 +25,7 @@ export function historyOf(messages: readonly unknown[]): Message[] {
   });
 }
 
-/** By role. Roles that are not here pass as unknown events (docs/protocols/pi.md 1.9). */
+/** By role. Other roles pass as unknown events (docs/protocols/pi.md 1.9). */
 const readers: ReadonlyMap<string, Reader> = new Map([
   ['user', reader(messageSchemas.user, (said) => message('user', said))],
   ['assistant', reader(messageSchemas.assistant, assistantMessage)],
@@ -59,7 +60,7 @@ function message(role: Message['role'], said: Said, rest: object = said): Messag
     timestamp: said.timestamp,
     ...extraOf({
       ...without(rest, 'role', 'content', 'timestamp'),
-      // So that a string goes back as a string where both are legal.
+      // A string returns as a string if both forms are legal.
       plain: mayBeBoth && typeof said.content === 'string' ? true : undefined,
     }),
   };
@@ -76,7 +77,7 @@ function assistantMessage(said: z.output<typeof messageSchemas.assistant>): Mess
   return { ...message('assistant', said, rest), id: responseId, model, provider, ...ending };
 }
 
-/** Two roles become one; `kind` tells which it was. */
+/** Two roles become one canonical role; `kind` tells them apart. */
 function summaryMessage(
   said: z.output<typeof messageSchemas.compactionSummary | typeof messageSchemas.branchSummary>,
 ): Message {

@@ -1,5 +1,5 @@
-// What a line that gave one delta teaches of lines like it (decision 0011, core/fast-path/templates.ts): for all dialects, the
-// bytes up to the delta and what follows it. Knows no message and no run.
+// Learns a template from a line that yielded one delta (decision 0011, core/fast-path/templates.ts): the bytes
+// before the delta and the bytes after it. For all dialects.
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import type { EventOf } from '../../../core/model/event.ts';
 import { closingQuote, findQuoted, isAt, literalOf } from '../../../core/fast-path/literal.ts';
@@ -15,22 +15,22 @@ type Delta = EventOf<'block-delta'>;
 
 const utf8 = new TextEncoder();
 const opening = utf8.encode('"delta":"');
-/** What may stand behind a delta: the end of the line (since 0.84), or snapshots that nobody reads. */
+/** What may follow a delta: the end of the line (since 0.84), or snapshots that nobody reads. */
 const bare = utf8.encode('"}}');
 const partialFirst = utf8.encode('","partial":{');
 const followers = [partialFirst, utf8.encode('"},"message":{')];
-/** Then the message so far comes twice: as `partial` in the update and as `message` behind it. */
+/** With snapshots, the message so far comes twice: as `partial` in the update and as `message` after it. */
 const splice = { bytes: utf8.encode('},"message":'), after: 1 };
 
-/** So many of the last bytes of a line must be those of the line that taught: a snapshot that was cut ends otherwise. */
+/** The number of last bytes that must equal those of the learned line: a truncated snapshot ends differently. */
 const endingBytes = 24;
 
-/** Learns from lines that were parsed, recognises lines that look like them. */
+/** Learns from parsed lines and recognises lines of the same form. */
 export function createLineRecogniser(streaming: Streaming): TemplateRecogniser {
   return createTemplateRecogniser(streaming, ({ bytes }, event) => templateOf(bytes, event));
 }
 
-/** What the line teaches; null when lines like it cannot be told by their first bytes. */
+/** The template of the line, or null if the first bytes do not identify lines of the same form. */
 function templateOf(line: Uint8Array, event: Delta): Template | null {
   for (let at = findQuoted(line, opening, 0); at !== -1; at = findQuoted(line, opening, at + 1)) {
     const from = at + opening.length;
@@ -38,21 +38,21 @@ function templateOf(line: Uint8Array, event: Delta): Template | null {
     const head = literalOf(line.subarray(0, from));
     const behind = followerAt(line, closingQuote(line, from, event.delta));
     if (head === null || behind === null) return null;
-    // What a snapshot adds to the event need not be the same in the next one.
+    // The extra fields of a snapshot line may differ in the next line.
     if (behind !== bare && event.extra !== undefined) return null;
     return { head, behind, trail: null, rest: behind === bare ? null : restOf(line, behind), event };
   }
   return null;
 }
 
-/** The snapshots behind the follower, of which the last bytes are seen. */
+/** The snapshots after the follower. Only their last bytes are compared. */
 function restOf(line: Uint8Array, follower: Uint8Array): Rest {
   // A copy, not `slice`: the line may be a Buffer, whose slices are views.
   const ending = new Uint8Array(line.subarray(-endingBytes));
   return { ending, splice: follower === partialFirst ? splice : null };
 }
 
-/** Whether these bytes, once closed, are an update of that block whose delta comes last. */
+/** Whether these bytes, once closed, form an update of that block with the delta last. */
 function opensDelta(head: Uint8Array, index: number): boolean {
   try {
     const line: unknown = JSON.parse(`${new TextDecoder('utf-8', { fatal: true }).decode(head)}"}}`);

@@ -1,5 +1,4 @@
-// What extensions ask of the user and show to the user (docs/protocols/pi.md 12). Knows which dialogs
-// are open; knows no run.
+// The dialogs and displays of extensions (docs/protocols/pi.md 12). Tracks the open dialogs.
 import type { CommandOf } from '../../../core/model/command.ts';
 import { without } from '../../../core/model/dictionary.ts';
 import { type Outcome, refused } from '../../../core/model/errors.ts';
@@ -17,19 +16,19 @@ export interface Dialogs {
   readonly open: boolean;
   request(line: Record<string, unknown>): void;
   answer(id: string, answer: Answer): Outcome;
-  /** Answers every open dialog with cancelled: pi does not abort past an open one (docs/protocols/pi.md 10.8). */
+  /** Cancels every open dialog: pi does not abort past an open one (docs/protocols/pi.md 10.8). */
   cancelAll(): void;
-  /** Whether the timer was one of a dialog. */
+  /** Whether the timer belongs to a dialog. */
   wake(timer: string): boolean;
 }
 
-/** What the machine lends to the dialogs. */
+/** The functions of the backend that the dialogs use. */
 export interface DialogPorts {
   /** A dialog has opened or ended. */
   changed(): void;
-  /** Takes a question that is an approval, and no dialog. */
+  /** Handles a question that is an approval instead of a dialog. Returns false for a dialog. */
   takes(request: DialogRequest): boolean;
-  /** An abort is under way: what pi asks on the way is cancelled at once. */
+  /** Whether an abort is in progress. Dialogs that pi opens meanwhile are cancelled at once. */
   isStopping(): boolean;
 }
 
@@ -91,7 +90,7 @@ export function createDialogs(out: Outbox, { changed, takes, isStopping }: Dialo
       const response = responseTo(id, method, answer);
       if (response === null) return refused('invalid', `a ${method} dialog cannot be answered with "${answer.kind}"`);
       out.send(response);
-      // The session tells its clients that the question is answered once this is settled.
+      // The session reports the end of the dialog to its clients once the command settles.
       close(id);
       return { ok: true };
     },
@@ -102,7 +101,7 @@ export function createDialogs(out: Outbox, { changed, takes, isStopping }: Dialo
       const id = timers.get(timer);
       if (id === undefined) return false;
       timers.delete(timer);
-      // pi has answered itself by now, and tells nobody.
+      // pi has answered the dialog itself by now, without notice.
       end(id, 'expired');
       return true;
     },
@@ -121,7 +120,7 @@ function responseTo(id: string, method: DialogRequest['method'], answer: Answer)
   return null;
 }
 
-/** Fields with a place in our events; what a newer pi adds rides along. */
+/** Fields that have a place in the canonical events. Fields of a newer pi go into `extra`. */
 const dialogFields = [
   'type',
   'id',
@@ -136,7 +135,7 @@ const dialogFields = [
 const displayFields = ['type', 'method', 'message', 'notifyType', 'statusKey', 'statusText', 'widgetKey'] as const;
 const otherDisplayFields = ['widgetLines', 'widgetPlacement', 'title', 'text'] as const;
 
-/** The event of a question; what has no place in it rides along. */
+/** The event of a dialog. `extra` holds the other fields. */
 export function dialogOf(request: DialogRequest): EventOf<'dialog-request'> {
   const base = {
     type: 'dialog-request',
@@ -159,10 +158,10 @@ export function dialogOf(request: DialogRequest): EventOf<'dialog-request'> {
   }
 }
 
-/** The event of what is only shown. */
+/** The event of a display. */
 export function displayOf(request: DisplayRequest): EventOf<'notice' | 'display'> {
   const rest = without(request, ...displayFields, ...otherDisplayFields);
-  // pi leaves out the usual level.
+  // pi omits the default level.
   const untyped = request.method === 'notify' && request.notifyType === undefined ? true : undefined;
   const base = { type: 'display', ...extraOf({ ...rest, untyped }) } as const;
   switch (request.method) {

@@ -1,26 +1,26 @@
-// The commands that are one line to pi and one answer back. Pure. Prompts, aborts, dialogs and model names need the
-// machine's memory and are in backend.ts.
+// Commands that are one line to pi and one answer back. Prompts, aborts, dialogs and model names need state and are in
+// backend.ts.
 import type { Command, CommandOf, QuerySubject } from '../../../core/model/command.ts';
 import type { ErrorCode, Problem } from '../../../core/model/errors.ts';
 import type { WireCommand } from '../wire/commands.ts';
 
 /**
- * A line for pi, or why there is none. `loss` is what the line does not say; `reading` how its answer is read, where
- * that is not what the line is for.
+ * A line for pi, or the reason why there is none. `loss` names what the line cannot express. `reading` names the
+ * interpretation of the answer, if the answer is used for another purpose than the line's own.
  */
 export type Encoded =
   | { readonly line: WireCommand; readonly loss?: string; readonly reading?: Reading }
   | { readonly refused: Problem };
 
-/** Two subjects hide in answers to other questions. */
+/** Two query subjects that are read from the answers to other commands. */
 export type Reading = 'context-usage' | 'skills';
 
-/** The commands that backend.ts answers itself. */
+/** The commands that backend.ts handles itself. */
 export type MachineCommand = CommandOf<
   'prompt' | 'steer' | 'follow-up' | 'abort' | 'answer-approval' | 'answer-dialog' | 'set-model' | 'unknown'
 >;
 
-/** The line of a command that needs no memory. */
+/** The line of a command that needs no state. */
 export function encodeCommand(command: Exclude<Command, MachineCommand>): Encoded {
   switch (command.type) {
     case 'clear-queue':
@@ -72,7 +72,7 @@ export function encodeCommand(command: Exclude<Command, MachineCommand>): Encode
   }
 }
 
-/** The level up to whose budget (tokens) a wish falls; pi's own budgets are 2048, 8192 and 16384. */
+/** The thinking levels with the largest budget (tokens) of each. pi's own budgets are 2048, 8192 and 16384. */
 const budgets = [
   { upTo: 0, level: 'off' },
   { upTo: 2_048, level: 'low' },

@@ -1,17 +1,20 @@
-// What a user says as pi takes it: one text and images (docs/protocols/pi.md 4.9, 8.2). Pure.
+// Converts user content to pi's form: one text and images (docs/protocols/pi.md 4.9, 8.2).
 import type { CommandOf } from '../../../core/model/command.ts';
 import type { Content } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import type { WireImage } from '../wire/commands.ts';
 
-/** The words and pictures of a prompt, and what of it pi cannot take. */
+/** The text and the images of a prompt, and the losses. */
 export interface Said {
   readonly message: string;
   readonly images: readonly WireImage[];
   readonly losses: readonly string[];
 }
 
-/** Texts are joined by an empty line; a document follows as 0.13.2 writes it (docs/protocols/pi.md 8.2; docs/protocols/pi-legacy.md 4.7). */
+/**
+ * Joins texts with an empty line. A document follows in the form of 0.13.2 (docs/protocols/pi.md 8.2;
+ * docs/protocols/pi-legacy.md 4.7).
+ */
 export function sayContent(content: readonly Content[]): Said {
   const texts: string[] = [];
   const images: WireImage[] = [];
@@ -44,12 +47,12 @@ export function sayContent(content: readonly Content[]): Said {
   return { message: texts.join('\n\n'), images, losses };
 }
 
-/** Fields of a newer pi client stay with their image. */
+/** Keeps the fields that a newer pi client added to an image. */
 function imageOf({ mediaType, extra }: Extract<Content, { type: 'image' }>, data: string): WireImage {
   return { ...dictionaryOf(extra?.pi), type: 'image', data, mimeType: mediaType ?? 'image/png' };
 }
 
-/** A whole prompt. pi takes no context, no model and no mode with it. */
+/** A whole prompt. pi accepts no context, model or mode with a prompt. */
 export function sayPrompt(prompt: CommandOf<'prompt'>, currentModel: string | undefined): Said {
   const said = sayContent(prompt.content);
   const losses = [...said.losses];

@@ -1,18 +1,18 @@
-// Lines that wait for the line behind them, so that what they say is told in the order that clients need. Knows no line.
+// Lines that wait for the next line, so that their events come in the order that clients need.
 import type { Dictionary } from '../../../core/model/content.ts';
 
-/** As many lines wait at most: whoever says more than this behind an end goes on. */
+/** The limit of waiting lines. Reaching the limit releases all of them. */
 const most = 100;
 
 /** Lines on hold. */
 export interface HeldLines {
   readonly isEmpty: boolean;
   add(line: Dictionary): void;
-  /** They are taken now, in their order. */
+  /** Takes all held lines, in order. */
   release(): void;
 }
 
-/** None wait. `before` is called when some that did are about to be taken. */
+/** Starts empty. Calls `before` when held lines are about to be taken. */
 export function createHeldLines(take: (line: Dictionary) => void, before: () => void): HeldLines {
   let lines: Dictionary[] = [];
 

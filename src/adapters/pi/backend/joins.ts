@@ -1,21 +1,21 @@
-// The prompts that are to join a run and cannot yet. pi accepts one before the run has begun and then loses it, and one that
-// comes behind an abort goes down with the run. Knows no line of the wire.
+// Prompts that must join a run and cannot join it yet. pi accepts a joining prompt before the run has begun and then
+// loses it, and drops one that comes behind an abort.
 import { type Outcome, refused } from '../../../core/model/errors.ts';
 
-/** A prompt that joins. */
+/** A prompt that joins a run. */
 export interface Joining {
   readonly id: string;
   send(): void;
 }
 
-/** The prompts that wait for a run to join. */
+/** The prompts that wait for a run. */
 export interface Joins {
   hold(prompt: Joining): void;
-  /** There is a run that they can join: they are sent, in their order. */
+  /** A run is open: sends the prompts, in order. */
   release(): void;
-  /** There is none any more: they are handed back, and whoever sent them sees that they are plain prompts now. */
+  /** No run will come: refuses the prompts, so that their senders can send them as plain prompts. */
   handBack(): void;
-  /** The user stopped them. */
+  /** The user aborted the prompts. */
   abort(): void;
 }
 

@@ -1,5 +1,5 @@
-// What the machine knows of pi's session: its settings, its models, its past. Learns from answers, asks when something
-// changed, and tells what is new. Knows no run.
+// What is known about pi's session: its settings, models and history. Learns from answers, queries pi after changes,
+// and delivers the differences.
 import type { Dictionary, Extra } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import type { EventOf, SessionInfo } from '../../../core/model/event.ts';
@@ -13,34 +13,34 @@ import { dataSchemas } from '../wire/responses.ts';
 import { ToolNews } from '../wire/values.ts';
 
 type Line = { readonly type: string };
-/** Sends a request of our own; `then` gets the data, or null when there is none. */
+/** Sends a request of the gateway itself. `then` gets the data, or null if there is none. */
 export type Ask = (
   type: 'get_state' | 'get_messages' | 'get_available_models' | 'get_commands',
   then: (data: unknown) => void,
 ) => void;
 
-/** The memory of one session. */
+/** What is known about one session. */
 export interface Knowledge {
   readonly models: KnownModels;
-  /** Tells what is new of these, which pi said in a line of its own; `extra` is what else it said there. */
+  /** Delivers the changes that pi reported in a line of its own. `extra` holds the other fields of the line. */
   learn(now: SessionInfo, extra?: Extra): void;
-  /** Asks pi how it is; `then` gets whether it is at work, null when it does not say. */
+  /** Queries pi's state. `then` gets whether pi is working, or null if pi does not say. */
   look(then?: (working: boolean | null) => void): void;
-  /** Asks for the models; `then` comes in any case. */
+  /** Queries the models. `then` is called in any case. */
   listModels(then: () => void): void;
-  /** What the state tells of thinking levels; null before pi has told its state. */
+  /** The thinking levels, derived from the state. Null until pi has reported its state. */
   levels(): string[] | null;
-  /** Asks which commands there are. */
+  /** Queries the list of commands. */
   listCommands(): void;
-  /** Whether pi has told of its tools. */
+  /** Whether pi has listed its tools. */
   readonly knowsTools: boolean;
-  /** Learns from a system message, in which pi since 0.87 tells of its tools. */
+  /** Learns from a system message, in which pi since 0.87 lists its tools. */
   learnTools(message: Dictionary): void;
   /** Learns from the answer to a line. */
   observe(line: Line, data: unknown): void;
 }
 
-/** Lines after which the settings are not what they were; up to 0.64 pi tells nobody, so it is asked. */
+/** Lines that change the settings. pi up to 0.64 does not report such changes, so the state is queried. */
 const changing: ReadonlySet<string> = new Set([
   'set_model',
   'cycle_model',
@@ -52,7 +52,7 @@ const changing: ReadonlySet<string> = new Set([
   'set_session_name',
 ]);
 
-/** Lines after which the conversation is another one. pi has no event for that (docs/protocols/pi.md 6.6). */
+/** Lines that replace the conversation. pi has no event for that (docs/protocols/pi.md 6.6). */
 const replacing: ReadonlyMap<string, EventOf<'history-reset'>['reason']> = new Map([
   ['new_session', 'new'],
   ['switch_session', 'switched'],
@@ -63,14 +63,14 @@ export function createKnowledge(out: Outbox, ask: Ask): Knowledge {
   const models: KnownModels = { current: undefined, all: null };
   let info: SessionInfo = {};
 
-  /** Returns what of it is new. */
+  /** Stores session info and returns the differences. */
   function keep(now: SessionInfo): SessionInfo | null {
     const changes = changesOf(info, now);
     if (changes !== null) info = { ...info, ...changes };
     return changes;
   }
 
-  /** pi has no line for what it only answers: its own clients are not told. */
+  /** Delivers facts that pi stated only in an answer. pi has no event line for them, so pi clients are not told. */
   function discover(now: SessionInfo): void {
     const changes = keep(now);
     if (changes !== null) out.deliver({ type: 'session-changed', changes, ...extraOf({ unsaid: true }) });
@@ -111,7 +111,7 @@ export function createKnowledge(out: Outbox, ask: Ask): Knowledge {
     });
   }
 
-  /** Tells the conversation that took the place of the one before. */
+  /** Delivers the conversation that replaced the previous one. */
   function replace(reason: EventOf<'history-reset'>['reason']): void {
     out.deliver({ type: 'history-reset', reason });
     look();
@@ -133,7 +133,7 @@ export function createKnowledge(out: Outbox, ask: Ask): Knowledge {
   return {
     models,
     learn(now, extra) {
-      // Told again, it is a line again.
+      // The event is delivered even without a difference: pi printed a line.
       keep(now);
       out.deliver({ type: 'session-changed', changes: now, ...(extra && { extra }) });
     },

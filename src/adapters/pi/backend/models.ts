@@ -1,4 +1,4 @@
-// Finds the provider of a model that a client names without one: pi wants both. Knows no line of the wire.
+// Finds the provider of a model that a client names without one. pi requires both.
 import type { Model } from '../../../core/model/content.ts';
 
 /** A model as pi names it. */
@@ -7,16 +7,16 @@ export interface ModelName {
   readonly modelId: string;
 }
 
-/** The models that pi told of, and the one it uses. */
+/** The models that pi has listed, and the current one. */
 export interface KnownModels {
   current: Model | undefined;
-  /** Null until pi listed them. */
+  /** Null until pi has listed its models. */
   all: readonly Model[] | null;
 }
 
 /**
- * The full name of a model: listed under its bare id (the current provider first) or as `provider/id`. A name that no
- * list has belongs to the current provider, for pi may know more than it lists. Null when there is none.
+ * The full name of a model, found by its bare id (the current provider first) or as `provider/id`. An unlisted name
+ * belongs to the current provider, because pi may know more models than it lists. Null if no provider is known.
  */
 export function nameModel(wanted: string, known: KnownModels): ModelName | null {
   const all = known.all ?? [];
@@ -29,10 +29,7 @@ export function nameModel(wanted: string, known: KnownModels): ModelName | null 
   return current === undefined ? null : { provider: current, modelId: wanted };
 }
 
-/**
- * Finds the full name of a model that a client wants, once the models are listed; null when there is none. `found` may be
- * called at once.
- */
+/** Finds the full name of a model once the models are listed, or null. May call `found` synchronously. */
 export function findModel(
   { model, provider }: { readonly model: string; readonly provider?: string | undefined },
   knowledge: { readonly models: KnownModels; listModels(then: () => void): void },
@@ -44,10 +41,10 @@ export function findModel(
   else name();
 }
 
-/** The levels of a pi that cannot be asked for them, as its state has them: it thinks at all of them, or not at all. */
+/** The thinking levels for a pi without a command that lists them, derived from the model: all levels or none. */
 export function levelsOf(model: Model, current: string | undefined): string[] {
   if (model.reasoning !== true) return ['off'];
   const usual = ['off', 'minimal', 'low', 'medium', 'high'];
-  // Some models have one more, which only the state gives away.
+  // Some models have one more level, which is visible only in the state.
   return current === undefined || usual.includes(current) ? usual : [...usual, current];
 }

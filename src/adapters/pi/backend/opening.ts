@@ -1,15 +1,16 @@
-// The beginning of the first run of a pi that tells of its tools there (a system message since 0.87): the run is told behind
-// its tools, for a client that is told at the beginning of a run what its agent has is told once. Knows no command.
+// The beginning of the first run of a pi that lists its tools there (in a system message, since 0.87). The first lines
+// of the run wait until the tools are known: clients that are told at the start of a run what the agent has are told
+// once.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
 import { createHeldLines } from './held-lines.ts';
 
-/** What the machine lends to an opening. */
+/** The functions of the backend that this part uses. */
 export interface OpeningPorts {
   /** How long a run may wait for its first message, ms. */
   readonly graceMs: number;
-  /** Whether the next run is to tell of tools that nobody knows yet. */
+  /** Whether the next run will list tools that are not yet known. */
   isAwaited(): boolean;
   learnTools(message: Dictionary): void;
   take(line: Dictionary): void;
@@ -17,16 +18,16 @@ export interface OpeningPorts {
 
 /** The opening of one pi process. */
 export interface Opening {
-  /** Whether the line waits; one that does not lets all go that did. */
+  /** Whether the line waits. A line that does not wait releases all held lines. */
   holds(line: Dictionary): boolean;
   release(): void;
-  /** Whether the timer was this one's. */
+  /** Whether the timer belongs to this part. */
   wake(timer: string): boolean;
 }
 
 const timer = 'run-begin';
 
-/** The lines of pi before its system message, in their order (recordings of 1.5.2). */
+/** The lines before pi's system message, in order (recordings of 1.5.2). */
 const head: ReadonlySet<unknown> = new Set(['turn_start', 'message_start']);
 
 export function createOpening(out: Outbox, ports: OpeningPorts): Opening {

@@ -1,15 +1,15 @@
-// How the user messages that pi reports came in: matched by their words with what was sent. Knows no line of the wire.
+// Finds the origin of the user messages that pi reports, by comparing their text with the sent messages.
 import type { EventOf } from '../../../core/model/event.ts';
 
 type Origin = NonNullable<EventOf<'message-added'>['origin']>;
 
-/** How many sent messages are remembered: pi may rewrite words (templates), so some never come back. */
+/** How many sent messages are remembered. pi may rewrite a text (templates), so some never come back. */
 const memory = 64;
 
-/** Remembers what was sent. */
+/** Remembers the sent messages. */
 export interface Origins {
   sent(words: string, origin: Origin): void;
-  /** The origin of the oldest message with these words, which is then forgotten. */
+  /** The origin of the oldest sent message with this text. The message is then forgotten. */
   of(words: string): Origin | undefined;
 }
 

@@ -1,25 +1,27 @@
-// pi ends and starts its agent again around retries, compactions and follow-ups, inside what is one run elsewhere. Those
-// lines ride on the events that follow them, for clients of pi; where none follows that could carry them, they are told
-// in an event that says nothing to all others. Knows no phase of a run.
+// pi ends and restarts its agent around retries, compactions and follow-ups, inside what other protocols call one run.
+// These lines travel in `extra` of the events that follow, for pi clients. If no suitable event follows, an empty
+// `session-changed` event carries the line, which other clients ignore.
 import type { Dictionary } from '../../../core/model/content.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
 import { extraOf } from '../values.ts';
 
-/** The agent_end and agent_start of one run that no event stands for. */
+/** The agent_end and agent_start lines of one run that have no event of their own. */
 export interface Pauses {
   /** agent_end came, with these fields beside its messages. */
   ended(fields: Dictionary): void;
-  /** agent_start came, and the run goes on. */
+  /** agent_start came, and the run continues. */
   restarted(): void;
-  /** What the retry or compaction that follows an agent_end must carry. */
+  /** The fields for the retry or compaction that follows an agent_end. */
   forPause(): Dictionary | undefined;
-  /** What the end of the run must carry. */
+  /** The fields for the end of the run. */
   forEnd(): Dictionary | undefined;
-  /** A turn begins: it says that the agent has started, but not that it had ended before. */
+  /** A turn begins. The turn implies that the agent has started, but not that it had ended before. */
   beforeTurn(): void;
-  /** Something comes that could not be told before what pi said; `isEndTold`: another line says whether the run is over. */
+  /**
+   * Another event comes, and pi's earlier lines must precede it. `isEndTold`: another line reports the end of the run.
+   */
   before(isEndTold?: boolean): void;
-  /** All that pi said is told now. */
+  /** Delivers all pending lines now. */
   tellAll(): void;
 }
 
@@ -58,7 +60,7 @@ export function createPauses(out: Outbox): Pauses {
       restart = false;
     },
     before(isEndTold = false) {
-      // An end that may be the real one waits for what proves it.
+      // An end that may be the final one waits for proof.
       if (restart || isEndTold || ending?.willRetry === true) tellAll();
     },
     tellAll,

@@ -1,4 +1,4 @@
-// The requests that pi has not answered yet: each is answered exactly once, by pi or by its deadline. Knows no command.
+// The requests that pi has not answered yet. Each one ends exactly once, by pi's answer or by its deadline.
 import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { Response } from '../wire/responses.ts';
 
@@ -11,36 +11,36 @@ export type Answer =
 /** One request to pi. */
 export interface Request {
   readonly id: string;
-  /** The line before it gets that id; a client of pi may have given it another one. */
+  /** The line without the gateway's id. A pi client may have given the line an id of its own. */
   readonly line: { readonly type: string; readonly id?: unknown };
-  /** Null: as long as it takes. */
+  /** Null for no deadline. */
   readonly timeoutMs: number | null;
   done(answer: Answer): void;
 }
 
 /** The open requests of one pi process. */
 export interface Pending {
-  /** Whether pi ever answered anything: 0.13.2 never does. */
+  /** Whether pi has ever answered. pi 0.13.2 never does. */
   readonly answers: boolean;
   send(request: Request): void;
-  /** Finds the request that this answers and ends it. */
+  /** Finds the request that the response answers, and ends the request. */
   response(response: Response): void;
-  /** Ends a request for another reason; false when it is not open. */
+  /** Ends a request for another reason. Returns false if the request is not open. */
   finish(id: string, answer: Answer): boolean;
   /** The open requests with that command, oldest first. */
   ids(command: string): string[];
   /** The line of an open request. */
   lineOf(id: string): Request['line'] | undefined;
-  /** Stops or restarts the clock of requests with that command. */
+  /** Pauses or resumes the deadline of requests with that command. */
   pause(command: string, paused: boolean): void;
-  /** Whether the timer was a deadline. */
+  /** Whether the timer is a deadline. */
   wake(timer: string): boolean;
 }
 
-/** What pi says of a command that it does not have; without an id until 0.79.6 (docs/protocols/pi.md 4.6). */
+/** pi's answer to an unknown command, without an id until 0.79.6 (docs/protocols/pi.md 4.6). */
 const unknownCommand = /^Unknown command: /;
 
-/** How many ended requests are remembered, so that a second answer to one is no surprise. */
+/** How many ended requests are remembered, to recognise a second answer. */
 const memory = 64;
 
 export function createPending(out: Outbox): Pending {
@@ -68,7 +68,7 @@ export function createPending(out: Outbox): Pending {
     return [...open.values()].filter(({ line }) => line.type === command).map(({ id }) => id);
   }
 
-  /** Whom an answer without id is for (docs/protocols/pi.md 4.8). */
+  /** Guesses the request of a response without id (docs/protocols/pi.md 4.8). */
   function guess(response: Response): string | undefined {
     if (typeof response.command !== 'string') return undefined;
     if (response.command !== 'parse') return ids(response.command)[0];
@@ -92,7 +92,7 @@ export function createPending(out: Outbox): Pending {
         ? { kind: 'data', data: response.data }
         : { kind: 'refused', error, unknownCommand: unknownCommand.test(error) };
       if (id !== undefined && finish(id, answer)) return;
-      // A second answer to one prompt (until 0.67.3), or one that came after its deadline.
+      // A second answer to one prompt (until 0.67.3), or an answer after the deadline.
       if (id !== undefined && ended.has(id)) return;
       out.note('repair', 'response: ignored an answer that nobody waits for');
     },

@@ -1,42 +1,42 @@
-// The prompt that has not begun its run yet: one at most, for a second one joins or is refused. pi accepts a prompt and
-// then may run, queue it or do nothing at all (a slash command of an extension): each prompt gets exactly one run.
-// Knows no line of the wire.
+// The prompt that has not begun its run yet. At most one, because a second one joins a run or is refused. After
+// accepting a prompt, pi may run it, queue it or do nothing (a slash command of an extension). Each prompt gets exactly
+// one run.
 import type { Outbox } from '../../../core/contract/outbox.ts';
 
-/** What the machine lends to the prompts. */
+/** The functions of the backend that the prompts use. */
 export interface PromptPorts {
   readonly graceMs: number;
   readonly startGraceMs: number;
-  /** Whether something goes on that may yet begin the run: a dialog, a compaction. */
+  /** Whether a dialog or a compaction is in progress, after which the run may still begin. */
   busy(): boolean;
-  /** Asks pi whether it is at work; the answer goes to {@link Prompts.state}. */
+  /** Queries whether pi is working. The answer goes to {@link Prompts.state}. */
   askState(): void;
-  /** A prompt of that id began a run. */
+  /** The prompt with that id began a run. */
   began(id: string): void;
   /** A prompt ended without a run of its own. */
   withoutRun(): void;
-  /** The prompt that waited is gone and began no run; `joined`: it has joined one. */
+  /** The waiting prompt is gone and began no run. `joined`: it has joined a run. */
   drained(joined: boolean): void;
 }
 
 /** The prompts of one pi process. */
 export interface Prompts {
-  /** Whether a prompt was sent that neither began a run nor ended. */
+  /** Whether a prompt was sent that has neither begun a run nor ended. */
   readonly waiting: boolean;
   sent(id: string, words: string): void;
-  /** pi took it. `disposition` is pi's own word since 0.99. */
+  /** pi accepted the prompt. `disposition` is pi's own field since 0.99. */
   accepted(id: string, disposition: string | undefined): void;
-  /** pi refused it, or never answered. */
+  /** pi refused the prompt or never answered. */
   gone(id: string): void;
   runStarted(): void;
-  /** What pi said about itself; null when it did not answer. */
+  /** pi's state; null if pi did not answer. */
   state(working: boolean | null): void;
-  /** Whether the timer was the one for prompts. */
+  /** Whether the timer belongs to this part. */
   wake(timer: string): boolean;
 }
 
 const timer = 'prompt-start';
-/** The longest pause between two looks at a pi that says it works, ms. */
+/** The longest pause between two queries of a pi that is working, ms. */
 const longestPause = 2_000;
 
 export function createPrompts(out: Outbox, ports: PromptPorts): Prompts {

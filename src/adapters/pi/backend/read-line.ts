@@ -1,20 +1,20 @@
-// From a frame to one JSON object, whatever an extension printed around it. Knows no event. Stray output is never
-// repeated in a note: it may hold anything.
+// Reads one JSON object from a frame, whatever an extension printed around it. Notes never repeat stray output, which
+// may contain secrets.
 import type { Frame } from '../../../core/contract/channel.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
 
-/** The object on a line; `problem` says what was wrong with the line, if anything. */
+/** The object on a line. `problem` says what was wrong with the line, if anything. */
 export interface Line {
   readonly object: Record<string, unknown> | null;
   readonly problem?: string;
 }
 
-/** How many places of a stray line are tried as the beginning of an object. */
+/** How many positions of a stray line are tried as the start of an object. */
 const maxAttempts = 16;
 
 /**
- * Reads a line. Until 0.60 what extensions print goes to pi's stdout and glues itself to the next line
- * (`some output{"type":…}`, docs/protocols/pi.md 2.9): such an object is recovered.
+ * Reads a line. Until 0.60, output of extensions goes to pi's stdout and precedes the next line without a line break
+ * (`some output{"type":…}`, docs/protocols/pi.md 2.9). Such an object is recovered.
  */
 export function readLine(frame: Frame): Line {
   try {
@@ -35,7 +35,7 @@ function recover(frame: Frame): Line {
 const BRACE = 0x7b;
 const QUOTE = 0x22;
 
-/** The first suffix beginning with `{"` that is an object with a type. */
+/** The first suffix that begins with `{"` and is an object with a type. */
 function gluedObject(frame: Frame): Record<string, unknown> | null {
   const { bytes } = frame;
   let attempts = 0;
@@ -48,7 +48,7 @@ function gluedObject(frame: Frame): Record<string, unknown> | null {
   return null;
 }
 
-/** Read like any other frame, with its limits (docs/threats.md T12). */
+/** Parsed like any other frame, with the same limits (docs/threats.md T12). */
 function jsonOf(frame: Frame): unknown {
   try {
     return frame.json;

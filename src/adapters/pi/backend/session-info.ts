@@ -1,9 +1,9 @@
-// What get_state tells of the session, and what of it is new. Pure.
+// Converts get_state answers to session info and computes differences.
 import type { SessionInfo } from '../../../core/model/event.ts';
 import { modelOf, same } from '../values.ts';
 import type { StateData } from '../wire/responses.ts';
 
-/** The state of pi as session info; what pi does not tell is absent. */
+/** pi's state as session info. What pi does not report is absent. */
 export function sessionInfoOf(state: StateData): SessionInfo {
   return present({
     agentSessionId: state.sessionId,
@@ -18,7 +18,7 @@ export function sessionInfoOf(state: StateData): SessionInfo {
   });
 }
 
-/** The fields of `now` that differ from `before`; null when none does. */
+/** The fields of `now` that differ from `before`, or null if none does. */
 export function changesOf(before: SessionInfo, now: SessionInfo): SessionInfo | null {
   const known = new Map(Object.entries(before));
   const changed = Object.entries(now).filter(([field, value]) => !same(known.get(field), value));

@@ -1,5 +1,5 @@
-// The lines of a pi client as canonical commands (docs/protocols/pi.md 4, 13; newer ones: 1.7). Pure. Knows
-// no session and no answer; the way back is encode-command.ts.
+// Converts the lines of a pi client to canonical commands (docs/protocols/pi.md 4, 13; newer ones: 1.7). The inverse is
+// backend/encode-command.ts.
 import type { z } from 'zod';
 import type { Command } from '../../../core/model/command.ts';
 import type { Content, Dictionary } from '../../../core/model/content.ts';
@@ -8,10 +8,10 @@ import { extraOf } from '../values.ts';
 import { commandSchemas, type WireImage } from '../wire/commands.ts';
 import { problemOf } from '../wire/problem.ts';
 
-/** A command, or what is wrong with its line. */
+/** A command, or the problem with its line. */
 export type Decoded = { readonly command: Command } | { readonly problem: string };
 
-/** The command of a line; one that only a newer pi knows passes as `unknown`. */
+/** The command of a line. A command known only to a newer pi passes as `unknown`. */
 export function decodeCommand(line: Dictionary & { readonly type: string }): Decoded {
   const read = readers.get(line.type);
   return read === undefined ? { command: { type: 'unknown', protocol: 'pi', payload: line } } : read(line);
@@ -19,18 +19,21 @@ export function decodeCommand(line: Dictionary & { readonly type: string }): Dec
 
 type Reader = (line: Dictionary) => Decoded;
 
-/** `known` are the fields that the canonical command has; all others ride along for an agent that speaks pi. */
+/**
+ * `known` are the fields that the canonical command covers. All other fields go into `extra`, for an agent that speaks
+ * pi.
+ */
 function reader<Schema extends z.ZodType>(
   schema: Schema,
   known: readonly string[],
   make: (line: z.output<Schema>) => Command,
 ): Reader {
   return (line) => {
-    // An id may be any JSON; a null where a field may be absent is one that is absent, as in pi itself.
+    // An id may be any JSON value. A null field counts as absent if it is optional, as in pi itself.
     const fields = Object.fromEntries(Object.entries(line).filter(([name, value]) => name !== 'id' && value !== null));
     const read = schema.safeParse(fields);
     if (!read.success) return { problem: problemOf(read.error) };
-    // pi tells of a shell's output with the id of its command; all other ids stay with their connection.
+    // Shell output refers to the id of the bash command. All other ids stay on their connection.
     const id = line.type === 'bash' ? line.id : undefined;
     const images = Array.isArray(line.images) && line.images.length === 0 ? line.images : undefined;
     return { command: { ...make(read.data), ...extraOf({ ...without(fields, 'type', ...known), id, images }) } };
@@ -45,7 +48,7 @@ const whenBusy = { steer: 'steer', followUp: 'follow-up' } as const;
 const readers: ReadonlyMap<string, Reader> = new Map([
   [
     'prompt',
-    // `streamingBehavior` rides along as well: an idle pi takes it and ignores it.
+    // `streamingBehavior` also stays in `extra`: an idle pi accepts and ignores it.
     reader(schemas.prompt, ['message', 'images'], ({ message, images, streamingBehavior }) => ({
       type: 'prompt',
       content: contentOf(message, images),

@@ -1,5 +1,6 @@
-// The outcome of a command as the `data` of its response, by the line that asked. What a pi answered itself goes back as
-// it came; for all others whole objects are made, with every field that pi's own client types demand (docs/protocols/pi.md 4, 5; where the wire differs from the document: 5.5). Pure.
+// Converts the outcome of a command to the `data` of its response, by the line of the command. A response of a real pi
+// returns unchanged. For other agents, complete objects are built, with every field that pi's client types require
+// (docs/protocols/pi.md 4, 5; differences between wire and document: 5.5).
 import type { z } from 'zod';
 import type { SessionView } from '../../../core/contract/adapter.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
@@ -9,23 +10,23 @@ import { OutcomeData, QueryData } from '../../../core/model/outcome-data.ts';
 import { encodeMessage } from './encode-message.ts';
 import { encodeModel, encodeUsage, piFields, present } from '../encode-values.ts';
 
-/** The session as far as an answer needs it; absent where a connection has none. */
+/** The session, as far as an answer needs it. Absent if the connection has none. */
 type Session = SessionView | undefined;
 type Make = (data: unknown, session: Session) => unknown;
 
-/** `data` of the response to a line; undefined for none. */
+/** The `data` of the response to a line, or undefined for none. */
 export function answerTo(line: string, data: unknown, session: Session): unknown {
   const raw = isDictionary(data) && isDictionary(data.extra) ? data.extra : {};
   if (Object.hasOwn(raw, 'pi') && isWhole(line, raw.pi)) return raw.pi;
   return makers.get(line)?.(data, session);
 }
 
-/** 0.13.2 answers `compact` with its event, which is not what newer clients wait for. */
+/** pi 0.13.2 answers `compact` with its event, which newer clients do not accept as an answer. */
 function isWhole(line: string, raw: unknown): boolean {
   return line !== 'compact' || (isDictionary(raw) && typeof raw.firstKeptEntryId === 'string');
 }
 
-/** Reads the outcome by its schema; data that it does not fit counts as none. */
+/** Parses the outcome by its schema. Data that does not match counts as none. */
 function maker<Schema extends z.ZodType>(
   schema: Schema,
   make: (data: z.output<Schema> | undefined, session: Session) => unknown,
@@ -35,7 +36,10 @@ function maker<Schema extends z.ZodType>(
 
 const cancelled = (data: { cancelled: boolean } | undefined) => ({ cancelled: data?.cancelled ?? false });
 
-/** Since 0.99; its RpcClient reads the word, older ones read no data (rpc-client.js, prompt, steer, followUp). */
+/**
+ * pi sends `disposition` since 0.99. Its RpcClient reads the field; older clients read no data (rpc-client.js, prompt,
+ * steer, followUp).
+ */
 const disposition = <Word extends string>(usual: Word) =>
   maker(OutcomeData.prompt, (data) => ({ disposition: data?.taken ?? usual }));
 
@@ -75,7 +79,7 @@ const makers: ReadonlyMap<string, Make> = new Map([
   ],
   [
     'bash',
-    // Both shapes: what pi sends, and what the document says.
+    // Both forms: the fields that pi sends and the fields in the document.
     maker(OutcomeData.bash, (data) => {
       const { output = '', exitCode, cancelled: isCancelled = false, truncated = false } = data ?? {};
       const ended = exitCode === undefined ? {} : { exitCode };
@@ -152,7 +156,7 @@ function statisticsOf(data: z.output<typeof QueryData.statistics> | undefined, s
   });
 }
 
-/** Since 0.87; it has no shape without a window. */
+/** Since 0.87. Without a context window there is no value. */
 function contextUsageOf(tokens: number | null = null, contextWindow: number | undefined): Dictionary | undefined {
   if (contextWindow === undefined || contextWindow === 0) return undefined;
   return { tokens, contextWindow, percent: tokens === null ? null : (tokens / contextWindow) * 100 };
@@ -160,12 +164,12 @@ function contextUsageOf(tokens: number | null = null, contextWindow: number | un
 
 const sources: ReadonlySet<unknown> = new Set(['extension', 'prompt', 'skill']);
 
-/** What pi says of a command that comes with the agent, since 0.62; its client type demands the field. */
+/** How pi describes a command that comes with the agent, since 0.62. The client type requires the field. */
 const builtIn = { path: '', source: 'builtin', scope: 'temporary', origin: 'top-level' };
 
 /**
- * pi knows three kinds of command. A command of another agent begins a run, as a prompt template does and an extension
- * need not; pi-acp offers no commands of extensions.
+ * pi has three kinds of command. A command of another agent is shown as a prompt template, because both begin a run and
+ * a command of an extension may not. pi-acp does not offer commands of extensions.
  */
 function commandOf({ name, description, kind, extra }: CommandInfo): Dictionary {
   const source = sources.has(kind) ? kind : 'prompt';

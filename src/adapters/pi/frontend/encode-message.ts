@@ -1,10 +1,10 @@
-// Whole messages as pi writes them: in message_start and message_end, agent_end, get_messages. Pure. The way back is
-// decode-whole-message.ts.
+// Whole messages in pi's form, for message_start, message_end, agent_end and get_messages. The inverse is
+// backend/decode-whole-message.ts.
 import type { Content, Cost, Dictionary, Extra, Failure, Message, Stop, Usage } from '../../../core/model/content.ts';
 import { isDictionary, without } from '../../../core/model/dictionary.ts';
 import { encodeContents, encodeFailure, encodeStop, encodeUsage, piFields, present, textOf } from '../encode-values.ts';
 
-/** What a message is told with when its agent does not tell it. */
+/** Fallback values for what the agent does not report. */
 export interface Defaults {
   /** Wall clock, ms since 1970. */
   readonly timestamp: number;
@@ -12,7 +12,7 @@ export interface Defaults {
   readonly model?: string | undefined;
 }
 
-/** What an assistant message is made of beside its content. */
+/** The parts of an assistant message beside its content. */
 export interface AssistantFacts {
   readonly provider?: string | undefined;
   readonly model?: string | undefined;
@@ -24,10 +24,10 @@ export interface AssistantFacts {
   readonly extra?: Extra | undefined;
 }
 
-/** Fields of pi's messages that stand elsewhere in ours, and marks of ours. */
+/** Fields of pi's messages that have another place in canonical messages, and marks of this adapter. */
 const ownPlaces = ['content', 'usage', 'api', 'unsaid', 'blocks'] as const;
 
-/** What stands in a failed message whose agent gave no reason. */
+/** The error text of a failed message whose agent gave no reason. */
 const unexplained: ReadonlyMap<Stop['reason'] | undefined, string> = new Map([
   ['aborted', 'Request was aborted.'],
   ['error', 'The agent gave no reason.'],
@@ -91,12 +91,15 @@ export function encodeMessage(message: Message, defaults: Defaults): Dictionary 
   }
 }
 
-/** Words of another protocol are not pi's: its reason to stop is left out, its name for the message is kept. */
+/**
+ * Values of another protocol are not pi's: the original stop reason is dropped, and the message id becomes
+ * `responseId`.
+ */
 function foreign({ extra: _, id: responseId, stop, ...message }: Message): AssistantFacts {
   return { ...message, stop: stop && { reason: stop.reason }, extra: { pi: present({ responseId }) } };
 }
 
-/** What only the end of a tool says, not the message that repeats its result. */
+/** Marks of a tool's end that the message with its result does not carry. */
 const resultMarks = ['result', 'plain', 'unsaid'] as const;
 
 /** The result of a tool as a message (docs/protocols/pi-legacy.md 4.3). */

@@ -1,5 +1,5 @@
-// One connection of a client written against pi's RPC mode (docs/protocols/pi.md). Each command gets one answer, with its id; what
-// the session says comes from projection.ts. Knows no session log.
+// One connection of a client written for pi's RPC mode (docs/protocols/pi.md). Each command gets one response with its
+// id. Session events come from projection.ts.
 import type { Action, Frontend, SessionView } from '../../../core/contract/adapter.ts';
 import type { Command, CommandOf } from '../../../core/model/command.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
@@ -14,17 +14,19 @@ import { parserWords, problemOf } from '../wire/problem.ts';
 
 type Actions = Action<Command>[];
 
-/** What a response must repeat of its command. `id` may be any JSON; absent when none was sent. */
+/**
+ * The fields of a command that its response repeats. `id` may be any JSON value, and is absent if the client sent none.
+ */
 interface Asked {
   readonly type: string;
   readonly id?: unknown;
 }
 
-/** What pi says to a prompt that comes too early without saying how it is meant. */
+/** pi's error for a prompt that comes during a run without `streamingBehavior`. */
 const busyWords =
   "Agent is already processing. Specify streamingBehavior ('steer' or 'followUp') to queue the message.";
 
-/** The machine of one connection. */
+/** Creates the frontend of one connection. */
 export function createConnection(session: SessionView | undefined): Frontend {
   const asked = new WeakMap<Command, Asked>();
 
@@ -36,7 +38,10 @@ export function createConnection(session: SessionView | undefined): Frontend {
 
   const fail = (to: Asked, error: string): Action<Command> => respond(to, { success: false, error });
 
-  /** The client broke the protocol; the connection goes on. The note never repeats what the line says. */
+  /**
+   * Reports a protocol violation of the client. The connection continues. The note never repeats the content of the
+   * line.
+   */
   const complain = (to: Asked, note: string, error: string = note): Actions => [
     { do: 'note', level: 'violation', text: note },
     fail(to, error),
@@ -45,14 +50,14 @@ export function createConnection(session: SessionView | undefined): Frontend {
   const unread = (to: Omit<Asked, 'type'>, note: string, error: string = note): Actions =>
     complain({ ...to, type: 'parse' }, note, `Failed to parse command: ${error}`);
 
-  /** Whether the agent may have asked in a way that only a newer pi knows: then the answer is for it to read. */
+  /** Whether the agent may have asked with a method of a newer pi. If so, the agent must read the answer itself. */
   function isForeign({ id }: Dictionary): boolean {
     if (session === undefined || typeof id !== 'string' || id.startsWith(approvalPrefix)) return false;
     const { agent, lastSeq, approvals, dialogs } = session.transcript;
     return agent === 'up' && lastSeq > 0 && !dialogs.has(id) && !approvals.has(id);
   }
 
-  /** pi answers nothing to an answer, and ignores one that comes too late. */
+  /** Answers to dialogs. pi does not respond to them and ignores late ones. */
   function answered(line: Dictionary): Actions {
     if (isForeign(line)) return [{ do: 'deliver', message: { type: 'unknown', protocol: 'pi', payload: line } }];
     const read = ExtensionUiResponse.safeParse(line);
@@ -87,7 +92,8 @@ export function createConnection(session: SessionView | undefined): Frontend {
       const to = asked.get(message);
       if (to === undefined) return late(message, outcome);
       if (!outcome.ok && to.type === 'get_available_thinking_levels' && outcome.error.code === 'unsupported') {
-        // An agent that does not tell its levels has the one that it is at. pi refuses nobody here, and pi-acp needs an answer.
+        // An agent that does not list its levels has only the current one. pi always succeeds here, and pi-acp needs an
+        // answer.
         return [respond(to, { success: true, data: answerTo(to.type, {}, session) })];
       }
       if (!outcome.ok) return [fail(to, errorWords(message, to, outcome.error))];
@@ -97,7 +103,7 @@ export function createConnection(session: SessionView | undefined): Frontend {
   };
 }
 
-/** An answer that no longer counts is daily life; one that the agent refuses leaves its question open. */
+/** A late answer is normal and ignored. An answer that the agent refuses leaves its question open. */
 function late({ type }: Command, outcome: Outcome): Actions {
   if (outcome.ok || outcome.error.code === 'stale' || type === 'unknown') return [];
   return [{ do: 'note', level: 'violation', text: `${type}: ${outcome.error.message}` }];
@@ -108,7 +114,7 @@ function errorWords(message: Command, { type }: Asked, { code, message: words }:
   return message.type === 'unknown' && code === 'unsupported' ? `Unknown command: ${type}` : words;
 }
 
-/** An approval was asked as a `confirm`: only a clear yes allows. */
+/** An approval was presented as a `confirm`: only an explicit yes allows. */
 function answerOf(response: ExtensionUiResponse, isDialog: boolean): CommandOf<'answer-approval' | 'answer-dialog'> {
   const { id } = response;
   if (id.startsWith(approvalPrefix) && !isDialog) {

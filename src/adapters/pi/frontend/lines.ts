@@ -1,5 +1,5 @@
-// Events that are one line each, wherever they come: retries, compactions, queues, dialogs, notices, displays. Pure;
-// knows no run and no message. The way back is decode-plain.ts and dialogs.ts.
+// Events that become one line each, independent of state: retries, compactions, queues, dialogs, notices, displays. The
+// inverse is backend/decode-plain.ts and backend/dialogs.ts.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary, without } from '../../../core/model/dictionary.ts';
 import type { EventOf, SessionInfo } from '../../../core/model/event.ts';
@@ -7,10 +7,10 @@ import type { Dialect } from './dialect.ts';
 import { encodeFailure, piFields, present } from '../encode-values.ts';
 import { oneLine, shownInput } from './shown-input.ts';
 
-/** Before the id of an approval that is asked as a dialog: dialogs and approvals may have the same ids. */
+/** Precedes the id of an approval that is presented as a dialog, because a dialog may have the same id. */
 export const approvalPrefix = 'approval:';
 
-/** Newer pi say more of compactions and without `auto_`; nobody asked is the only kind that the document tells of. */
+/** Newer pi versions use names without `auto_`. The document knows automatic compactions only. */
 function compactionName(said: unknown, trigger: string | undefined, dialect: Dialect, half: 'start' | 'end'): string {
   if (typeof said === 'string') return said;
   return dialect === 'delta-only' || trigger === 'manual' ? `compaction_${half}` : `auto_compaction_${half}`;
@@ -21,7 +21,7 @@ const reasons: ReadonlyMap<string, string> = new Map([
   ['overflow', 'overflow'],
 ]);
 
-/** The line of a compaction that begins. */
+/** The line of a compaction start. */
 export function compactionStart(event: EventOf<'compaction-start'>, dialect: Dialect): Dictionary {
   const { type, reason, end, ...rest } = piFields(event.extra);
   const { trigger } = event;
@@ -32,7 +32,7 @@ export function compactionStart(event: EventOf<'compaction-start'>, dialect: Dia
   };
 }
 
-/** The line of a compaction that ends; `trigger` is what its beginning said. */
+/** The line of a compaction end. `trigger` comes from the start. */
 export function compactionEnd(
   event: EventOf<'compaction-end'>,
   dialect: Dialect,
@@ -58,22 +58,22 @@ export function compactionEnd(
   });
 }
 
-/** The line of a retry that is waited for. */
+/** The line of a retry that is about to happen. */
 export function retryStart({ attempt, maxAttempts, delayMs, failure, extra }: EventOf<'retry-start'>): Dictionary {
   const { end, ...rest } = piFields(extra);
   const errorMessage = encodeFailure(failure);
   return present({ type: 'auto_retry_start', attempt, maxAttempts, delayMs, errorMessage, ...rest });
 }
 
-/** The line of a retry that is over. */
+/** The line of a finished retry. */
 export function retryEnd({ success, attempt, failure, extra }: EventOf<'retry-end'>): Dictionary {
   const finalError = encodeFailure(failure);
   return present({ type: 'auto_retry_end', success, attempt, finalError, ...piFields(extra) });
 }
 
 /**
- * The lines of a change that pi has lines for (`known` is how it was). What nobody knew before has not changed, unless
- * pi itself says so or the name is all that is told: then somebody gave it.
+ * The lines for session changes that pi can express. `known` is the state before. A value that was unknown before has
+ * not changed, unless pi itself reported the change, or the event changes the name only: then somebody set the name.
  */
 export function sessionLines(event: EventOf<'session-changed'>, known: SessionInfo): Dictionary[] {
   const { changes, extra } = event;
@@ -95,7 +95,7 @@ function request(id: unknown, method: string, fields: Dictionary): Dictionary {
   return present({ type: 'extension_ui_request', id, method, ...fields });
 }
 
-/** The line of a dialog; null for a kind that pi does not have. */
+/** The line of a dialog, or null for a kind that pi does not have. */
 export function dialogLine(event: EventOf<'dialog-request'>): Dictionary | null {
   const { id, kind, title, message = '', options = [], placeholder, prefill, timeoutMs: timeout } = event;
   const said = piFields(event.extra);
@@ -115,28 +115,28 @@ export function dialogLine(event: EventOf<'dialog-request'>): Dictionary | null 
   }
 }
 
-/** The line of an approval: pi has none, its extensions ask in dialogs (docs/protocols/pi.md 12.5). */
+/** The line of an approval. pi has no approvals; its extensions ask in dialogs (docs/protocols/pi.md 12.5). */
 export function approvalLine({ id, name, title, input, timeoutMs }: EventOf<'approval-request'>): Dictionary {
   const asks = title === undefined ? `Allow ${oneLine(name)}?` : `Allow ${oneLine(name)}: ${oneLine(title)}?`;
   return request(`${approvalPrefix}${id}`, 'confirm', { title: asks, message: shownInput(input), timeout: timeoutMs });
 }
 
-/** The line of a notice; `id` is for one that its agent gave none. */
+/** The line of a notice. `id` is used if the agent gave none. */
 export function noticeLine({ level, text, extra }: EventOf<'notice'>, id: string): Dictionary {
   const said = piFields(extra);
   if (said.type === 'extension_error') return { ...said, error: text };
-  // An end without a start, for the words in it.
+  // A compaction end without a start is sent for its error text.
   if (said.type === 'compaction_end' || said.type === 'auto_compaction_end') return { ...said, errorMessage: text };
   const { untyped, ...rest } = said;
   return request(id, 'notify', { message: text, notifyType: untyped === true ? undefined : level, ...rest });
 }
 
-/** A complaint: modern pi has no line for it. */
+/** An error. Modern pi has no error line, so the error is shown as a notification. */
 export function complaintLine(message: string, id: string): Dictionary {
   return request(id, 'notify', { message, notifyType: 'error' });
 }
 
-/** The line of what an extension shows. */
+/** The line of a display. */
 export function displayLine({ place, key, lines, position, extra }: EventOf<'display'>, id: string): Dictionary {
   const said = { id, ...piFields(extra) };
   const text = lines?.join('\n');
@@ -157,12 +157,12 @@ export function displayLine({ place, key, lines, position, extra }: EventOf<'dis
   }
 }
 
-/** The line of a shell's output; only pi knows for which command of which client. */
+/** The line of shell output. Only pi knows the command and the client. */
 export function bashLine({ delta, extra }: EventOf<'bash-output'>): Dictionary {
   return present({ type: 'bash_execution_update', ...without(piFields(extra), 'unsaid'), delta });
 }
 
-/** The compaction line of 0.13.2; null for one that changed nothing. */
+/** The compaction line of 0.13.2, or null for a compaction that changed nothing. */
 export function compactionWhole(event: EventOf<'compaction-end'>, trigger: string | undefined): Dictionary | null {
   const { timestamp, firstKeptEntryIndex } = piFields(event.extra);
   if (event.outcome !== 'completed' || event.summary === undefined) return null;
@@ -177,20 +177,20 @@ export function compactionWhole(event: EventOf<'compaction-end'>, trigger: strin
 }
 
 /**
- * How what extensions ask and show is written, and what passes as it is: pi's own way, or that of a protocol which wraps
- * pi's events and has other words for these. Null for what it has no line for.
+ * Writes dialogs, displays and unknown events: in pi's form, or in the form of a protocol that wraps pi's events and
+ * has its own lines for these. Null if there is no line.
  */
 export interface ShownLines {
   dialog(event: EventOf<'dialog-request'>): Dictionary | null;
   approval(event: EventOf<'approval-request'>): Dictionary;
-  /** `id` is for one that its agent gave none; so for the next two. */
+  /** `id` is used if the agent gave none, also in `display` and `complaint`. */
   notice(event: EventOf<'notice'>, id: string): Dictionary;
   complaint(message: string, id: string): Dictionary;
   display(event: EventOf<'display'>, id: string): Dictionary | null;
   unknown(event: EventOf<'unknown'>): Dictionary | null;
 }
 
-/** pi's own way. */
+/** pi's own form. */
 export const shownLines: ShownLines = {
   dialog: dialogLine,
   approval: approvalLine,

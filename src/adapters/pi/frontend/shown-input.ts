@@ -1,11 +1,11 @@
-// What a person reads who is asked whether a tool may run: its arguments, short enough for a box on a screen. Pure. What
-// is left out is counted where it was, so that nobody takes a part for the whole (docs/threats.md T23).
+// The arguments of a tool as an approval shows them, short enough for a dialog. The text says how much was left out at
+// each place, so that nobody takes a part for the whole (docs/threats.md T23).
 import type { Dictionary } from '../../../core/model/content.ts';
 
-/** Characters of one text, and of all arguments together. */
+/** Limits in characters: one text, all arguments together, one line. */
 const limits = { text: 2_000, all: 8_000, line: 200 } as const;
 
-/** The arguments as JSON; the middle of long texts is left out, and so is the end of many. */
+/** The arguments as JSON. Long texts lose their middle, and long JSON loses its end. */
 export function shownInput(input: Dictionary): string {
   const text = JSON.stringify(
     input,
@@ -16,13 +16,13 @@ export function shownInput(input: Dictionary): string {
   return hidden > 0 ? `${text.slice(0, limits.all)}\n${leftOut(hidden)}` : text;
 }
 
-/** A name or a title, on one line. */
+/** A name or a title on one line. */
 export function oneLine(text: string): string {
   const line = text.replace(/\s+/gu, ' ').trim();
   return line.length > limits.line ? `${line.slice(0, limits.line)}…` : line;
 }
 
-/** Both ends: a command may do its harm in either. */
+/** Keeps both ends, because a command can do harm at either. */
 function shortened(text: string): string {
   const hidden = text.length - limits.text;
   if (hidden <= 0) return text;

@@ -1,28 +1,28 @@
-// Bytes that only grow, and views of them that stay true. Knows what UTF-8 is and nothing else.
+// An append-only buffer of UTF-8, whose views stay valid.
 import { appendOnlyBuffer } from '../../../core/model/append-only.ts';
 
 /** An append-only buffer. */
 export interface GrowingBytes {
   /** Bytes written so far. */
   readonly length: number;
-  /** Adds the text, which has whole surrogate pairs only: half of one has no UTF-8. */
+  /** Appends the text, which must not contain a lone surrogate: a lone surrogate has no UTF-8 form. */
   write(text: string): void;
-  /** The bytes from the first up to `end`. They never change: what is full is copied into a new buffer, not moved. */
+  /** The bytes from 0 to `end`. Views never change: a full buffer is copied into a new one, not moved. */
   view(end: number): Uint8Array;
 }
 
 const encoder = new TextEncoder();
 const smallest = 256;
-/** A UTF-16 unit gives at most so many bytes. */
+/** The most UTF-8 bytes per UTF-16 unit. */
 const widest = 3;
-/** Up to here the loop is quicker than a call into the encoder. */
+/** Up to this length, the loop is faster than a call of the encoder. */
 const shortText = 64;
 
 export function createGrowingBytes(): GrowingBytes {
   let bytes = appendOnlyBuffer(smallest);
   let length = 0;
 
-  /** Doubles, so that the copies of a long text together cost no more than the text itself. */
+  /** Doubles the size, so that the copies of a long text cost no more in total than the text itself. */
   function makeRoom(more: number): void {
     if (length + more <= bytes.length) return;
     const larger = appendOnlyBuffer(Math.max(bytes.length * 2, length + more));
@@ -30,7 +30,7 @@ export function createGrowingBytes(): GrowingBytes {
     bytes = larger;
   }
 
-  /** Writes the plain beginning of a text; returns where the rest begins. */
+  /** Writes the ASCII prefix of a text. Returns where the rest begins. */
   function writePlain(text: string): number {
     for (let at = 0; at < text.length; at += 1) {
       const code = text.charCodeAt(at);

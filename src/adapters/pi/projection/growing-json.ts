@@ -1,24 +1,27 @@
-// A JSON object whose text is still coming, shown as whole JSON at any time. Reads each character once and keeps only
-// bytes; knows JSON (RFC 8259) and no message.
+// Shows a JSON object (RFC 8259) as valid JSON at any time while its text is still coming. Reads each character once
+// and keeps only bytes.
 import { createGrowingBytes } from './growing-bytes.ts';
 
-/** What of an object is known so far. */
+/** The known part of an object. */
 export interface GrowingJson {
-  /** The next piece of the text, cut anywhere. What is no JSON is left out, and all that follows it. */
+  /** The next piece of the text, cut anywhere. Drops invalid JSON and everything after it. */
   append(text: string): void;
   /**
-   * Bytes and an ending that make one JSON object of them: strings may be cut; a key without its value, and a literal,
-   * a number or an escape that is not over, are left out. Null while not even the object has begun.
+   * Bytes and an ending that together form one JSON object. Strings may be cut. A key without its value and an
+   * incomplete literal, number or escape are left out. Null if the object has not begun.
    */
   known(): { readonly bytes: Uint8Array; readonly ending: string } | null;
 }
 
-/** Levels of `{` and `[`. What nests deeper is left out: readers refuse such a line, ours at 128. */
+/**
+ * The deepest nesting of `{` and `[`. Deeper levels are left out: readers refuse such a line (the gateway's own at
+ * 128).
+ */
 const deepest = 100;
 
 type State =
   | 'object'
-  /** Behind `{` and behind `,`: the next key. */
+  /** After `{` or `,`: the next key. */
   | 'first-key'
   | 'key'
   | 'colon'
@@ -43,12 +46,12 @@ const halfPair = /\p{Surrogate}/gu;
 export function createGrowingJson(): GrowingJson {
   const bytes = createGrowingBytes();
   let state: State = 'object';
-  /** What closes all that is open, innermost first. */
+  /** The characters that close everything open, innermost first. */
   let closers = '';
   let inKey = false;
-  /** The escape, number or literal that is not over. */
+  /** The incomplete escape, number or literal. */
   let word = '';
-  /** The last place where an ending makes it whole; 0: none yet. */
+  /** The last position at which an ending can complete the object. 0: none yet. */
   let knownLength = 0;
   let knownEnding = '';
 
@@ -57,7 +60,7 @@ export function createGrowingJson(): GrowingJson {
     knownEnding = ending;
   }
 
-  /** Halves of a surrogate pair come in two pieces; escaped, they still make the pair. */
+  /** The halves of a surrogate pair may come in two pieces. Two escaped halves still form the pair. */
   function write(text: string): void {
     bytes.write(text.replace(halfPair, (half) => `\\u${half.charCodeAt(0).toString(16)}`));
   }
@@ -92,7 +95,7 @@ export function createGrowingJson(): GrowingJson {
     return 'behind-value';
   }
 
-  /** Takes one character where a token begins. */
+  /** Takes the first character of a token. */
   function beginToken(character: string): State {
     switch (state) {
       case 'object':
@@ -126,7 +129,7 @@ export function createGrowingJson(): GrowingJson {
     return 'word';
   }
 
-  /** Goes on inside a string; returns where it stopped. */
+  /** Continues inside a string. Returns where it stopped. */
   function readString(text: string, from: number): number {
     const end = endOfPlain(text, from);
     if (end > from) write(text.slice(from, end));
@@ -149,7 +152,7 @@ export function createGrowingJson(): GrowingJson {
     } else if (!unfinishedEscape.test(word)) state = 'broken';
   }
 
-  /** A number ends only with what follows it; so literals are taken the same way. */
+  /** A number ends only at the next character. Literals are read the same way. */
   function readWord(text: string, from: number): number {
     const end = endOf(wordCharacters, text, from);
     word += text.slice(from, end);
@@ -173,7 +176,7 @@ export function createGrowingJson(): GrowingJson {
           at += 1;
         } else {
           at = endOf(whitespace, text, at);
-          // Whitespace between tokens is dropped, or a line end in it would end the frame.
+          // Whitespace between tokens is dropped, because a line feed would end the frame.
           if (at < text.length) state = beginToken(text.charAt(at));
           at += 1;
         }
@@ -183,7 +186,7 @@ export function createGrowingJson(): GrowingJson {
   };
 }
 
-/** Where what stands in a string as it is stops: at a quote, a backslash or a control character. */
+/** The end of the unescaped part of a string: a quote, a backslash or a control character. */
 function endOfPlain(text: string, from: number): number {
   for (let at = from; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
@@ -192,7 +195,7 @@ function endOfPlain(text: string, from: number): number {
   return text.length;
 }
 
-/** Where a sticky expression that also matches nothing stops. */
+/** The end of the match of a sticky expression that may match nothing. */
 function endOf(pattern: RegExp, text: string, from: number): number {
   pattern.lastIndex = from;
   pattern.test(text);

@@ -1,5 +1,5 @@
-// The message of the model that streams, line by line: its updates in each dialect, and the message when it is whole
-// (docs/protocols/pi.md 1.6, 7, 8.3). Knows no run and no tool.
+// Writes the streaming message of the model: its updates in each dialect, and the whole message (docs/protocols/pi.md
+// 1.6, 7, 8.3).
 import type { SessionView } from '../../../core/contract/adapter.ts';
 import type { Out } from '../../../core/contract/channel.ts';
 import type { Dictionary, Extra } from '../../../core/model/content.ts';
@@ -14,15 +14,18 @@ import { createSnapshot, type Snapshot } from './snapshot.ts';
 
 type BlockEvent = EventOf<'block-start' | 'block-delta' | 'block-end'>;
 
-/** Tells one message. */
+/** Writes one message. */
 export interface MessageTeller {
-  /** The message as `message_start` shows it. */
+  /** The message of `message_start`. */
   readonly head: Dictionary;
-  /** The line of an update, if there is one; `quiet` where the client did not see it happen. */
+  /**
+   * The line of an update, if there is one. `quiet`: update the state only, because the client did not see the event
+   * live.
+   */
   block(event: BlockEvent, quiet: boolean): Out | null;
-  /** The message as `message_end` shows it. */
+  /** The message of `message_end`. */
   end(event: EventOf<'message-end'>): Dictionary;
-  /** Blocks that pi has no shape for. */
+  /** Blocks that pi cannot express. */
   readonly lost: readonly string[];
 }
 
@@ -32,14 +35,14 @@ const kinds = { text: 'text', thinking: 'thinking', 'tool-call': 'toolcall' } as
 interface Told {
   readonly block: Block;
   readonly place: number;
-  /** Null for what comes whole: pi has no updates for it. */
+  /** Null for a block that comes whole: pi has no updates for such a block. */
   readonly kind: (typeof kinds)[keyof typeof kinds] | null;
-  /** The line of a delta up to the delta itself, made when it is needed, and the figures that are in it. */
+  /** The line of a delta up to the delta itself, built on demand, and the figures in that line. */
   head: string | null;
   figures: unknown;
 }
 
-/** Starts to tell the message that the transcript has just opened. */
+/** Begins the message that the transcript has just opened. */
 export function createMessageTeller(
   session: SessionView,
   logged: Logged & { readonly event: EventOf<'message-start'> },
@@ -54,19 +57,19 @@ export function createMessageTeller(
     provider: start.provider ?? model?.provider,
     model: start.model ?? model?.id,
   };
-  // An agent of another protocol has its own name for the message.
+  // An agent of another protocol has its own id for the message.
   const startFields = speaksPi ? without(piFields(start.extra), 'content') : { responseId: start.id };
   const head = encodeHead();
   const told = new Map<number, Told>();
   const lost: string[] = [];
   const snapshot: Snapshot | null = dialect === 'delta-only' ? null : createSnapshot({ role: 'assistant' });
   snapshot?.tail(without(head, 'role', 'content'));
-  /** The figures that the last update told, where they are not those of the beginning. */
+  /** The figures of the last update, if they differ from the figures of the start. */
   let figures: unknown;
   let usage = JSON.stringify(head.usage);
 
   function encodeHead(): Dictionary {
-    // What pi calls `pending` since 0.84 was `stop` before. Its own word passes, but to a client of the closed list of 0.13.
+    // `pending` since 0.84, `stop` before. pi's own word passes, except to 0.13 clients, which have a closed list.
     const waiting = dialect === 'delta-only' ? 'pending' : 'stop';
     const said = startFields.stopReason;
     const stopReason = said === undefined || (said === 'pending' && dialect === 'legacy') ? waiting : said;
@@ -75,7 +78,7 @@ export function createMessageTeller(
     return encodeAssistant(Array.isArray(content) ? content : [], facts, defaults);
   }
 
-  /** pi tells the figures so far with each update since 0.84.2. */
+  /** pi sends the figures so far with each update since 0.84.2. */
   function learnUsage(event: BlockEvent): void {
     const now = event.extra === undefined ? undefined : piFields(event.extra).usage;
     if (now === figures) return;
@@ -84,7 +87,7 @@ export function createMessageTeller(
     snapshot?.tail({ ...without(head, 'role', 'content'), usage: now ?? head.usage });
   }
 
-  /** `extra` holds the fields of a newer pi, on the line and in its event. */
+  /** `extra` holds the fields of a newer pi, of the line and of its event. */
   function update(event: Dictionary, extra: Extra | undefined): Out {
     const said = piFields(extra);
     const line = isDictionary(said.line) ? `${JSON.stringify(said.line).slice(1, -1)},` : '';
@@ -94,7 +97,7 @@ export function createMessageTeller(
     return withSnapshots(`${opening}"assistantMessageEvent":${shown.slice(0, -1)}`);
   }
 
-  /** `opening` ends inside the event; the message follows it twice, as pi has it. */
+  /** `opening` ends inside the event. The message follows twice, as in pi. */
   function withSnapshots(opening: string): Out {
     const pieces = snapshot?.pieces() ?? [];
     return [`${opening},"partial":`, ...pieces, '},"message":', ...pieces, '}'];
@@ -109,7 +112,7 @@ export function createMessageTeller(
       lost.push(shape.content.type === 'opaque' ? shape.content.name : shape.content.type);
       return null;
     }
-    // Agents of other protocols may count blocks that are not shown.
+    // Agents of other protocols may also number blocks that are not shown.
     const place = speaksPi ? event.index : told.size;
     told.set(event.index, { block, place, kind, head: null, figures: undefined });
     if (kind === null) return null;
@@ -118,7 +121,7 @@ export function createMessageTeller(
     return update({ type: `${kind}_start`, contentIndex: place, ...named }, event.extra);
   }
 
-  /** The hot path: all but the delta is the same for every delta of a block. */
+  /** Fast path: for every delta of a block, everything except the delta is the same. */
   function extend(event: EventOf<'block-delta'>): Out | null {
     const one = told.get(event.index);
     if (one === undefined || one.kind === null) return null;
@@ -150,13 +153,13 @@ export function createMessageTeller(
     const content = encodeContent(wholeBlock(block));
     if (content === null) return null;
     snapshot?.end(place, content);
-    // pi prints no ending of a block that was cut (docs/protocols/pi.md 7.9).
+    // pi prints no end of a cut block (docs/protocols/pi.md 7.9).
     if (kind === null || event.incomplete === true) return null;
     const ending = kind === 'toolcall' ? { toolCall: content } : { content: block.text };
     return update({ type: `${kind}_end`, contentIndex: place, ...ending }, event.extra);
   }
 
-  /** What only the end of a message tells of its blocks, by their place (decode-message.ts). */
+  /** The whole blocks, with facts that only the end of the message reports (decode-message.ts). */
   function wholeBlocks(late: unknown, count: unknown): Dictionary[] {
     const facts = new Map(
       (Array.isArray(late) ? late.filter(isDictionary) : []).map(({ index, ...rest }) => [index, rest]),
@@ -180,7 +183,7 @@ export function createMessageTeller(
     },
     end(event) {
       const said = piFields(event.extra);
-      // A message that the gateway had to end keeps what its beginning said.
+      // A message that the gateway had to end keeps the fields of its start.
       const kept = isDictionary(event.extra?.pi) ? said : without(startFields, 'stopReason', 'usage');
       const { provider, model, timestamp, ...rest } = kept;
       const facts: AssistantFacts = {
@@ -196,7 +199,7 @@ export function createMessageTeller(
   };
 }
 
-/** Whether a line has more than figures besides its update. */
+/** Whether a line has fields other than the figures beside its update. */
 function isUnusual(extra: Extra | undefined): boolean {
   const said = extra === undefined ? undefined : piFields(extra);
   return said !== undefined && (isDictionary(said.line) || isDictionary(said.event));
@@ -217,7 +220,7 @@ function openBlock(head: Block['head']): Dictionary {
   }
 }
 
-/** An assistant message that the gateway tells because its agent told none. */
+/** An assistant message that the gateway generates because its agent sent none. */
 export function encodeFailedMessage(
   session: SessionView,
   logged: Logged,

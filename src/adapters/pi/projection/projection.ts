@@ -1,5 +1,5 @@
-// What a session says to clients of pi: pi's own strict order, whatever the agent behind (docs/protocols/pi.md 6.1). Joins
-// the parts; each part knows its own lines. Knows no command.
+// Shows a session to pi clients in pi's strict order, whatever the agent (docs/protocols/pi.md 6.1). Connects the
+// parts; each part writes its own lines.
 import type { NoteLevel, Projection, SessionView } from '../../../core/contract/adapter.ts';
 import type { Out } from '../../../core/contract/channel.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
@@ -25,22 +25,22 @@ import { createToolTeller } from './tools.ts';
 
 type Of<Type extends Event['type']> = Logged & { readonly event: EventOf<Type> };
 
-/** The roles of docs/protocols/pi-legacy.md 4.4; `tool` is its toolResult. */
+/** The roles of docs/protocols/pi-legacy.md 4.4. `tool` is the canonical name of toolResult. */
 const legacyRoles: ReadonlySet<string> = new Set(['user', 'assistant', 'tool']);
 
-/** How a projection speaks. */
+/** How a projection writes its lines. */
 export interface Manner {
   readonly dialect: Dialect;
-  /** Default: pi's own way. */
+  /** Default: pi's own form. */
   readonly shown?: ShownLines;
   /**
-   * Whether the end of a run says that nothing prolongs it, as pi since 0.80.4 does (`agent_settled`, `willRetry`): today's
-   * clients wait for these words, older ones pass over them. Default: wherever the dialect has them.
+   * Whether the end of a run says that nothing continues the run, as pi since 0.80.4 does (`agent_settled`,
+   * `willRetry`). Current clients wait for these fields, older ones ignore them. Default: true if the dialect has them.
    */
   readonly settles?: boolean;
 }
 
-/** One projection over one session, shared by all clients of the dialect. */
+/** One projection of one session, shared by all clients of the dialect. */
 export function createProjection(session: SessionView, manner: Manner): Projection {
   const { dialect, shown = shownLines, settles = dialect !== 'legacy' } = manner;
   const notes: { level: NoteLevel; text: string }[] = [];
@@ -56,14 +56,14 @@ export function createProjection(session: SessionView, manner: Manner): Projecti
     inputOf: (call) => session.transcript.tools.get(call)?.input ?? {},
   });
   const nextId = createIds(session.epoch);
-  /** The message that streams. */
+  /** The streaming message. */
   let teller: MessageTeller | null = null;
-  /** What came while it streamed and pi never tells before its end. */
+  /** Events that came while a message streamed and that pi never sends before its end. */
   let held: Logged[] = [];
   let trigger: string | undefined;
-  /** The settings as they were told last. */
+  /** The settings as last sent. */
   let known: SessionInfo = {};
-  /** Who spoke last. */
+  /** The provider and model of the last message. */
   let speaker: { readonly provider?: string; readonly model?: string } = {};
 
   const timeOf = ({ at }: Logged) => Math.round(session.timeOrigin + at);
@@ -108,10 +108,10 @@ export function createProjection(session: SessionView, manner: Manner): Projecti
 
   function addMessage(logged: Of<'message-added'>): void {
     const { event } = logged;
-    // What an agent tells again (after a fork, from a stored session) pi's clients ask for themselves.
+    // pi clients fetch replayed messages themselves (after a fork, from a stored session).
     if (logged.replay === undefined && (isUnsaid(event) || event.origin === 'replay')) return;
     if (dialect === 'legacy' && !legacyRoles.has(event.role)) return sink.loss(`message of role ${event.role}`);
-    // pi 0.13.2 prints no message outside a run; an agent that compacts may leave its summary there.
+    // pi 0.13.2 prints no message outside a run. An agent that compacts may add its summary there.
     if (dialect === 'legacy' && session.transcript.run === null) return sink.loss('message between runs');
     if (event.role === 'tool') {
       if (event.extra?.pi !== undefined) tools.trust();
@@ -134,7 +134,7 @@ export function createProjection(session: SessionView, manner: Manner): Projecti
     });
   }
 
-  /** A turn in which the model said nothing; pi has no such turns. */
+  /** A turn without a message of the model. pi has no such turns. */
   const emptyMessage = (logged: Logged) => () =>
     encodeFailedMessage(session, logged, { ...speaker, stop: { reason: 'end' } });
 
@@ -149,7 +149,7 @@ export function createProjection(session: SessionView, manner: Manner): Projecti
     const cause = event.trigger ?? trigger;
     const whole = compactionWhole(event, cause);
     if (whole !== null) return sink.say(whole);
-    // One that a client asked for is answered to that client.
+    // A manual compaction is answered to the client that requested it.
     if (event.outcome === 'completed' || cause === 'manual') return;
     sink.say({ type: 'error', error: `Auto-compaction failed: ${event.failure?.message ?? event.outcome}` });
   }
@@ -163,10 +163,10 @@ export function createProjection(session: SessionView, manner: Manner): Projecti
     for (const line of sessionLines(event, before)) sink.say(line);
   }
 
-  /** 0.13.2 has messages of roles that others do not know, and no lines but its own. */
+  /** pi 0.13.2 has messages with roles that other agents do not have, and no unknown lines. */
   const mayShow = ({ type }: Dictionary) => dialect !== 'legacy' || type === 'message_start' || type === 'message_end';
 
-  /** Sub-agents have no place in pi; only their questions must be answered all the same. */
+  /** Sub-agents have no place in pi. Only their approvals are shown. */
   function takeAside({ type }: Event): void {
     if (type === 'message-start' || type === 'message-added' || type === 'tool-start')
       sink.loss(`${type} of a sub-agent`);
@@ -217,7 +217,7 @@ export function createProjection(session: SessionView, manner: Manner): Projecti
       case 'compaction-end':
         return endCompaction({ ...logged, event });
       case 'approval-request':
-        // Nobody is asked what the session answers itself.
+        // An approval that the session answers itself is not shown.
         if (replay === 'past' || event.standing !== undefined) return;
         return sayOrLose(shown.approval(event), event.type);
       case 'dialog-request':
@@ -243,7 +243,7 @@ export function createProjection(session: SessionView, manner: Manner): Projecti
         const line = shown.unknown(event);
         return line !== null && mayShow(line) ? sink.say(line) : sink.loss(`event of ${event.protocol}`);
       }
-      // pi has no words for these, and nobody misses them: answers end questions, a dead agent ends its run.
+      // pi has no lines for these and needs none: an answer ends its question, a dead agent ends its run.
       case 'history-reset':
       case 'approval-end':
       case 'dialog-end':
@@ -259,7 +259,7 @@ export function createProjection(session: SessionView, manner: Manner): Projecti
     }
   }
 
-  /** pi never tells of tools, nor of other messages, while one streams. */
+  /** pi sends neither tool lines nor other messages while a message streams. */
   const mustWait = ({ type }: Event) => teller !== null && (type.startsWith('tool-') || type === 'message-added');
 
   return {
@@ -277,7 +277,7 @@ export function createProjection(session: SessionView, manner: Manner): Projecti
   };
 }
 
-/** Ids for lines whose agent gave none, the same whenever they are told. */
+/** Ids for lines whose agent gave none. The same line gets the same id each time. */
 function createIds(epoch: string): (seq: number) => string {
   let last = 0;
   let place = 0;

@@ -1,5 +1,5 @@
-// The brackets around everything: agent_start, turn_start, turn_end, agent_end (docs/protocols/pi.md 6.1).
-// pi ends and restarts its agent around retries and compactions, inside what is one run elsewhere. Knows no block.
+// Writes the brackets of a run: agent_start, turn_start, turn_end, agent_end (docs/protocols/pi.md 6.1). pi ends and
+// restarts its agent around retries and compactions, inside what other protocols call one run.
 import type { Out } from '../../../core/contract/channel.ts';
 import type { Dictionary, Extra } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
@@ -7,10 +7,10 @@ import type { EventOf } from '../../../core/model/event.ts';
 import type { Dialect } from '../frontend/dialect.ts';
 import { isUnsaid, piFields } from '../encode-values.ts';
 
-/** Where every part of a projection puts its lines. */
+/** Where every part of a projection writes its lines. */
 export interface Sink {
   say(line: Dictionary): void;
-  /** A line that is JSON already. */
+  /** Writes a line that is already JSON. */
   write(out: Out): void;
   loss(text: string): void;
 }
@@ -18,24 +18,24 @@ export interface Sink {
 /** The brackets of one session, as its clients see them. */
 export interface Brackets {
   runStart(event: EventOf<'run-start'>): void;
-  /** `fail` tells a message that says why: nothing else does in pi. */
+  /** `fail` writes a message with the reason: pi has no other place for the reason. */
   runEnd(event: EventOf<'run-end'>, fail: () => void): void;
   turnStart(): void;
   turnEnd(emptyMessage: () => Dictionary): void;
-  /** Something of the run is told: what opens it must have been told before. */
+  /** A part of the run is about to be written, so the opening lines must precede it. */
   ensure(): void;
   /** The agent pauses for a retry or a compaction. */
   pause(willRetry: boolean, extra: Extra | undefined): void;
-  /** pi's own word on an agent that starts or ends inside a run. */
+  /** pi's own agent_start or agent_end inside a run. */
   restart(line: Dictionary): void;
-  /** A whole message, as JSON, was told. */
+  /** A whole message, as JSON, was written. */
   message(json: string, role: unknown, failed: boolean): void;
   readonly turn: boolean;
 }
 
-/** `settles`: an end of the run is told with the words that pi has for it since 0.80.4. */
+/** `settles`: write the end of a run with the fields and the line that pi has for it since 0.80.4. */
 export function createBrackets(sink: Sink, dialect: Dialect, settles: boolean): Brackets {
-  /** `promised`: a run that an agent without brackets of its own may have left empty; nothing was told of it yet. */
+  /** `promised`: a synthetic run, which may stay empty. No line was written for it yet. */
   let run: 'none' | 'promised' | 'open' = 'none';
   /** Between agent_start and agent_end. */
   let agent = false;
@@ -44,7 +44,7 @@ export function createBrackets(sink: Sink, dialect: Dialect, settles: boolean): 
   let messages: string[] = [];
   let turnMessage: string | null = null;
   let results: string[] = [];
-  /** Whether the last message of the model says that something went wrong. */
+  /** Whether the last message of the model reports a failure. */
   let failed = false;
 
   function agentStart(): void {
@@ -100,7 +100,7 @@ export function createBrackets(sink: Sink, dialect: Dialect, settles: boolean): 
       const isEmpty = run === 'promised' && event.outcome === 'completed';
       const { end, settled } = piFields(event.extra);
       if (!isEmpty) {
-        // A run that ended badly and does not say so is no news for a client of pi, which reads messages only.
+        // pi clients learn of a failed run only from messages, so a failed run without such a message needs one.
         if (event.outcome !== 'completed' && !failed && !isDictionary(end) && !isDictionary(settled)) {
           ensure();
           fail();
@@ -115,7 +115,7 @@ export function createBrackets(sink: Sink, dialect: Dialect, settles: boolean): 
       turn = false;
     },
     pause(willRetry, extra) {
-      // Before the first turn there is nothing to end yet.
+      // Before the first turn there is nothing to end.
       if (run === 'none' || turn || turns === 0) return;
       const { end } = piFields(extra);
       const word = settles ? { willRetry } : {};
@@ -137,7 +137,7 @@ export function createBrackets(sink: Sink, dialect: Dialect, settles: boolean): 
   };
 }
 
-/** Whether the event carries a line of pi for `restart`, and which. */
+/** The line of pi for `restart` in the event, or null. */
 export function restartIn(event: EventOf<'session-changed'>): Dictionary | null {
   const { line } = piFields(event.extra);
   return isDictionary(line) && !isUnsaid(event) ? line : null;

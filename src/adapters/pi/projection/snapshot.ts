@@ -1,5 +1,5 @@
-// An assistant message while it grows, as JSON pieces that share their bytes: however long it is, one snapshot costs the
-// same few pieces (docs/limits.md 2.1). Knows the fields of pi's content blocks and no event.
+// A growing assistant message as JSON pieces that share their bytes: a snapshot costs the same few pieces at any length
+// (docs/limits.md 2.1).
 import type { Dictionary } from '../../../core/model/content.ts';
 import { createGrowingBytes } from './growing-bytes.ts';
 import { createGrowingJson } from './growing-json.ts';
@@ -8,29 +8,29 @@ import { createGrowingJson } from './growing-json.ts';
 type Piece = string | Uint8Array;
 
 /**
- * The message so far. Blocks stand in the order in which they begin; `index` is the name of one, its place in
- * `content` where they are numbered from 0.
+ * The message so far. Blocks stand in the order of their start. `index` identifies a block, and equals its place in
+ * `content` if blocks are numbered from 0.
  */
 export interface Snapshot {
   /**
-   * Opens a block, with its wire fields. What it holds already of its growing field (`text`, `thinking`) counts as a
-   * first delta; the `arguments` of a tool call are shown until its deltas say something.
+   * Opens a block with its wire fields. An initial value of the growing field (`text`, `thinking`) counts as the first
+   * delta. The `arguments` of a tool call are shown until a delta replaces them.
    */
   start(index: number, block: Dictionary): void;
-  /** Adds to the field that grows: plain text, or for a tool call the next piece of its arguments' JSON text. */
+  /** Appends to the growing field: plain text, or the next piece of a tool call's JSON arguments. */
   append(index: number, delta: string): void;
-  /** Closes a block with its final fields; also adds one that never streamed. */
+  /** Closes a block with its final fields. Also adds a block that never streamed. */
   end(index: number, block: Dictionary): void;
-  /** Sets the fields behind `content`, all at once. */
+  /** Sets all fields after `content`. */
   tail(fields: Dictionary): void;
   /**
-   * JSON text of `{…head, "content":[…], …tail}`, on one line. Neither the array nor its bytes ever change; the same
-   * array comes again as long as nothing was added.
+   * JSON text of `{…head, "content":[…], …tail}` on one line. Neither the array nor its bytes ever change. Returns the
+   * same array until something is added.
    */
   pieces(): readonly Piece[];
 }
 
-/** A block as it is now: bytes between two texts. */
+/** The current form of a block: bytes between two texts. */
 interface Shown {
   readonly before: string;
   readonly bytes: Uint8Array | null;
@@ -43,30 +43,30 @@ interface Growing {
   show(): Shown;
 }
 
-/** A block of the message; `whole` once it has ended. */
+/** A block of the message. `whole` is set once the block has ended. */
 interface Block {
   growing: Growing;
   whole: string | null;
 }
 
-/** The field of a block that deltas add to, by the block's type. */
+/** Block type -> the field to which deltas are added. */
 const growingFields: ReadonlyMap<unknown, string> = new Map([
   ['text', 'text'],
   ['thinking', 'thinking'],
   ['toolCall', 'arguments'],
 ]);
 
-/** Starts with the fields that stand before `content`, such as the role. */
+/** Begins with the fields before `content`, such as the role. */
 export function createSnapshot(head: Dictionary): Snapshot {
   const opening = `{${[...fieldsOf(head), '"content":['].join(',')}`;
   let closing = ']}';
-  /** The blocks that have ended and have no open one before them, as JSON with commas between. */
+  /** The ended blocks with no open block before them, as JSON separated by commas. */
   const settled = createGrowingBytes();
-  /** All others, in the order of their beginning. */
+  /** All other blocks, in the order of their start. */
   const blocks = new Map<number, Block>();
   let latest: readonly Piece[] | null = null;
 
-  /** Ended blocks are bytes as well: a snapshot must not grow by a string for each. */
+  /** Moves ended blocks into bytes: a snapshot must not grow by a string per block. */
   function settle(): void {
     for (const [index, { whole }] of blocks) {
       if (whole === null) return;
@@ -130,7 +130,7 @@ export function createSnapshot(head: Dictionary): Snapshot {
   };
 }
 
-/** A block between its constant beginning and end. */
+/** A block between its constant start and end. */
 function growingBlock(block: Dictionary): Growing {
   const name = growingFields.get(block.type);
   const names = Object.keys(block);
@@ -169,12 +169,15 @@ function growingArguments(opening: string, first: unknown, closing: string): Gro
   };
 }
 
-/** The text as it stands inside a JSON string. Half of a surrogate pair is escaped, so two halves still make the pair. */
+/**
+ * The text as it appears inside a JSON string. Half of a surrogate pair is escaped, so that two halves still form the
+ * pair.
+ */
 function escaped(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** `"name":value` of each field that JSON has a word for. */
+/** `"name":value` of each field that JSON can express. */
 function fieldsOf(fields: Dictionary, names: readonly string[] = Object.keys(fields)): string[] {
   return names.flatMap((name) => {
     const value: string | undefined = JSON.stringify(fields[name]);

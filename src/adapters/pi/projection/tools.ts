@@ -1,5 +1,5 @@
-// Tools at work, in pi's order: the result of each follows as a message of its own, told once, whoever tells it
-// (docs/protocols/pi.md 9.1, 9.2). Knows no message of the model.
+// Writes tool calls in pi's order. The result of each call follows once, as a message of its own, from the agent or
+// from the gateway (docs/protocols/pi.md 9.1, 9.2).
 import type { Content, Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import type { EventOf } from '../../../core/model/event.ts';
@@ -12,17 +12,17 @@ import type { Sink } from './run.ts';
 export interface ToolTeller {
   start(event: EventOf<'tool-start'>): void;
   update(event: EventOf<'tool-update'>): void;
-  /** `timestamp` is for the message with its result, should the agent send none. */
+  /** `timestamp` is for the result message, if the agent sends none. */
   end(event: EventOf<'tool-end'>, timestamp: number): void;
-  /** Whether a message with the result of that call is new; it counts as told from now on. */
+  /** Whether a message with the result of that call is new. The result counts as sent from now on. */
   claim(call: string): boolean;
-  /** Tells the results that no message has told. */
+  /** Sends the results that no message has carried. */
   flush(): void;
-  /** The same, unless the agent tells them itself and may just not have come to it. */
+  /** Like `flush`, unless the agent sends result messages itself and they may still come. */
   settle(): void;
-  /** The agent tells results itself, so they are waited for. */
+  /** The agent sends result messages itself, so wait for them. */
   trust(): void;
-  /** Calls in a message that failed: pi never speaks of them again. */
+  /** Calls in a message that failed: pi never mentions them again. */
   drop(calls: readonly string[]): void;
   /** The run is over. */
   clear(): void;
@@ -36,7 +36,7 @@ interface Running {
 
 /** What the tools of a session need. */
 export interface ToolPorts {
-  /** Prints a whole message. */
+  /** Writes a whole message. */
   tell(message: Dictionary): void;
   /** The arguments that the model gave to a call. */
   inputOf(call: string): Dictionary;
@@ -63,7 +63,7 @@ export function createToolTeller(sink: Sink, dialect: Dialect, ports: ToolPorts)
   }
 
   function start({ call, name, input, extra }: Pick<EventOf<'tool-start'>, 'call' | 'name' | 'input' | 'extra'>): void {
-    // One after the other: an agent that runs several at once tells their results when all are done.
+    // Calls run one after the other. An agent that runs several at once sends their results when all are done.
     if (running.size === 0) settle();
     const { args = input, ...rest } = piFields(extra);
     running.set(call, { name, args, output: [] });
@@ -134,7 +134,7 @@ export function createToolTeller(sink: Sink, dialect: Dialect, ports: ToolPorts)
   };
 }
 
-/** Texts that follow each other are one text: pi tells all output so far as one. */
+/** Joins adjacent texts into one: pi sends all output so far as one text. */
 function joined(contents: readonly Content[]): Content[] {
   const all: Content[] = [];
   for (const content of contents) {

@@ -1,4 +1,5 @@
-// Every line that we send to pi (docs/protocols/pi.md 4, 12.1; newer ones: 1.7). Loose: fields of a newer client pass through. Knows no canonical types.
+// Every line that the gateway sends to pi (docs/protocols/pi.md 4, 12.1; newer ones: 1.7). Loose objects: fields of a
+// newer client pass through.
 import { z } from 'zod';
 
 export const WireImage = z.looseObject({ type: z.literal('image'), data: z.string(), mimeType: z.string() });
@@ -46,14 +47,14 @@ export const commandSchemas = {
   get_commands: command('get_commands', {}),
 } as const;
 
-/** A line of ours before it gets its id. */
+/** A line of the gateway, without its id. */
 export type WireCommand = {
   [Type in keyof typeof commandSchemas]: z.input<(typeof commandSchemas)[Type]>;
 }[keyof typeof commandSchemas];
 
 const answer = { type: z.literal('extension_ui_response'), id: z.string() };
 
-/** The answer to a dialog. pi does not answer back. */
+/** The answer to a dialog. pi does not respond to it. */
 export const ExtensionUiResponse = z.union([
   z.looseObject({ ...answer, value: z.string() }),
   z.looseObject({ ...answer, confirmed: z.boolean() }),

@@ -1,4 +1,5 @@
-// Every event line that pi prints, of all versions (docs/protocols/pi.md 1.6, 6, 7, 9; docs/protocols/pi-legacy.md 2.1). Loose objects: unknown keys stay. Knows no canonical types.
+// Every event line that pi prints, in all versions (docs/protocols/pi.md 1.6, 6, 7, 9; docs/protocols/pi-legacy.md
+// 2.1). Loose objects: unknown keys stay.
 import { z } from 'zod';
 import { AnyMessage, Block, ToolOutput } from './values.ts';
 
@@ -9,7 +10,7 @@ const opener = <Type extends string>(type: Type) => z.looseObject({ type: z.lite
 const ending = <Type extends string>(type: Type) =>
   z.looseObject({ type: z.literal(type), contentIndex, content: z.string() });
 
-/** What a `message_update` carries, by its type (docs/protocols/pi-legacy.md 2.3, 2.4). */
+/** The content of a `message_update`, by its type (docs/protocols/pi-legacy.md 2.3, 2.4). */
 export const updateSchemas = {
   text_start: opener('text_start'),
   text_delta: piece('text_delta'),
@@ -17,7 +18,7 @@ export const updateSchemas = {
   thinking_start: opener('thinking_start'),
   thinking_delta: piece('thinking_delta'),
   thinking_end: ending('thinking_end'),
-  /** `id` and `toolName` since 0.84.3; before, they are inside `partial` only. */
+  /** `id` and `toolName` since 0.84.3; before, only inside `partial`. */
   toolcall_start: z.looseObject({
     type: z.literal('toolcall_start'),
     contentIndex,
@@ -54,17 +55,19 @@ const compactionEnd = {
   errorMessage: z.string().optional(),
 };
 
-/** Event lines by their `type`. What is not here passes as an `unknown` event. */
+/** Event lines by their `type`. Other types pass as `unknown` events. */
 export const eventSchemas = {
   agent_start: line('agent_start', {}),
-  /** `willRetry` since 0.87; it promises that `agent_settled` follows. */
+  /** `willRetry` since 0.87. Its presence means that `agent_settled` follows. */
   agent_end: line('agent_end', { messages: z.array(z.unknown()).optional(), willRetry: z.boolean().optional() }),
   /** Since 0.80.4; `aborted` since 1.1.0. */
   agent_settled: line('agent_settled', { aborted: z.boolean().optional() }),
   turn_start: line('turn_start', {}),
   turn_end: line('turn_end', {}),
   message_start: line('message_start', { message: AnyMessage }),
-  /** `message` and `assistantMessageEvent.partial` until 0.83, `usage` since 0.84.2: snapshots, never content. */
+  /**
+   * `message` and `assistantMessageEvent.partial` until 0.83, `usage` since 0.84.2: snapshots, never read as content.
+   */
   message_update: line('message_update', { assistantMessageEvent: z.looseObject({ type: z.string() }) }),
   message_end: line('message_end', { message: AnyMessage }),
   tool_execution_start: line('tool_execution_start', { ...tool, args: z.unknown().optional() }),
@@ -75,7 +78,7 @@ export const eventSchemas = {
     isError: z.boolean().optional(),
     durationMs: z.number().optional(),
   }),
-  /** 0.13.2 only: the compaction as one line, after the fact. */
+  /** 0.13.2 only: a whole compaction as one line, after it ended. */
   compaction: line('compaction', {
     summary: z.string(),
     tokensBefore: z.number().optional(),
@@ -101,7 +104,7 @@ export const eventSchemas = {
   thinking_level_changed: line('thinking_level_changed', { level: z.string() }),
   bash_execution_update: line('bash_execution_update', { id: z.string().optional(), delta: z.string() }),
   extension_error: line('extension_error', { error: z.string() }),
-  /** 0.13.2 only: a line of ours that it could not read. */
+  /** 0.13.2 only: a line of the gateway that pi could not read. */
   error: line('error', { error: z.string() }),
 } as const;
 

@@ -1,4 +1,4 @@
-// The extension UI sub-protocol as pi sends it (docs/protocols/pi.md 12). Knows no canonical types.
+// The extension UI sub-protocol, as sent by pi (docs/protocols/pi.md 12).
 import { z } from 'zod';
 
 function request<Method extends string, Shape extends z.ZodRawShape>(method: Method, shape: Shape) {
@@ -10,8 +10,7 @@ function request<Method extends string, Shape extends z.ZodRawShape>(method: Met
   });
 }
 
-/** Milliseconds after which pi answers the dialog itself and tells nobody. */
-/** 0 means none, as in pi itself. */
+/** Ms after which pi answers the dialog itself without notice. 0 means none, as in pi itself. */
 const timeout = z
   .number()
   .nonnegative()
@@ -25,9 +24,9 @@ export const requestSchemas = {
   input: request('input', { title: z.string(), placeholder: z.string().optional(), timeout }),
   editor: request('editor', { title: z.string(), prefill: z.string().optional(), timeout }),
   notify: request('notify', { message: z.string(), notifyType: z.enum(['info', 'warning', 'error']).optional() }),
-  /** Without `statusText` it clears. */
+  /** Clears the status if `statusText` is absent. */
   setStatus: request('setStatus', { statusKey: z.string(), statusText: z.string().nullish() }),
-  /** Without `widgetLines` it clears. */
+  /** Clears the widget if `widgetLines` is absent. */
   setWidget: request('setWidget', {
     widgetKey: z.string(),
     widgetLines: z.array(z.string()).nullish(),
@@ -37,7 +36,7 @@ export const requestSchemas = {
   set_editor_text: request('set_editor_text', { text: z.string() }),
 } as const;
 
-/** What asks the user and waits. */
+/** Requests that ask the user and wait. */
 export const DialogRequest = z.discriminatedUnion('method', [
   requestSchemas.select,
   requestSchemas.confirm,
@@ -46,7 +45,7 @@ export const DialogRequest = z.discriminatedUnion('method', [
 ]);
 export type DialogRequest = z.infer<typeof DialogRequest>;
 
-/** What only shows something. */
+/** Requests that only show something. */
 export const DisplayRequest = z.discriminatedUnion('method', [
   requestSchemas.notify,
   requestSchemas.setStatus,
@@ -56,7 +55,7 @@ export const DisplayRequest = z.discriminatedUnion('method', [
 ]);
 export type DisplayRequest = z.infer<typeof DisplayRequest>;
 
-/** Any request, methods of newer versions included. */
+/** Any request, including methods of newer versions. */
 export const AnyRequest = z.looseObject({
   type: z.literal('extension_ui_request'),
   id: z.string(),

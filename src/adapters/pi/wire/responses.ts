@@ -1,8 +1,8 @@
-// The answers of pi to our commands: the envelope, and `data` by command (docs/protocols/pi.md 4, 5). Knows no canonical types.
+// pi's answers to commands: the envelope, and `data` by command (docs/protocols/pi.md 4, 5).
 import { z } from 'zod';
 import { WireModel, WireUsage } from './values.ts';
 
-/** The envelope. `id` is missing when pi could not tell whom it answers, and is any JSON that the client sent as id. */
+/** The envelope. `id` is any JSON value that the client sent, and is absent if pi could not identify the command. */
 export const Response = z.looseObject({
   type: z.literal('response'),
   id: z.unknown().optional(),
@@ -17,7 +17,7 @@ const cancelled = z.looseObject({ cancelled: z.boolean() });
 const queueMode = z.enum(['all', 'one-at-a-time']);
 const models = z.looseObject({ models: z.array(WireModel) });
 
-/** `data` of a successful response, by command. Commands that are not here answer with nothing. */
+/** `data` of a successful response, by command. Commands not listed answer without data. */
 export const dataSchemas = {
   /** `disposition` since 0.99: started, queued or handled. */
   prompt: z.looseObject({ disposition: z.string().optional() }),
@@ -37,18 +37,18 @@ export const dataSchemas = {
     autoCompactionEnabled: z.boolean().optional(),
     messageCount: z.number().optional(),
     pendingMessageCount: z.number().optional(),
-    /** Of servers that have pi inside them. */
+    /** Only from servers that embed pi. */
     createdAt: z.string().optional(),
   }),
   get_messages: z.looseObject({ messages: z.array(z.unknown()) }),
   set_model: WireModel,
-  /** null when there is nothing to cycle to. */
+  /** null if there is no other model. */
   cycle_model: z.looseObject({ model: WireModel, thinkingLevel: z.string().optional() }).nullable(),
   get_available_models: models,
   cycle_thinking_level: z.looseObject({ level: z.string() }).nullable(),
   get_available_thinking_levels: z.looseObject({ levels: z.array(z.string()) }),
   compact: z.looseObject({ summary: z.string(), tokensBefore: z.number().nullish() }),
-  /** `output` on every wire seen; the document has `stdout` and `stderr`. `exitCode` is absent when cancelled. */
+  /** `output` on every observed wire; the document has `stdout` and `stderr`. `exitCode` is absent if cancelled. */
   bash: z.looseObject({
     output: z.string().optional(),
     stdout: z.string().optional(),
@@ -57,7 +57,7 @@ export const dataSchemas = {
     cancelled: z.boolean().optional(),
     truncated: z.boolean().optional(),
   }),
-  /** `contextUsage` since 0.87; its `tokens` are null when pi cannot tell, as after a compaction. */
+  /** `contextUsage` since 0.87. Its `tokens` are null if pi cannot tell, for example after a compaction. */
   get_session_stats: z.looseObject({
     userMessages: z.number(),
     assistantMessages: z.number(),
@@ -70,7 +70,7 @@ export const dataSchemas = {
   }),
   export_html: z.looseObject({ path: z.string() }),
   get_fork_messages: z.looseObject({ messages: z.array(z.looseObject({ entryId: z.string(), text: z.string() })) }),
-  /** `text` is missing when nothing was said yet. */
+  /** `text` is absent if there is no text yet. */
   get_last_assistant_text: z.looseObject({ text: z.string().nullish() }),
   get_commands: z.looseObject({
     commands: z.array(
