@@ -1,20 +1,20 @@
-// The configuration that the options of agent-options.ts give.
+// Builds the configuration from the options of agent-options.ts.
 import { adapterOf } from '../gateway/agents.ts';
 import { AgentConfig, type Config, loadConfig } from '../config/config.ts';
 import { GatewayError } from '../core/model/errors.ts';
 import { didYouMean } from '../core/model/similar-names.ts';
 import type { AgentOptions } from './agent-options.ts';
 
-/** The name that an agent from the command line has. */
+/** The configuration name of an agent given on the command line. */
 const given = 'command-line';
 
-/** The configuration with the chosen agent as its default. Throws `invalid` with what to do about it. */
+/** The configuration with the chosen agent as its default. Throws `invalid` with advice for the user. */
 export function configFrom(options: AgentOptions, command: readonly string[]): Config {
   const config = loadConfig(options.config);
   const [program, ...rest] = command;
   if (options.backend === undefined) {
     if (program !== undefined || options.url !== undefined) {
-      throw new GatewayError('invalid', 'say which protocol the agent speaks: --backend <protocol>');
+      throw new GatewayError('invalid', 'the protocol of the agent is missing: add --backend <protocol>');
     }
     if (options.agent === undefined) return config;
     if (!Object.hasOwn(config.agents, options.agent)) {

@@ -1,7 +1,7 @@
-// The two ways in which every command names its agent: an entry of patchbay.json, or a protocol with a program or URL.
+// The options with which every command names its agent: an entry of patchbay.json, or a protocol plus a program or URL.
 import { type Command, InvalidArgumentError } from 'commander';
 
-/** What the options give. */
+/** The parsed options. */
 export interface AgentOptions {
   readonly config?: string;
   readonly agent?: string;
@@ -10,12 +10,12 @@ export interface AgentOptions {
   readonly option?: Readonly<Record<string, string>>;
 }
 
-/** Adds the options and the program's argv after `--`. */
+/** Adds the agent options and the argument for the agent's command line after `--`. */
 export function withAgentOptions(command: Command): Command {
   return command
     .option('--config <file>', 'configuration file (default: ./patchbay.json if it exists)')
-    .option('--agent <name>', 'an agent of the configuration, or `demo`')
-    .option('--backend <protocol>', 'protocol of the agent that follows after `--` or is named by --url')
+    .option('--agent <name>', 'name of an agent in the configuration, or `demo`')
+    .option('--backend <protocol>', 'protocol of the agent given after `--` or with --url')
     .option('--url <url>', 'WebSocket address of an agent')
     .option('--option <name=value>', 'an option of the agent’s adapter; may be repeated', collect, {})
     .argument('[command...]', 'the agent’s program and arguments, after `--`');

@@ -1,15 +1,15 @@
-// What `patchbay agents` does.
+// Implements `patchbay agents`.
 import { adapters } from '../adapters/index.ts';
 import { adapterOf } from '../gateway/agents.ts';
 import { loadConfig } from '../config/config.ts';
 
-/** What the options give. */
+/** The parsed options. */
 export interface AgentsOptions {
   readonly config?: string;
   readonly json?: boolean;
 }
 
-/** Prints the list. */
+/** Prints the agents and protocols to stdout, as text or JSON. */
 export function listAgents(options: AgentsOptions): void {
   process.stdout.write(options.json === true ? asJson(options) : asText(options));
 }

@@ -1,8 +1,8 @@
-// `patchbay agents`: what is configured and what each can do. agents-run.ts does the work.
+// `patchbay agents`: lists the configured agents and their commands. agents-run.ts does the work.
 import { Command } from 'commander';
 import type { AgentsOptions } from './agents-run.ts';
 
-/** The command. */
+/** The `agents` command. */
 export function agentsCommand(): Command {
   return new Command('agents')
     .description('list the configured agents and the protocols')

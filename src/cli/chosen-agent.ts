@@ -1,5 +1,5 @@
-// Which agent stands behind a stand-in, whatever program that stands in for: who is chosen, and that no circle is
-// started. Knows no protocol and no command line.
+// Chooses the agent behind a stand-in program, for any program that is replaced. Also refuses an agent whose command
+// leads back to the stand-in.
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { type AgentConfig, type Config, loadConfig, parseConfig } from '../config/config.ts';
@@ -7,54 +7,57 @@ import type { Command } from '../core/model/command.ts';
 import { GatewayError } from '../core/model/errors.ts';
 import { didYouMean } from '../core/model/similar-names.ts';
 
-/** Starts an agent that is a program at once, as the real one would be: it may have something to say before it is asked. */
+/** Starts the agent program at once, as the real one would be: it may send frames before the first request. */
 export const startAgent: Command = { type: 'query', subject: 'state' };
 
-/** Holds the agents that were started above us, one a line, so that a circle is seen. */
+/** Lists the agents among our ancestor processes, one per line, so that a start loop is detected. */
 export const chainVariable = 'PATCHBAY_CHAIN';
 
-/** How often an agent may stand above itself: a tool of a healthy one may well start another. */
+/** How often an agent may appear among its own ancestors. A tool of a healthy agent may start the same agent again. */
 const mostGenerations = 4;
 
-/** What the choice depends on. */
+/** The environment of the choice. */
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Our own executable, which must not be taken for the real one. */
+  /** Path of our own executable, which must not be taken for the replaced program. */
   readonly self: string;
 }
 
-/** A program of ours in the place of another. */
+/** A stand-in: one of our programs that replaces another. */
 export interface StandIn {
-  /** Our name. */
+  /** The name of the stand-in. */
   readonly program: string;
-  /** The name of the other program, which is also that of its protocol. */
+  /** The name of the replaced program, which is also the name of its protocol. */
   readonly instead: string;
-  /** What the other program is started with when it is found; default nothing. */
+  /** Arguments for the replaced program if it is found on the PATH; default none. */
   readonly words?: readonly string[];
-  /** The configuration that is read when none is named; default `patchbay.json` where we were started. */
+  /** The configuration file if none is named; default `patchbay.json` in the working directory. */
   readonly configFile?: string;
 }
 
-/** An agent, ready to be served. */
+/** The chosen agent, with everything needed to serve a client. */
 export interface Chosen {
   readonly config: Config;
   readonly name: string;
-  /** To be carried out before the client says anything. */
+  /** Commands to carry out before the first command of the client. */
   readonly opening: readonly Command[];
-  /** Sentences for people: what is served where nobody has said it, and what of the command line is not heard. */
+  /** Sentences for the user: an agent that was chosen by default, and options that the agent does not take. */
   readonly remarks: readonly string[];
 }
 
-/** An agent that was found, before it is told anything. */
+/** The chosen agent, before options of the command line are applied. */
 export interface Found {
   readonly config: Config;
   readonly name: string;
-  /** A program has the chain in its environment. */
+  /** For a program, the environment includes {@link chainVariable}. */
   readonly agent: AgentConfig;
   readonly remarks: readonly string[];
 }
 
-/** `values`: our own options. Throws `invalid` or `not-found` with what to do about it. */
+/**
+ * Chooses the agent. `values` holds the `--patchbay-…` options. Throws `invalid` or `not-found` with advice for the
+ * user.
+ */
 export function findAgent(standIn: StandIn, values: ReadonlyMap<string, string>, { env, self }: Surroundings): Found {
   const { config, name, source, remarks } = choose(standIn, values, env, self);
   const agent = Object.hasOwn(config.agents, name) ? config.agents[name] : undefined;
@@ -65,7 +68,7 @@ export function findAgent(standIn: StandIn, values: ReadonlyMap<string, string>,
   return { config, name, agent: withChain(standIn, agent, `${source}#${name}`, env), remarks };
 }
 
-/** The configuration with that agent in place of what it was, as the default. */
+/** The configuration with `agent` under `name`, as the default agent. */
 export function withAgent(config: Config, name: string, agent: AgentConfig): Config {
   return { ...config, agents: { ...config.agents, [name]: agent }, defaultAgent: name };
 }
@@ -73,7 +76,7 @@ export function withAgent(config: Config, name: string, agent: AgentConfig): Con
 interface Choice {
   readonly config: Config;
   readonly name: string;
-  /** Where it is configured. */
+  /** The real path of the configuration file or of the program; empty for neither. */
   readonly source: string;
   readonly remarks: readonly string[];
 }
@@ -84,7 +87,7 @@ function choose(
   env: Surroundings['env'],
   self: string,
 ): Choice {
-  // An empty variable is a variable that nobody has set.
+  // An empty environment variable counts as unset.
   const path = values.get('--patchbay-config') ?? (env.PATCHBAY_CONFIG || undefined);
   const name = values.get('--patchbay-agent') ?? (env.PATCHBAY_AGENT || undefined);
   const isMissing = path === undefined && configFile !== undefined && !existsSync(configFile);
@@ -108,8 +111,8 @@ function choose(
 }
 
 /**
- * The first program of that name on the PATH that is not ourselves under that name. An empty or relative entry means the
- * working directory, and what lies in somebody's project is nothing that the user has installed.
+ * The first program with this name on the PATH that is not our own executable. Skips empty and relative entries: they
+ * mean the working directory, and the user has not installed the programs of a project.
  */
 export function findProgram(name: string, path: string, self: string): string | null {
   const own = realpathSync(self);
@@ -119,13 +122,15 @@ export function findProgram(name: string, path: string, self: string): string | 
       accessSync(file, constants.X_OK);
       if (statSync(file).isFile() && realpathSync(file) !== own) return file;
     } catch {
-      // Not there, or not for us.
+      // Missing, or not executable for this user.
     }
   }
   return null;
 }
 
-/** The agent with the chain in its environment. Throws `invalid` when it is in the chain too often. */
+/**
+ * The agent with itself appended to {@link chainVariable}. Throws `invalid` if the chain already contains it too often.
+ */
 function withChain({ program }: StandIn, agent: AgentConfig, place: string, env: Surroundings['env']): AgentConfig {
   if (agent.command === undefined) return agent;
   const above = (env[chainVariable] ?? '').split('\n').filter(Boolean);
@@ -136,7 +141,7 @@ function withChain({ program }: StandIn, agent: AgentConfig, place: string, env:
   return { ...agent, env: { ...agent.env, [chainVariable]: [...above, place].join('\n') } };
 }
 
-/** Names in a row, each once. */
+/** Joins the names with commas, each once. */
 export function listOf(names: readonly string[]): string {
   return [...new Set(names)].join(', ');
 }

@@ -1,10 +1,10 @@
-// The channel of a client of the claude protocol, watched: when it may speak, and what the last result was, which decides
-// how the program ends. Changes no frame.
+// Wraps the channel of a claude client: holds back its input until the agent is ready, and records the last result,
+// which decides the exit code. Changes no frame.
 import { z } from 'zod';
 import type { Channel, Out } from '../core/contract/channel.ts';
 import { bytesOf } from '../transports/framing/frame.ts';
 
-/** What counts of a `result` frame (docs/protocols/claude.md 7). */
+/** The fields of a `result` frame that are used here (docs/protocols/claude.md 7). */
 export const Result = z.looseObject({
   type: z.literal('result'),
   is_error: z.boolean(),
@@ -14,22 +14,22 @@ export const Result = z.looseObject({
 });
 export type Result = z.infer<typeof Result>;
 
-/** A client that is watched. */
+/** The wrapped channel and its observations. */
 export interface ClientWatch {
-  /** The channel, as the gateway is to see it. */
+  /** Wraps the client's channel for the gateway. */
   wrap(channel: Channel): Channel;
-  /** From now on the client is heard. */
+  /** Starts delivering the client's frames. */
   admit(): void;
-  /** The last result that it was sent. */
+  /** The last result frame sent to the client, or null. */
   last(): Result | null;
-  /** The same, as it was sent; empty while there was none. */
+  /** The text of the last result frame; empty if there was none. */
   lastText(): string;
 }
 
-/** Inside a string of JSON the quotes would be escaped, so this is a key and its value. */
+/** Quotes inside a JSON string are escaped, so this text can only be a key with its value. */
 const mark = '"type":"result"';
 
-/** The client is not heard before {@link ClientWatch.admit}. */
+/** The client's frames are held back until {@link ClientWatch.admit}. */
 export function watchClient(): ClientWatch {
   let last: Result | null = null;
   let lastText = '';

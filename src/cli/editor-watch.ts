@@ -1,8 +1,8 @@
-// Whether the process that an editor names in `initialize` is still there (docs/protocols/eca.md 8.1). Changes no frame.
+// Watches the process that an editor names in `initialize` (docs/protocols/eca.md 8.1). Changes no frame.
 import { z } from 'zod';
 import type { Channel } from '../core/contract/channel.ts';
 
-/** How often it is looked for, ms. */
+/** Interval between two checks of the process, ms. */
 const lookMs = 500;
 
 const Initialize = z.looseObject({
@@ -10,18 +10,18 @@ const Initialize = z.looseObject({
   params: z.looseObject({ processId: z.int().positive() }),
 });
 
-/** A client of the eca protocol that is watched. */
+/** The wrapped channel of an eca client and the state of its editor. */
 export interface EditorWatch {
-  /** The channel, as the gateway is to see it. */
+  /** Wraps the client's channel for the gateway. */
   wrap(channel: Channel): Channel;
   /**
-   * Aborted when the process is gone that was there when it was named. One that was never seen may be on another machine, or
-   * outside the sandbox that we are in: servers that ended for it were of no use there (docs/protocols/eca.md 6.1).
+   * Aborted when the named process ends. A process that was never visible does not count: it may run on another machine
+   * or outside our sandbox, where a server that ends for it would be useless (docs/protocols/eca.md 6.1).
    */
   readonly gone: AbortSignal;
 }
 
-/** Nothing has been named yet. */
+/** Starts watching when the first `initialize` names a process. */
 export function watchEditor(): EditorWatch {
   const gone = new AbortController();
   let isNamed = false;
@@ -62,7 +62,7 @@ export function watchEditor(): EditorWatch {
   };
 }
 
-/** The process that those words name; what is no JSON is for the frontend to answer. */
+/** The process id in an `initialize` frame. Ignores invalid JSON, which the frontend answers. */
 function namedIn(read: () => unknown): number | undefined {
   try {
     return Initialize.safeParse(read()).data?.params.processId;
@@ -75,7 +75,7 @@ function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (thrown) {
-    // It is there, and another user's.
+    // EPERM: the process exists and belongs to another user.
     return thrown instanceof Error && 'code' in thrown && thrown.code === 'EPERM';
   }
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The command line: one file per command, each parses arguments and calls the gateway. Exit codes: 0 done,
-// 1 it failed while running, 2 it was called wrongly.
+// The command line: one file per command; each parses its arguments and calls the gateway. Exit codes: 0 success,
+// 1 failure while running, 2 wrong usage.
 import { Command, CommanderError } from 'commander';
 import { agentsCommand } from './agents.ts';
 import { conformanceCommand } from './conformance/conformance.ts';
@@ -9,7 +9,7 @@ import { serveCommand } from './serve.ts';
 import { stdioCommand } from './stdio.ts';
 import { translateCommand } from './translate.ts';
 
-// Whoever started us may stop listening to our log; that ends nothing.
+// The parent process may close the log pipe. A failed log write must not end the gateway.
 process.stderr.on('error', () => {});
 
 const examples = `
@@ -19,10 +19,10 @@ Examples:
   patchbay stdio --frontend claude --backend pi -- pi --mode rpc
                                                           one client on stdin and stdout
   patchbay translate --from pi --to claude < trace.jsonl  a filter, no session
-  patchbay conformance pi -- pi --mode rpc                is that agent, or a client, a true speaker?
-  patchbay agents                                         what is configured
+  patchbay conformance pi -- pi --mode rpc                check an agent, or a client, against its protocol
+  patchbay agents                                         list agents and protocols
 
-Exit codes: 0 done, 1 failed while running, 2 called wrongly.`;
+Exit codes: 0 success, 1 failure while running, 2 wrong usage.`;
 
 const program = new Command('patchbay')
   .description('A protocol gateway for coding agents: any client plugs into any agent.')
@@ -38,7 +38,7 @@ try {
   await program.parseAsync();
 } catch (thrown) {
   if (thrown instanceof CommanderError) {
-    // Help and version are told by an error as well.
+    // commander throws an error for --help and --version too.
     process.exitCode = thrown.exitCode === 0 ? 0 : 2;
   } else {
     tellFailure('patchbay', thrown);

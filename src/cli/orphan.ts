@@ -1,13 +1,13 @@
-// Whether the program that has started us is still there, when it says nothing more. Knows no protocol.
+// Detects that the parent process has ended after it closed our input.
 import type { Readable } from 'node:stream';
 
-/** How often it is looked for, ms. */
+/** Interval between two checks of the parent, ms. */
 const lookMs = 500;
 
 /**
- * Aborted when the input has ended and the program behind it is gone. One that has only closed its end may still read: what
- * it has asked for is said to the end (`printf … | patchbay-eca server`). For one that was killed nobody waits, and an agent
- * that goes on, or hangs, would do so for ever; real servers look for their editor, too (docs/protocols/eca.md 6.1).
+ * Aborted when the input has ended and the parent process is gone. A parent that only closed its end may still read, so
+ * its requests are answered to the end (`printf … | patchbay-eca server`). If the parent was killed, nobody reads the
+ * answers, and a hanging agent would run for ever. Real servers also watch their editor (docs/protocols/eca.md 6.1).
  */
 export function whenOrphaned(input: Readable): AbortSignal {
   const parent = process.ppid;

@@ -1,32 +1,35 @@
-// Our own options on the command lines of the stand-ins: `--patchbay-…`, which the programs they stand in for do not have.
+// Reads the `--patchbay-…` options of the stand-ins, which the replaced programs do not have.
 import { GatewayError } from '../core/model/errors.ts';
 
-/** An option of ours as it was read. */
+/** A parsed `--patchbay-…` option. */
 export interface OwnOption {
   readonly name: string;
   readonly value: string;
-  /** The words that it is made of. */
+  /** Number of command-line words the option consists of: 1 or 2. */
   readonly length: number;
 }
 
-/** Whether the word is meant for us. */
+/** Whether the word is a `--patchbay-…` option. */
 export function isOwnOption(word: string): boolean {
   return word.startsWith('--patchbay-');
 }
 
 /**
- * Reads `--name value` or `--name=value`. `known` holds the options there are, and what follows each. One that is
- * misspelt or has no value is `invalid`, for it would choose nobody and reach the agent.
+ * Reads `--name value` or `--name=value`. `known` maps each option to a description of its value. Throws `invalid` for
+ * an unknown option and for a missing value; otherwise the option would be ignored here and passed to the agent.
  */
 export function readOwnOption(known: ReadonlyMap<string, string>, word: string, next: string | undefined): OwnOption {
   const equals = word.indexOf('=');
   const name = equals < 0 ? word : word.slice(0, equals);
   const what = known.get(name);
   if (what === undefined) {
-    throw new GatewayError('invalid', `there is no option ${name}; there are ${[...known.keys()].join(', ')}`);
+    throw new GatewayError(
+      'invalid',
+      `unknown option ${name}; the options of Patchbay are ${[...known.keys()].join(', ')}`,
+    );
   }
   const value = equals < 0 ? next : word.slice(equals + 1);
-  // The next option is no value: it was forgotten.
+  // A word that starts with a dash is the next option: the value is missing.
   if (value === undefined || value === '' || (equals < 0 && value.startsWith('-'))) {
     throw new GatewayError('invalid', `${name} needs ${what}`);
   }

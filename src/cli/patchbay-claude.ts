@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// `patchbay-claude`: stands in for the `claude` executable, with any agent behind it. A program made for the Claude Agent
-// SDK changes `pathToClaudeCodeExecutable` and nothing else; `claude -p` works as well.
+// `patchbay-claude`: replaces the `claude` executable, with any agent behind it. A program built on the Claude Agent
+// SDK changes only `pathToClaudeCodeExecutable`. `claude -p` works as well.
 import { randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { readPrompt } from './claude/prompt.ts';
 import { ownVersion, tellFailure } from './program.ts';
 import { type StoredIds, storedIdsIn } from './stored-ids.ts';
 
-// Whoever started us may stop listening to our log; that ends nothing.
+// The parent process may close the log pipe. A failed log write must not end the gateway.
 process.stderr.on('error', () => {});
 
 const isVerbose = (process.env.PATCHBAY_VERBOSE ?? '') !== '';
@@ -27,11 +27,11 @@ async function run(argv: ClaudeArgv): Promise<void> {
   }
   if (argv.version) {
     process.stdout.write(`${claudeCodeVersion} (Claude Code)\n`);
-    remark(`agent-patchbay ${ownVersion}, which speaks as Claude Code ${claudeCodeVersion} does`);
+    remark(`agent-patchbay ${ownVersion}, speaking the format of Claude Code ${claudeCodeVersion}`);
     return;
   }
   if (!argv.print && argv.words[0] === 'auth' && argv.words[1] === 'status') {
-    // Keys are the agent's own affair, so nobody logs in here (docs/protocols/claude.md 1.5: answer, and read no stdin).
+    // The agent manages its own keys, so there is no login (docs/protocols/claude.md 1.5: answer, and read no stdin).
     process.stdout.write(`${JSON.stringify({ loggedIn: true, authMethod: 'third_party', apiProvider: 'patchbay' })}\n`);
     return;
   }
@@ -58,11 +58,11 @@ async function serve(argv: ClaudeArgv, prompt: string | null): Promise<void> {
     : { instructions: null, input: stdin };
   const chosen = withGreeting(found, instructions);
   const last = await converse({ argv, chosen, prompt, input, stored, remark, verbose: isVerbose });
-  // As Claude Code does it (docs/protocols/claude.md 1.6): the SDK then tells its user what the error was.
+  // As Claude Code does (docs/protocols/claude.md 1.6): the SDK then shows the error to its user.
   if (last?.is_error === true) process.exitCode = 1;
 }
 
-/** What keeps us from starting is told in the client's own words, too: the SDK shows nobody our stderr. */
+/** Reports a start failure also as a result frame, because the SDK hides stderr. */
 function choose(argv: ClaudeArgv, stored: StoredIds): ChosenForClaude {
   try {
     return chooseAgent(argv, { env: process.env, self: process.argv[1] ?? '', cwd: process.cwd(), stored });
@@ -72,7 +72,7 @@ function choose(argv: ClaudeArgv, stored: StoredIds): ChosenForClaude {
   }
 }
 
-/** Where programs keep what should outlive them (XDG base directories). */
+/** The directory for state that survives the process (XDG base directories). */
 function stateFolder(name: string): string {
   return join(process.env.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'agent-patchbay', name);
 }

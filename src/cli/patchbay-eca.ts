@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// `patchbay-eca`: stands in for the `eca` executable, with any agent behind it. An editor changes the path of its server and
-// nothing else.
+// `patchbay-eca`: replaces the `eca` executable, with any agent behind it. An editor changes only the path of its
+// server.
 import { constants, homedir } from 'node:os';
 import { chooseAgent } from './eca/agent.ts';
 import { type EcaArgv, parseEcaArgv } from './eca/argv.ts';
@@ -10,7 +10,7 @@ import { whenOrphaned } from './orphan.ts';
 import { ownVersion, tellFailure } from './program.ts';
 import { serveStdio } from './serve-stdio.ts';
 
-// Whoever started us may stop listening to our log; that ends nothing.
+// The parent process may close the log pipe. A failed log write must not end the gateway.
 process.stderr.on('error', () => {});
 
 const program = 'patchbay-eca';
@@ -22,11 +22,11 @@ async function run(argv: EcaArgv): Promise<void> {
   }
   if (argv.version) {
     process.stdout.write(`eca ${spokenVersion}\n`);
-    remark(`agent-patchbay ${ownVersion}, which speaks as eca ${spokenVersion} does`);
+    remark(`agent-patchbay ${ownVersion}, speaking the protocol of eca ${spokenVersion}`);
     return;
   }
   if (!argv.serves) {
-    // As eca does it, but not where an editor looks for frames.
+    // As eca does, but on stderr, because an editor reads frames from stdout.
     process.stderr.write(ecaHelp);
     process.exitCode = 2;
     return;
@@ -43,7 +43,7 @@ async function run(argv: EcaArgv): Promise<void> {
     frontend: 'eca',
     client: {},
     verbose: argv.verbose || (process.env.PATCHBAY_VERBOSE ?? '') !== '',
-    // That an agent cannot be woken is told by its loss, and to the editor by the frontend.
+    // A failed start is reported as the loss of the agent, and to the editor by the frontend.
     opening: { commands: opening, settled: () => {}, lost: remark, stopsWithInput: true },
     wrap: editor.wrap,
     failure: AbortSignal.any([whenOrphaned(process.stdin), editor.gone]),

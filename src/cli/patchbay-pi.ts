@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// `patchbay-pi`: stands in for the `pi` executable in RPC mode, with any agent behind it. A client changes the path of
-// the program and nothing else.
+// `patchbay-pi`: replaces the `pi` executable in RPC mode, with any agent behind it. A client changes only the path of
+// the program.
 import { constants } from 'node:os';
 import type { Command } from '../core/model/command.ts';
 import { GatewayError, type Outcome } from '../core/model/errors.ts';
@@ -9,10 +9,10 @@ import { type PiArgv, parsePiArgv } from './pi/argv.ts';
 import { ownVersion, tellFailure } from './program.ts';
 import { serveStdio } from './serve-stdio.ts';
 
-// Whoever started us may stop listening to our log; that ends nothing.
+// The parent process may close the log pipe. A failed log write must not end the gateway.
 process.stderr.on('error', () => {});
 
-/** How a dialect is spoken, and the version of pi that speaks it: clients look at that before anything else. */
+/** The frontend of each dialect, and the version of pi with this dialect. Clients check the version first. */
 const dialects = new Map([
   ['growing', { frontend: 'pi', client: { dialect: 'growing' }, version: '0.54.2' }],
   ['delta-only', { frontend: 'pi', client: { dialect: 'delta-only' }, version: '0.87.1' }],
@@ -24,29 +24,29 @@ const help = `patchbay-pi: a stand-in for pi --mode rpc, with any agent behind i
 Usage:
   patchbay-pi --mode rpc [pi's own options]
 
-A program that starts \`pi --mode rpc …\` starts \`patchbay-pi --mode rpc …\` instead. Only --mode rpc is served, with or
-without saying so.
+A program that starts \`pi --mode rpc …\` starts \`patchbay-pi --mode rpc …\` instead. Only RPC mode is served;
+--mode rpc may be left out.
 
-Which agent answers, the first that is said:
+Which agent answers (the first of these that is given):
   --patchbay-agent <name>, PATCHBAY_AGENT     an agent of the configuration, or demo
-  --patchbay-config <file>, PATCHBAY_CONFIG   the default agent of that configuration
+  --patchbay-config <file>, PATCHBAY_CONFIG   the default agent of this configuration file
   ./patchbay.json                             its default agent
   a pi on the PATH that is not this program, started with the same command line
   the demo agent
 
-Which dialect is spoken: --patchbay-dialect, PATCHBAY_PI_DIALECT
+The dialect of pi's protocol: --patchbay-dialect, PATCHBAY_PI_DIALECT
   growing      each update repeats the message so far, as pi does up to 0.83 (default)
-  delta-only   updates carry what is new alone, as pi does since 0.84
+  delta-only   each update carries only the new part, as pi does since 0.84
   legacy       the protocol of pi 0.13.2, without responses
 
-An agent of the protocol pi or pi-legacy that is a program gets pi's options behind its own; the last one counts. Any
-other agent is asked for --provider, --model, --thinking and --session if it can do that; what is not heard is told
-on stderr. PATCHBAY_VERBOSE=1 tells repairs and losses too.
+If the agent is a program with the protocol pi or pi-legacy, pi's options are appended to its command; the last one of
+several counts. For any other agent, --provider, --model, --thinking and --session become requests if the agent supports
+them. Options without effect are listed on stderr. PATCHBAY_VERBOSE=1 logs repairs and losses too.
 
---version prints the version of pi whose dialect is spoken.
+--version prints the version of pi that has the chosen dialect.
 
-Exit codes: 0 done, 1 failed while running, as when an agent that is a program ends before it said anything, 2 called
-wrongly, 128 and the signal's number after a signal.
+Exit codes: 0 success, 1 failure while running (e.g. the agent program ended before its first frame), 2 wrong usage,
+128 plus the signal number after a signal.
 
 Examples:
   PATCHBAY_AGENT=demo patchbay-pi --mode rpc --no-session
@@ -62,7 +62,7 @@ async function run(argv: PiArgv): Promise<void> {
   const dialect = dialectOf(argv);
   if (argv.version) {
     process.stdout.write(`${dialect.version}\n`);
-    remark(`agent-patchbay ${ownVersion}, which speaks as pi ${dialect.version} does`);
+    remark(`agent-patchbay ${ownVersion}, speaking the dialect of pi ${dialect.version}`);
     return;
   }
   if (argv.instead !== null) {
@@ -85,11 +85,11 @@ function dialectOf({ values }: PiArgv) {
   const name = values.get('--patchbay-dialect') ?? (process.env.PATCHBAY_PI_DIALECT || 'growing');
   const dialect = dialects.get(name);
   if (dialect !== undefined) return dialect;
-  throw new GatewayError('invalid', `no dialect named ${name}; there are ${[...dialects.keys()].join(', ')}`);
+  throw new GatewayError('invalid', `no dialect named ${name}; the dialects are ${[...dialects.keys()].join(', ')}`);
 }
 
 function tellRefusal(command: Command, outcome: Outcome): void {
-  // A question only wakes the agent; when that fails the agent is lost, which is told by itself.
+  // The query only starts the agent. A failed start is reported as the loss of the agent.
   if (!outcome.ok && command.type !== 'query')
     remark(`${command.type} at the start was refused: ${outcome.error.message}`);
 }

@@ -1,8 +1,8 @@
-// What our programs have in common: their version, and how they tell that they failed. Knows no command.
+// Shared by all our programs: the version, and the report of a failure.
 import manifest from '../../package.json' with { type: 'json' };
 import { GatewayError, messageOf } from '../core/model/errors.ts';
 
-/** Says why and sets the exit code: 2 for a wrong call, 1 for what went wrong while running. */
+/** Prints the reason to stderr and sets the exit code: 2 for wrong usage, 1 for a failure while running. */
 export function tellFailure(program: string, thrown: unknown): void {
   process.stderr.write(`${program}: ${messageOf(thrown)}\n`);
   const isUsage = thrown instanceof GatewayError && (thrown.code === 'invalid' || thrown.code === 'not-found');

@@ -1,4 +1,4 @@
-// What `patchbay serve` does.
+// Implements `patchbay serve`.
 import { messageOf } from '../core/model/errors.ts';
 import { createGateway } from '../gateway/gateway.ts';
 import { listen } from '../transports/http/server.ts';
@@ -7,7 +7,7 @@ import type { AgentOptions } from './agent-options.ts';
 import { onSignals } from './signals.ts';
 import { stderrLog } from './stderr-log.ts';
 
-/** What the options give. */
+/** The parsed options. */
 export interface ServeOptions extends AgentOptions {
   readonly host?: string;
   readonly port?: number;
@@ -17,10 +17,10 @@ export interface ServeOptions extends AgentOptions {
   readonly verbose?: boolean;
 }
 
-/** How long open runs may go on after a signal, ms (docs/threats.md T29). */
+/** How long open runs may continue after a signal, ms (docs/threats.md T29). */
 const drainMs = 10_000;
 
-/** Serves until a signal. */
+/** Serves until a signal arrives. */
 export async function serve(command: readonly string[], options: ServeOptions): Promise<void> {
   const config = configFrom(options, command);
   const log = stderrLog(options.verbose === true ? 'debug' : 'warn');
@@ -28,7 +28,7 @@ export async function serve(command: readonly string[], options: ServeOptions): 
   const server = await listen({
     host: options.host ?? config.server.host,
     port: options.port ?? config.server.port,
-    // An empty variable is a variable that nobody has set.
+    // An empty environment variable counts as unset.
     token: options.token ?? (process.env.PATCHBAY_TOKEN || undefined),
     allowedOrigins: [...config.server.allowedOrigins, ...options.origin],
     board: gateway.board,
@@ -39,7 +39,7 @@ export async function serve(command: readonly string[], options: ServeOptions): 
     async (reason) => {
       log(
         'warn',
-        `${reason}; open runs may end, for at most ${(gateway.drainMs || drainMs) / 1000} s; a second signal ends them at once`,
+        `${reason}; waiting up to ${(gateway.drainMs || drainMs) / 1000} s for open runs to finish; a second signal ends them at once`,
       );
       await gateway.drain(reason, drainMs);
       await server.close();

@@ -1,4 +1,4 @@
-// One client on our own stdin and stdout, until it has gone: what `patchbay stdio` and the stand-ins have in common.
+// Serves one client on our stdin and stdout until it leaves. Shared by `patchbay stdio` and the stand-ins.
 import { Console } from 'node:console';
 import type { Readable, Writable } from 'node:stream';
 import { adapterOf } from '../gateway/agents.ts';
@@ -11,45 +11,45 @@ import { stdioChannel } from '../transports/stdio.ts';
 import { onSignals } from './signals.ts';
 import { stderrLog } from './stderr-log.ts';
 
-/** Whom to serve, and how. */
+/** The client to serve, and the conditions that end the service. */
 export interface ServeOptions {
-  /** Its default agent is the one behind. */
+  /** The default agent of this configuration serves the client. */
   readonly config: Config;
   readonly frontend: string;
   /** Options of the frontend. */
   readonly client: Readonly<Record<string, unknown>>;
-  /** The session's id; default a new one. */
+  /** The id of the session; default a new one. */
   readonly session?: string;
   /** Log repairs and losses to stderr. */
   readonly verbose?: boolean;
-  /** Without its `lost`, an agent that is lost is logged, and the exit code is 1. */
+  /** Without `lost`, the loss of the agent is logged and the exit code is 1. */
   readonly opening?: StartOptions;
   /**
-   * End when the agent does, as who starts us expects of the agent itself: whenever that is, or only before anything
-   * was said.
+   * End when the agent ends, as the parent process expects of the agent itself: `always`, or only if the agent was
+   * `silent` until then.
    */
   readonly endsWithAgent?: 'always' | 'silent';
-  /** Ends it all, with a sentence as the reason. */
+  /** Ends the service when aborted; the reason is a sentence for the user. */
   readonly failure?: AbortSignal;
-  /** What the client hears at the last moment, when it ends with its agent or by `failure`; null: nothing. */
+  /** The last frame for the client, when the service ends with the agent or by `failure`; null for none. */
   lastWords?(sentence: string): Out | null;
-  /** The exit code after a signal; default as without one. */
+  /** The exit code after a signal; default the same as without a signal. */
   readonly signalCode?: (signal: NodeJS.Signals) => number;
-  /** Default our own stdin and stdout. */
+  /** The client's streams; default our own stdin and stdout. */
   readonly input?: Readable;
   readonly output?: Writable;
-  /** The channel as the gateway is to see it. */
+  /** Wraps the client's channel for the gateway. */
   wrap?(channel: Channel): Channel;
 }
 
 /**
- * Resolves when the client has gone and everything has been said. Throws `invalid` or `not-found`, as the gateway does,
- * and `agent-down` when it ends with its agent or by `failure`.
+ * Resolves when the client has left and all frames are sent. Throws `invalid` or `not-found` as the gateway does, and
+ * `agent-down` if the service ended with the agent or by `failure`.
  */
 export async function serveStdio(options: ServeOptions): Promise<void> {
   const { config, frontend, client, opening } = options;
   const adapter = adapterOf(frontend, 'client');
-  // stdout is the protocol: whatever a package prints must not get between the frames (docs/threats.md T30).
+  // stdout carries the protocol: output of a package must not mix with the frames (docs/threats.md T30).
   globalThis.console = new Console(process.stderr);
   const log = stderrLog(options.verbose === true ? 'debug' : 'error');
   const gateway = createGateway(config, { log });
@@ -65,7 +65,7 @@ export async function serveStdio(options: ServeOptions): Promise<void> {
   const failures: string[] = [];
   function fail(sentence: string): void {
     failures.push(sentence);
-    // What this has refused is answered first.
+    // Commands refused by this failure are answered first.
     setImmediate(() => {
       const words = options.lastWords?.(sentence) ?? null;
       if (words !== null) channel.send(words);
@@ -90,7 +90,7 @@ export async function serveStdio(options: ServeOptions): Promise<void> {
     () => 10_000 + gateway.drainMs,
     options.signalCode,
   );
-  // An agent inside this process holds nothing open: without this Node would leave in the middle of a silent run.
+  // An agent inside this process keeps no handle open: without a timer Node would exit during a silent run.
   const stayAlive = setInterval(() => {}, 60_000);
   try {
     await served;

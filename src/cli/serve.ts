@@ -1,4 +1,4 @@
-// `patchbay serve`: HTTP, WebSocket and SSE for any number of clients. serve-run.ts does the work.
+// `patchbay serve`: serves any number of clients over HTTP, WebSocket and SSE. serve-run.ts does the work.
 import { Command, InvalidArgumentError } from 'commander';
 import { withAgentOptions } from './agent-options.ts';
 import type { ServeOptions } from './serve-run.ts';
@@ -9,16 +9,21 @@ Examples:
   patchbay serve --agent pi --config ./patchbay.json --json
   patchbay serve --backend pi -- pi --mode rpc --no-session
 
-The token comes from --token, else PATCHBAY_TOKEN, else a new one is made and printed.`;
+The token comes from --token or PATCHBAY_TOKEN; without either, a new token is generated and printed.`;
 
-/** The command. */
+/** The `serve` command. */
 export function serveCommand(): Command {
   return withAgentOptions(new Command('serve'))
     .description('serve agents over HTTP: WebSocket, SSE and a small REST interface')
     .option('--host <host>', 'address to listen on (default 127.0.0.1)')
     .option('--port <port>', 'port to listen on (default: any free one)', portNumber)
     .option('--token <token>', 'the bearer token that clients must send')
-    .option('--origin <origin>', 'a web page that may connect, e.g. http://localhost:5173; may be repeated', append, [])
+    .option(
+      '--origin <origin>',
+      'origin of a web page that may connect, e.g. http://localhost:5173; may be repeated',
+      append,
+      [],
+    )
     .option('--json', 'print one JSON line when ready instead of text')
     .option('--verbose', 'log repairs and losses too')
     .addHelpText('after', help)

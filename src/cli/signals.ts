@@ -1,12 +1,13 @@
-// Signals and the last words of the process: the first one ends in order, the second at once (docs/threats.md T29).
+// Handles signals: the first one shuts down in order, the second one ends the process at once (docs/threats.md T29).
 import { killAllChildren, whenChildrenAreGone } from '../transports/process-group.ts';
 
-/** How long agents may take to leave after they were told, ms; their channels send SIGTERM and then SIGKILL. */
+/** How long to wait for agent processes to exit, ms. Their channels send SIGTERM and then SIGKILL. */
 const childrenMs = 6000;
 
 /**
- * Calls `drain` on the first signal. The process ends when that is done and the agents have left, or at the second
- * signal, or `limitMs` after it; with `codeOf` the signal, by default `process.exitCode`, when all went well.
+ * Calls `drain` on the first signal. The process ends when `drain` is done and the agent processes have exited; at the
+ * latest on a second signal or after `limitMs` ms. The exit code of an orderly end is `codeOf(signal)`, by default
+ * `process.exitCode`; of any other end 1.
  */
 export function onSignals(
   drain: (reason: string) => Promise<void>,

@@ -1,23 +1,23 @@
-// What `patchbay stdio` does.
+// Implements `patchbay stdio`.
 import { configFrom } from './agent-config.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { watchEditor } from './editor-watch.ts';
 import { type ServeOptions, serveStdio } from './serve-stdio.ts';
 
-/** What the options give. */
+/** The parsed options. */
 export interface StdioOptions extends AgentOptions {
   readonly frontend: string;
   readonly client: Readonly<Record<string, string>>;
   readonly verbose?: boolean;
 }
 
-/** Serves the client until it has gone. */
+/** Serves the client until it leaves. */
 export async function stdio(command: readonly string[], options: StdioOptions): Promise<void> {
   const { frontend, client, verbose, ...agent } = options;
   await serveStdio({ config: configFrom(agent, command), frontend, client, verbose, ...watchOf(frontend) });
 }
 
-/** Clients that name their process are watched. */
+/** Ends the service with the editor's process, for the protocol whose clients name their process. */
 function watchOf(frontend: string): Pick<ServeOptions, 'wrap' | 'failure'> {
   if (frontend !== 'eca') return {};
   const { wrap, gone } = watchEditor();

@@ -1,4 +1,4 @@
-// `patchbay stdio`: one client on our own stdin and stdout. stdio-run.ts does the work.
+// `patchbay stdio`: serves one client on our stdin and stdout. stdio-run.ts does the work.
 import { Command } from 'commander';
 import { collect, withAgentOptions } from './agent-options.ts';
 import type { StdioOptions } from './stdio-run.ts';
@@ -9,7 +9,7 @@ Examples:
   patchbay stdio --frontend claude --backend pi -- pi --mode rpc --no-session
   echo '{"type":"user","message":{"role":"user","content":"hello"}}' | patchbay stdio --frontend claude`;
 
-/** The command. */
+/** The `stdio` command. */
 export function stdioCommand(): Command {
   return withAgentOptions(new Command('stdio'))
     .description('serve one client on stdin and stdout')

@@ -1,54 +1,54 @@
-// Which stored conversation of its agent a session of ours was, so that `patchbay-claude --resume <id>` finds it again.
-// One small file for each session; what was said is kept by the agent alone. Knows no protocol.
+// Maps session ids to the conversation files of agents, so that `patchbay-claude --resume <id>` finds a conversation
+// again. One small file per session. The conversation itself is stored only by the agent.
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 
-/** A session that can be found again. */
+/** A session that can be resumed. */
 export const StoredId = z.object({
-  /** As the client knows it. */
+  /** The session id the client knows. */
   id: z.string(),
   /** The agent's name in the configuration. */
   agent: z.string(),
   cwd: z.string(),
-  /** Where the agent keeps the conversation. */
+  /** The agent's file of the conversation. */
   file: z.string(),
 });
 export type StoredId = z.infer<typeof StoredId>;
 
-/** The sessions that were. */
+/** The recorded sessions. */
 export interface StoredIds {
   find(id: string): StoredId | null;
-  /** The newest of that agent in that directory. */
+  /** The newest session of the agent in the directory `cwd`. */
   latest(agent: string, cwd: string): StoredId | null;
-  /** The newest of that agent whose conversation lies in that file. */
+  /** The newest session of the agent whose conversation is in `file`. */
   holding(agent: string, file: string): StoredId | null;
-  /** Throws what the file system throws. */
+  /** Throws the errors of the file system. Ignores an id that is not safe as a file name. */
   save(stored: StoredId): void;
 }
 
-/** Older ones are forgotten. */
+/** Number of sessions kept; older ones are deleted. */
 const mostKept = 500;
 
-/** What may be a file's name; ids come from command lines. */
+/** Ids that are safe as a file name; ids come from command lines. */
 const plainId = /^[\w-]{1,128}$/u;
 
-/** Keeps them in a directory, which is made with the first one. */
+/** Stores the sessions in `folder`, which is created with the first session. */
 export function storedIdsIn(folder: string): StoredIds {
   function read(name: string): StoredId | null {
     try {
       return StoredId.parse(JSON.parse(readFileSync(join(folder, name), 'utf8')));
     } catch {
-      // Not there, or not ours.
+      // Missing, or not a file of ours.
       return null;
     }
   }
 
-  /** Newest first. */
+  /** File names, newest first. */
   function names(): string[] {
     try {
       const aged = readdirSync(folder).map((name) => {
-        // Another process may just have forgotten it.
+        // Another process may have deleted the file in the meantime.
         const stats = statSync(join(folder, name), { throwIfNoEntry: false });
         return { name, at: stats?.mtimeMs ?? 0 };
       });

@@ -1,4 +1,4 @@
-// What `patchbay translate` does.
+// Implements `patchbay translate`.
 import path from 'node:path';
 import type { Frame, Out } from '../core/contract/channel.ts';
 import { GatewayError } from '../core/model/errors.ts';
@@ -10,10 +10,10 @@ import { createFrame } from '../transports/framing/frame.ts';
 import { jsonl } from '../transports/framing/jsonl.ts';
 import { tellFailure } from './program.ts';
 
-/** Characters of output that are encoded at once. */
+/** Output text is encoded when it is longer than this, in UTF-16 units. */
 const longText = 32 * 1024;
 
-/** What the options give. */
+/** The parsed options. */
 export interface TranslateOptions {
   readonly from: string;
   readonly to: string;
@@ -30,7 +30,7 @@ export async function translate(options: TranslateOptions): Promise<void> {
     if (level !== 'repair') counts[level].set(text, (counts[level].get(text) ?? 0) + 1);
   });
   const lines = createBatch();
-  /** Text that is not in the batch yet: joining strings costs less than encoding each by itself. */
+  /** Text that is not in the batch yet: joining strings is cheaper than encoding each one. */
   let text = '';
   const closeText = () => {
     lines.add(text);
@@ -61,7 +61,7 @@ export async function translate(options: TranslateOptions): Promise<void> {
     return writeAll(lines.take());
   };
   process.stdout.on('error', (error) => {
-    // A reader like `head` may leave early; that is no failure of ours (threat T29). A full disk is one.
+    // A reader like `head` may close early, which is not a failure (docs/threats.md T29). A full disk is a failure.
     if (!('code' in error && error.code === 'EPIPE')) tellFailure('patchbay', error);
     process.exit();
   });
@@ -73,14 +73,14 @@ export async function translate(options: TranslateOptions): Promise<void> {
   decoder.end();
   add(translator.end());
   await flush();
-  // What was not understood is told to everybody: the result may look whole without it.
+  // Always report violations: the output may look complete in spite of them.
   if (counts.violation.size > 0) {
     process.stderr.write(report('violations', counts.violation, options.losses === true));
   }
   if (options.losses === true) process.stderr.write(report('losses', counts.loss, true));
 }
 
-/** Resolves when the reader took everything: what is written may lie in the block that is read into next. */
+/** Resolves when all chunks are written: they may point into the block that the next read overwrites. */
 function writeAll(chunks: readonly Uint8Array[]): Promise<void> | undefined {
   if (chunks.length === 0) return undefined;
   return new Promise((resolve) => {
@@ -94,7 +94,7 @@ function writeAll(chunks: readonly Uint8Array[]): Promise<void> | undefined {
 
 function translatorFor(options: TranslateOptions, note: Parameters<typeof createTranslator>[0]['note']): Translator {
   let ids = 0;
-  // Ids and times are made up the same way each time, so that a translation can be compared with another.
+  // Ids and times are deterministic, so that two translations can be compared.
   const env = { now: () => 0, id: (kind: string) => `${kind}-${++ids}` };
   const backend = adapterOf(options.from, 'agent').agent?.backend(env, options.option);
   if (backend === undefined) throw new GatewayError('invalid', `${options.from} has no agent side to translate from`);
@@ -111,7 +111,7 @@ function translatorFor(options: TranslateOptions, note: Parameters<typeof create
   });
 }
 
-/** A raw frame, or the frame inside a row of a trace. */
+/** Translates a raw frame, or the frame inside a row of a trace. */
 function translateLine(translator: Translator, frame: Frame): Out[] {
   const row = traceRow(frame);
   if (row === null) return translator.frame(frame);
@@ -130,7 +130,7 @@ function traceRow(frame: Frame): { dir: string; line: string } | null {
   }
 }
 
-/** How many there were, and with `rows` of what kinds, the most frequent first. */
+/** The total, and with `rows` the count of each kind, most frequent first. */
 function report(name: string, counts: ReadonlyMap<string, number>, rows: boolean): string {
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
   const kinds = rows ? [...counts].sort((a, b) => b[1] - a[1]).map(([text, count]) => `  ${count} × ${text}`) : [];

@@ -88,9 +88,12 @@ describe('how to speak', () => {
   });
 
   test.each([
-    ['--output-format xml', /^--output-format is text or json or stream-json, not xml$/u],
-    ['--input-format=json', /^--input-format is text or stream-json, not json$/u],
-    ['--patchbay-agnet demo', /^there is no option --patchbay-agnet; there are --patchbay-agent, --patchbay-config$/u],
+    ['--output-format xml', /^--output-format must be text or json or stream-json, not xml$/u],
+    ['--input-format=json', /^--input-format must be text or stream-json, not json$/u],
+    [
+      '--patchbay-agnet demo',
+      /^unknown option --patchbay-agnet; the options of Patchbay are --patchbay-agent, --patchbay-config$/u,
+    ],
     ['--patchbay-agent --print', /^--patchbay-agent needs a name$/u],
     ['--patchbay-config', /^--patchbay-config needs a file$/u],
   ])('%s is refused', (line, sentence) => {

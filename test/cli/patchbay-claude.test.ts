@@ -86,7 +86,7 @@ describe('wrong calls exit with 2 and say what to do', () => {
     [['auth', 'login'], /start claude itself for auth login\n/u],
     [['hello'], /start claude itself for hello\n/u],
     [['--input-format', 'stream-json'], /--input-format stream-json needs --output-format stream-json\n/u],
-    [['-p', '--output-format', 'xml'], /--output-format is text or json or stream-json, not xml\n/u],
+    [['-p', '--output-format', 'xml'], /--output-format must be text or json or stream-json, not xml\n/u],
     [['-p'], /give -p a prompt, as an argument or on stdin\n/u],
     [['-p', 'hi', '--patchbay-agent', 'nobody'], /no agent named nobody; there is only demo\n/u],
     [['-p', 'hi', '--session-id', 'one'], /--session-id must be a UUID\n/u],

@@ -65,23 +65,26 @@ describe('values, and the words for an eca behind us', () => {
 describe('what is no command line of eca is refused', () => {
   const known = '--help, -h, --version, --verbose, --log-level, --config-file, --patchbay-agent, --patchbay-config';
   const rows: [line: string, message: string][] = [
-    ['server --frobnicate', `there is no option --frobnicate; there are ${known}`],
-    ['server -v', `there is no option -v; there are ${known}`],
-    ['server --constructor', `there is no option --constructor; there are ${known}`],
+    ['server --frobnicate', `unknown option --frobnicate; the options are ${known}`],
+    ['server -v', `unknown option -v; the options are ${known}`],
+    ['server --constructor', `unknown option --constructor; the options are ${known}`],
     ['server --log-level', '--log-level needs a level'],
     ['server --log-level --verbose', '--log-level needs a level'],
     ['server --log-level=', '--log-level needs a level'],
-    ['server --log-level loud', '--log-level is error, warn, info, debug, not loud'],
+    ['server --log-level loud', '--log-level must be one of error, warn, info, debug, not loud'],
     ['server --config-file', '--config-file needs a file'],
     ['server --config-file --x', '--config-file needs a file'],
     ['server --verbose=1', '--verbose takes no value'],
-    ['serve', 'there is no command serve; there is server'],
-    ['server now', 'there is no command now; there is server'],
-    ['--verbose server server', 'there is no command server; there is server'],
+    ['serve', 'unknown command serve; the only command is server'],
+    ['server now', 'unknown command now; the only command is server'],
+    ['--verbose server server', 'unknown command server; the only command is server'],
     ['server --patchbay-agent', '--patchbay-agent needs a name'],
     ['server --patchbay-agent --verbose', '--patchbay-agent needs a name'],
     ['server --patchbay-config=', '--patchbay-config needs a file'],
-    ['server --patchbay-foo x', 'there is no option --patchbay-foo; there are --patchbay-agent, --patchbay-config'],
+    [
+      'server --patchbay-foo x',
+      'unknown option --patchbay-foo; the options of Patchbay are --patchbay-agent, --patchbay-config',
+    ],
   ];
   test.each(rows)('%j', (text, message) => {
     expect(() => line(text)).toThrow(expect.objectContaining({ code: 'invalid', message }));

@@ -69,9 +69,9 @@ describe('values and words', () => {
     ['--mode rpc --patchbay-dialect', '--patchbay-dialect needs a name'],
     [
       '--mode rpc --patchbay-foo bar',
-      'there is no option --patchbay-foo; there are --patchbay-agent, --patchbay-config, --patchbay-dialect',
+      'unknown option --patchbay-foo; the options of Patchbay are --patchbay-agent, --patchbay-config, --patchbay-dialect',
     ],
-    ['--patchbay-agents=demo', expect.stringMatching(/^there is no option --patchbay-agents;/u)],
+    ['--patchbay-agents=demo', expect.stringMatching(/^unknown option --patchbay-agents;/u)],
   ])('an option of ours that is no good is refused, and is not pi’s: %s', (text, message) => {
     expect(() => line(text)).toThrow(expect.objectContaining({ code: 'invalid', message }));
   });

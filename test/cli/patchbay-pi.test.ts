@@ -72,7 +72,7 @@ describe('wrong calls exit with 2 and say what to do', () => {
     [['--mode', 'rpc', '@notes.md'], /start pi itself for @notes\.md\n/u],
     [['--patchbay-agent', 'nobody'], /no agent named nobody; there is only demo/u],
     [['--patchbay-agent', '--mode', 'rpc'], /^patchbay-pi: --patchbay-agent needs a name\n$/u],
-    [['--patchbay-agnet=demo', '--mode', 'rpc'], /^patchbay-pi: there is no option --patchbay-agnet;/u],
+    [['--patchbay-agnet=demo', '--mode', 'rpc'], /^patchbay-pi: unknown option --patchbay-agnet;/u],
     [['--patchbay-config', 'nowhere.json'], /cannot read nowhere\.json/u],
     [['--patchbay-dialect', 'klingon'], /no dialect named klingon; there are growing, delta-only, legacy/u],
     [['--mode', 'rpc'], /no dialect named klingon/u, { PATCHBAY_PI_DIALECT: 'klingon' }],

@@ -1,4 +1,4 @@
-// What of Claude Code's command line reaches the agent behind `patchbay-claude`, and which session it is.
+// Chooses the agent and the session behind `patchbay-claude` and applies Claude Code's command line to them.
 import { randomUUID } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { instructionsOf, promptText } from '../../adapters/claude/frontend/initialize.ts';
@@ -23,29 +23,31 @@ import type { StoredIds } from '../stored-ids.ts';
 
 const standIn: StandIn = { program: 'patchbay-claude', instead: 'claude' };
 
-/** An agent that is told what of the command line it can hear. */
+/** The chosen agent, with the session and the supported options of the command line. */
 export interface ChosenForClaude extends Chosen {
-  /** The session's id in all frames, as long as the agent has named none that counts more. */
+  /** The session id in all frames, until the agent names one (see `isNamedByAgent`). */
   readonly session: string;
-  /** The agent names the session itself, and only by that name it can be resumed. */
+  /** The agent names the session itself and resumes the session only by this name. */
   readonly isNamedByAgent: boolean;
-  /** The agent's questions have nobody to go to (docs/protocols/claude.md 1.2: `--permission-prompt-tool` only where there is a canUseTool). */
+  /**
+   * Nobody can answer the agent's questions: the SDK passes `--permission-prompt-tool` only with a canUseTool
+   * (docs/protocols/claude.md 1.2).
+   */
   readonly isUnattended: boolean;
-  /** The stored conversation that goes on; undefined: a new one. */
+  /** The file of the stored conversation to continue; undefined for a new conversation. */
   readonly resumes: string | undefined;
-  /** It hears instructions when it is started and never later, so the client's greeting is read before. */
+  /** The agent takes instructions only at its start, so the client's `initialize` is read first. */
   readonly awaitsGreeting: boolean;
 }
 
-/** What the choice depends on. */
+/** The environment of the choice. */
 export interface ClaudeSurroundings extends Surroundings {
   readonly cwd: string;
   readonly stored: StoredIds;
 }
 
 /**
- * Throws `invalid` or `not-found` with what to do about it, and `agent-refused` where a session is to be resumed that
- * nobody knows.
+ * Throws `invalid` or `not-found` with advice for the user, and `agent-refused` if the session to resume is unknown.
  */
 export function chooseAgent(argv: ClaudeArgv, surroundings: ClaudeSurroundings): ChosenForClaude {
   const { config, name, agent, remarks } = findAgent(standIn, argv.values, surroundings);
@@ -66,22 +68,22 @@ export function chooseAgent(argv: ClaudeArgv, surroundings: ClaudeSurroundings):
   return {
     config: withAgent(config, name, told),
     name,
-    // For an agent of any kind: what it tells of itself is asked for at once by every client of this protocol. Only what
-    // it is to hear when it is started goes before.
+    // Start every agent at once: every client of this protocol asks for the agent's properties immediately. Only
+    // instructions come first, because an agent takes instructions at its start.
     opening: [...opening.filter(isInstructing), startAgent, ...opening.filter((command) => !isInstructing(command))],
     remarks: [...remarks, ...unasked, ...unheard],
     session,
     isNamedByAgent: isOfOurs,
     isUnattended: asks !== 'stdio',
     resumes: goesOn?.file,
-    // An agent of this protocol is passed the greeting itself.
+    // An agent of this protocol receives the `initialize` frame itself.
     awaitsGreeting: protocol !== 'claude' && adapterOf(protocol).agent?.withInstructions !== undefined,
   };
 }
 
 const isInstructing = ({ type }: Command): boolean => type === 'set-instructions';
 
-/** The same agent, told what the client says in its greeting; where it says nothing, what the command line says counts. */
+/** Adds the instructions of the client's `initialize`, which override those of the command line. */
 export function withGreeting(chosen: ChosenForClaude, instructions: Instructions | null): ChosenForClaude {
   if (instructions === null) return chosen;
   const said = chosen.opening.find((command) => command.type === 'set-instructions');
@@ -91,7 +93,7 @@ export function withGreeting(chosen: ChosenForClaude, instructions: Instructions
 
 const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/iu;
 
-/** The id that the client asked for, or the one under which what it resumes is known, or a new one. */
+/** The id that the client requested, else the id of the resumed session, else a new one. */
 function sessionOf(argv: ClaudeArgv, goesOn: StoredSession | null): string {
   const given = argv.values.get('--session-id');
   if (given !== undefined && !uuid.test(given)) throw new GatewayError('invalid', '--session-id must be a UUID');
@@ -100,13 +102,13 @@ function sessionOf(argv: ClaudeArgv, goesOn: StoredSession | null): string {
   return given ?? goesOn?.id ?? known ?? randomUUID();
 }
 
-/** What an agent of this protocol must be told, whatever the client wants for itself: we read all that it can say. */
+/** Options for every agent of this protocol, whatever the client requests for itself: the gateway reads all frames. */
 const base = [
   ...['-p', '--output-format', 'stream-json', '--input-format', 'stream-json', '--verbose'],
   '--include-partial-messages',
 ];
 
-/** Behind its own, because for Claude Code the last one counts. */
+/** Appends the options to the agent's own: for Claude Code the last one of several counts. */
 function withFlags(
   agent: AgentConfig,
   command: NonNullable<AgentConfig['command']>,
@@ -115,12 +117,12 @@ function withFlags(
 ): AgentConfig {
   const heard = argv.given.filter(({ ours }) => !ours).flatMap(({ words }) => words);
   const goesOn = (argv.has('--resume') || argv.has('--continue')) && !argv.has('--fork-session');
-  // So that the id which a client reads in our frames is one that it can resume.
+  // The client must be able to resume the session by the id in our frames.
   const named = goesOn || argv.has('--session-id') ? [] : ['--session-id', session];
   return { ...agent, command: [...command, ...base, ...heard, ...named] };
 }
 
-/** What another kind of agent can be asked instead. */
+/** Translates Claude Code's options into commands for an agent of another protocol. */
 function ask(
   argv: ClaudeArgv,
   name: string,
@@ -186,13 +188,13 @@ function textIn(option: string, file: string | undefined): string {
   }
 }
 
-/** `--system-prompt ""` says nothing, and SDKs say it always (Agent SDK 0.1.30). */
+/** Whether all values are empty. Agent SDK 0.1.30 always passes `--system-prompt ""`, which has no effect. */
 function isEmpty({ words }: Given): boolean {
   const [name = '', ...rest] = words;
   return rest.length > 0 ? rest.every((word) => word === '') : name.endsWith('=');
 }
 
-/** A budget counts more than a switch, and a switch more than a level. Thinking as the agent likes it is no wish. */
+/** The thinking command, if any. A token budget overrides the on/off switch, which overrides the effort level. */
 function thinkingWish({ values }: ClaudeArgv): Command | null {
   const budget = Number(values.get('--max-thinking-tokens') ?? Number.NaN);
   if (Number.isFinite(budget)) return { type: 'set-thinking', budgetTokens: budget };
@@ -201,14 +203,14 @@ function thinkingWish({ values }: ClaudeArgv): Command | null {
   return level === undefined ? null : { type: 'set-thinking', level };
 }
 
-/** A conversation that is to go on. */
+/** A conversation to continue. */
 interface StoredSession {
   readonly file: string;
-  /** Its id until now; undefined: nobody has heard one from us. */
+  /** The session id it had before; undefined if it never had one. */
   readonly id: string | undefined;
 }
 
-/** Which conversation is to go on; null when a new one is wanted. Throws `agent-refused`. */
+/** The conversation to continue; null for a new one. Throws `agent-refused` if it does not exist. */
 function storedSession(
   argv: ClaudeArgv,
   name: string,
@@ -221,20 +223,22 @@ function storedSession(
   const missing =
     wanted === null ? 'No conversation found to continue' : `No conversation found with session ID: ${wanted}`;
   if (!can.commands.includes('switch-session')) {
-    throw new GatewayError('agent-refused', `${missing} (the agent ${name} cannot go on with an earlier one)`);
+    throw new GatewayError('agent-refused', `${missing} (the agent ${name} cannot continue an earlier conversation)`);
   }
   if (argv.has('--fork-session')) {
     throw new GatewayError('agent-refused', `the agent ${name} cannot fork an earlier conversation`);
   }
   const known = wanted === null ? stored.latest(name, cwd) : (stored.find(wanted) ?? stored.holding(name, wanted));
-  // Another agent cannot read it.
+  // An agent cannot read the conversation of another agent.
   const file = known?.agent === name ? known.file : wanted;
   const isFile = file !== null && statSync(file, { throwIfNoEntry: false })?.isFile() === true;
   if (isFile && (file === known?.file || isConversation(file))) return { file, id: known?.id };
   throw new GatewayError('agent-refused', missing);
 }
 
-/** Its first line says so, or there is none to lose: pi empties any other file that it is told to go on with. */
+/**
+ * Whether the first line is a session header or the file is empty. pi overwrites any other file it is told to continue.
+ */
 function isConversation(path: string): boolean {
   return /^(?:$|\{"type":"session"[,}])/u.test(beginningOf(path));
 }

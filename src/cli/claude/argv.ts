@@ -1,20 +1,23 @@
-// The command line of the `claude` executable, read as Claude Code reads it: `--name value`, `--name=value`, and whatever
-// it does not know is kept. Pure: knows no file, no environment and no agent.
+// Parses the command line of the `claude` executable as Claude Code does: `--name value` and `--name=value`; unknown
+// options are kept. Pure.
 import { GatewayError } from '../../core/model/errors.ts';
 import { isOwnOption, readOwnOption } from '../own-options.ts';
 
-/** One of Claude Code's options: what follows it, and who hears it. */
+/** An option of Claude Code. */
 interface Flag {
   readonly names: readonly string[];
-  /** `optional`: a word that looks not like an option. `many`: all such words up to the next option. */
+  /**
+   * Which values follow. `optional`: the next word, unless it looks like an option. `many`: all words up to the next
+   * option.
+   */
   readonly value?: 'always' | 'optional' | 'many';
-  /** It is for the side that we serve: it never reaches the agent. */
+  /** The option concerns our client side: never passed to the agent. */
   readonly ours?: true;
-  /** Says nothing to an agent of another kind: it asks for what such an agent does anyway. */
+  /** An agent of another protocol may ignore the option: such an agent already behaves this way. */
   readonly idle?: true;
 }
 
-/** The options of Claude Code 2.1.330, and those more that the SDK 0.3.330 passes. */
+/** The options of Claude Code 2.1.330, and further ones that the SDK 0.3.330 passes. */
 const flags: readonly Flag[] = [
   { names: ['--print', '-p'], ours: true },
   { names: ['--output-format'], value: 'always', ours: true },
@@ -45,7 +48,7 @@ const flags: readonly Flag[] = [
   { names: ['--thinking-display'], value: 'always', idle: true },
   { names: ['--include-hook-events'], idle: true },
   { names: ['--await-initialize'], idle: true },
-  // What `initialize` brings is answered there.
+  // The `initialize` request itself is answered by the frontend.
   { names: ['--initialize-fields'], value: 'always', idle: true },
   { names: ['--managed-settings-in-initialize'], idle: true },
   { names: ['--session-mirror'], idle: true },
@@ -93,7 +96,7 @@ const flags: readonly Flag[] = [
 ];
 const flagByName: ReadonlyMap<string, Flag> = new Map(flags.flatMap((flag) => flag.names.map((name) => [name, flag])));
 
-/** Our own options, which Claude Code does not have, and what follows each. */
+/** The `--patchbay-…` options, each with a description of its value. */
 const own: ReadonlyMap<string, string> = new Map([
   ['--patchbay-agent', 'a name'],
   ['--patchbay-config', 'a file'],
@@ -104,38 +107,38 @@ const Formats = {
   output: ['text', 'json', 'stream-json'],
 } as const;
 
-/** How prompts come in, and how the answer goes out. */
+/** The formats of prompts and answers. */
 export type InputFormat = (typeof Formats.input)[number];
 export type OutputFormat = (typeof Formats.output)[number];
 
-/** One option as it was given. */
+/** An option as given. */
 export interface Given {
-  /** The first of its names, or what was written where Claude Code has no such option. */
+  /** The first name of the option, or the word as written if Claude Code has no such option. */
   readonly name: string;
-  /** The words of the line that it is made of. */
+  /** The command-line words of the option. */
   readonly words: readonly string[];
   readonly ours: boolean;
   readonly idle: boolean;
 }
 
-/** A command line of Claude Code. */
+/** A parsed command line of Claude Code. */
 export interface ClaudeArgv {
   readonly help: boolean;
   readonly version: boolean;
   readonly print: boolean;
   readonly input: InputFormat;
   readonly output: OutputFormat;
-  /** Words that belong to no option, in their order: a prompt, or a command such as `auth status`. */
+  /** Words outside options, in order: a prompt, or a command such as `auth status`. */
   readonly words: readonly string[];
-  /** By first name, ours too; of several the last one counts. An option without a value has none here. */
+  /** Option values by the first name of the option, `--patchbay-…` included. The last one of several counts. */
   readonly values: ReadonlyMap<string, string>;
   readonly given: readonly Given[];
   has(name: string): boolean;
 }
 
 /**
- * Reads the words behind the program's name. Throws `invalid` for a format that there is not, and for an option of ours
- * that is misspelt or has no value.
+ * Parses the words after the program name. Throws `invalid` for an unknown format, and for a `--patchbay-…` option that
+ * is unknown or has no value.
  */
 export function parseClaudeArgv(argv: readonly string[]): ClaudeArgv {
   const values = new Map<string, string>();
@@ -149,7 +152,7 @@ export function parseClaudeArgv(argv: readonly string[]): ClaudeArgv {
       break;
     }
     if (!isOption(word)) {
-      // `--replay-user-messages ''`: an empty word says nothing.
+      // An empty word has no meaning, as in `--replay-user-messages ''`.
       if (word !== '') words.push(word);
       continue;
     }
@@ -184,12 +187,15 @@ export function parseClaudeArgv(argv: readonly string[]): ClaudeArgv {
   };
 }
 
-/** A dash alone is a word, as everywhere. */
+/** A single dash is a word, not an option. */
 function isOption(word: string): boolean {
   return word.length > 1 && word.startsWith('-');
 }
 
-/** What an option takes of the words behind it. One that nobody knows takes one, for the SDK passes `--name value`. */
+/**
+ * The values of an option among the following words. An unknown option takes one, because the SDK passes `--name
+ * value`.
+ */
 function valuesAfter(flag: Flag | undefined, argv: readonly string[], at: number): readonly string[] {
   const rest = argv.slice(at + 1);
   const free = rest.findIndex(isOption);
@@ -217,5 +223,5 @@ function formatOf<Format extends string>(
   const wanted = values.get(name);
   const format = wanted === undefined ? formats[0] : formats.find((known) => known === wanted);
   if (format !== undefined) return format;
-  throw new GatewayError('invalid', `${name} is ${formats.join(' or ')}, not ${wanted}`);
+  throw new GatewayError('invalid', `${name} must be ${formats.join(' or ')}, not ${wanted}`);
 }

@@ -1,5 +1,5 @@
-// One conversation of `patchbay-claude`: the client on stdin, or one that says a single prompt; what the agent is told
-// before; what is printed when it is not the frames themselves.
+// Runs one conversation of `patchbay-claude`: the client is on stdin, or is a generated client with a single prompt.
+// Also sends the opening commands and prints the result for output formats without frames.
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:os';
 import { PassThrough, Readable } from 'node:stream';
@@ -15,21 +15,21 @@ import { type ClientWatch, type Result, watchClient } from '../client-watch.ts';
 import { serveStdio } from '../serve-stdio.ts';
 import type { StoredIds } from '../stored-ids.ts';
 
-/** Who talks to whom. */
+/** The agent, the client and the store of one conversation. */
 export interface ConversationOptions {
   readonly argv: ClaudeArgv;
   readonly chosen: ChosenForClaude;
-  /** All that the client says; null: it is on stdin. */
+  /** The only prompt; null if the client is on `input`. */
   readonly prompt: string | null;
-  /** Where the client speaks, when there is no prompt. */
+  /** The client's frames; unused with a prompt. */
   readonly input: Readable;
   readonly stored: StoredIds;
   readonly verbose: boolean;
-  /** Tells people. */
+  /** Prints a sentence for the user. */
   remark(sentence: string): void;
 }
 
-/** Serves the client to its end and returns the last result, if there was one. Throws what {@link serveStdio} throws. */
+/** Serves the client until it leaves and returns the last result, if any. Throws the errors of {@link serveStdio}. */
 export async function converse(options: ConversationOptions): Promise<Result | null> {
   const { argv, chosen, prompt } = options;
   const client = watchClient();
@@ -68,8 +68,8 @@ export async function converse(options: ConversationOptions): Promise<Result | n
 }
 
 /**
- * What the command line asks for comes before the first prompt, which is meant for that model: the client is heard when
- * the agent has answered.
+ * Handles the outcomes of the opening commands. The client's frames are held back until the agent has answered the
+ * settings of the command line: the first prompt is meant for the requested model.
  */
 function createSettled(options: ConversationOptions, client: ClientWatch, failure: AbortController) {
   const { argv, chosen, stored, remark } = options;
@@ -85,18 +85,20 @@ function createSettled(options: ConversationOptions, client: ClientWatch, failur
     else if (!outcome.ok) remark(`${command.type} at the start was refused: ${outcome.error.message}`);
     unsettled -= 1;
     if (unsettled > 0) return;
-    // What it says is meant for a conversation that is not there: its end is heard, behind ours, and no prompt.
+    // The client's prompts are meant for a missing conversation. Admit the client after our close, which ignores them.
     if (failure.signal.aborted) setImmediate(client.admit);
     else client.admit();
   };
 }
 
-/** A question only wakes the agent; when that fails the agent is lost, which is told by itself. */
+/** A query only starts the agent. A failed start is reported as the loss of the agent. */
 function isSetting({ type }: Command): boolean {
   return type !== 'query';
 }
 
-/** So that `--resume` finds it again. An agent that goes on with a conversation has told us of a new one before. */
+/**
+ * Records the session for `--resume`. Prefers the resumed file: an agent first reports the file of a new conversation.
+ */
 function keep(stored: StoredIds, chosen: ChosenForClaude, outcome: Outcome, remark: (sentence: string) => void): void {
   const state = outcome.ok ? QueryData.state.safeParse(outcome.data).data : undefined;
   const file = chosen.resumes ?? state?.changes.file;
@@ -108,23 +110,28 @@ function keep(stored: StoredIds, chosen: ChosenForClaude, outcome: Outcome, rema
   }
 }
 
-/** Longest line of a client that has started us, bytes: as many images as the Messages API takes, and room for more. */
+/** Longest line of a local client, bytes: room for more images than the Messages API accepts. */
 const longestLine = 64 * 1024 * 1024;
 
-/** Who starts us may fill its own memory, as with Claude Code: the limit of the network would refuse its images. */
+/**
+ * Raises the frame limit: the limit for network clients would refuse images, and a local client may fill its own
+ * memory.
+ */
 function withRoom(config: Config, prompt: string | null): Config {
   const needed = prompt === null ? 0 : promptLine(prompt).length;
   const clientFrameBytes = Math.max(config.limits.clientFrameBytes, longestLine, needed);
   return { ...config, limits: { ...config.limits, clientFrameBytes } };
 }
 
-/** What people see of `-p`. */
+/** Prints the result of `-p` as text. */
 function tellText({ result, errors }: Result, { remark }: ConversationOptions): void {
   if (result === undefined) remark(errors?.join('; ') || 'the turn failed');
   else process.stdout.write(`${result}\n`);
 }
 
-/** The result of a conversation that cannot be: without one a client may wait for ever (docs/protocols/claude.md 2.2, 2.5). */
+/**
+ * A result frame for a failed start: without a result a client may wait for ever (docs/protocols/claude.md 2.2, 2.5).
+ */
 export function failureFrame(sentence: string, session: string): string {
   return JSON.stringify({ ...refusalResult({ message: sentence }, 0), session_id: session, uuid: randomUUID() });
 }

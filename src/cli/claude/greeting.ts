@@ -1,32 +1,32 @@
-// The first line of a client that starts us, read before its agent is started: the Agent SDK says there what the model is to
-// be told, as Claude Code reads it with `--await-initialize` (Agent SDK 0.3.330, `initialize`).
+// Reads the client's first line (the greeting) before the agent starts: the `initialize` request of the Agent SDK holds
+// the instructions for the model, as Claude Code reads it with `--await-initialize` (Agent SDK 0.3.330, `initialize`).
 import { PassThrough, type Readable } from 'node:stream';
 import { instructionsIn } from '../../adapters/claude/frontend/initialize.ts';
 import { ControlRequestFrame } from '../../adapters/claude/wire/client.ts';
 import type { Instructions } from '../../core/contract/instructions.ts';
 import type { ClaudeArgv } from './argv.ts';
 
-/** A greeting that is longer is heard like any other frame, and its instructions are not. */
+/** Longest greeting, bytes. A longer one is served as a normal frame and its instructions are ignored. */
 const longestGreeting = 16 * 1024 * 1024;
 
-/** What was read, and the input with all that it had. */
+/** The greeting, and the input including the bytes that were read. */
 export interface Greeted {
-  /** Null: the client begins with something else, or says nothing of that. */
+  /** Null if the first frame is not a greeting or holds no instructions. */
   readonly instructions: Instructions | null;
   readonly input: Readable;
 }
 
-/** How long a client may be silent that has not promised to greet, ms. */
+/** How long to wait for a greeting that was not announced, ms. */
 const patienceMs = 3000;
 
-/** Whether who starts us says that it greets: the SDK does, and whoever has `--await-initialize`. */
+/** Whether the client announces a greeting: the SDK by its environment, others by `--await-initialize`. */
 export function greets(argv: ClaudeArgv, env: Readonly<Record<string, string | undefined>>): boolean {
   return argv.has('--await-initialize') || (env.CLAUDE_AGENT_SDK_VERSION ?? '') !== '';
 }
 
 /**
- * Waits for the first line, or for the end of the input; where no greeting is `promised`, for a while: the agent may have
- * to say that it cannot work.
+ * Waits for the first line or the end of the input. Without a `promised` greeting the wait is limited, because the
+ * agent may have to report that it cannot work.
  */
 export async function readGreeting(input: Readable, promised: boolean): Promise<Greeted> {
   const patience = new AbortController();
@@ -52,7 +52,7 @@ async function readFirst(input: Readable, patience: AbortSignal): Promise<Greete
   const said = Buffer.concat(chunks);
   const line = said.subarray(0, isWhole ? said.indexOf(lineFeed) : undefined).toString();
   const instructions = instructionsOf(line);
-  // What has ended takes nothing back.
+  // An ended stream accepts no `unshift`.
   if (input.readableEnded) return { instructions, input: inOnePiece(said) };
   if (said.length > 0) input.unshift(said);
   return { instructions, input };
@@ -66,7 +66,7 @@ function inOnePiece(bytes: Buffer): Readable {
   return rest;
 }
 
-/** Something can be read, nothing ever will, or nobody waits any longer. */
+/** Resolves when bytes can be read, the input is over, or the wait is aborted. */
 function movement(input: Readable, patience: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const names = ['readable', 'end', 'error', 'close'] as const;
@@ -85,7 +85,7 @@ function instructionsOf(line: string): Instructions | null {
     const frame = ControlRequestFrame.safeParse(JSON.parse(line));
     return frame.data?.request.subtype === 'initialize' ? instructionsIn(frame.data.request) : null;
   } catch {
-    // No JSON: the gateway says so when it reads the line.
+    // Invalid JSON: the gateway reports it when it reads the line.
     return null;
   }
 }

@@ -1,16 +1,16 @@
-// The prompt of `claude -p`: the words of the command line, and behind them what was piped in. Knows no agent.
+// The prompt of `claude -p`: the words of the command line, followed by the text on stdin.
 import { GatewayError } from '../../core/model/errors.ts';
 
-/** How long we wait for the first byte on stdin when the command line has a prompt already, ms. */
+/** How long to wait for the first byte on stdin if the command line already has a prompt, ms. */
 const patienceMs = 3000;
 
-/** What is read from. */
+/** The input stream. */
 export interface PipedInput extends NodeJS.ReadableStream {
   readonly isTTY?: boolean;
   destroy(): void;
 }
 
-/** Throws `invalid` when there is none. */
+/** Returns the whole prompt. Throws `invalid` if it is empty. */
 export async function readPrompt(
   words: readonly string[],
   input: PipedInput,
@@ -23,10 +23,9 @@ export async function readPrompt(
   return prompt;
 }
 
-const tooSilent =
-  'nothing came on stdin within 3 seconds: going on without it (close it, as with < /dev/null, to save the wait)';
+const tooSilent = 'nothing came on stdin within 3 seconds: continuing without it (use < /dev/null to avoid the wait)';
 
-/** With `giveUp`, an input that is open and silent is left alone after a while: whoever started us forgot to close it. */
+/** With `giveUp`, stops waiting for an open but silent input: the parent process may have left it open. */
 function readAll(input: PipedInput, giveUp: (() => void) | null): Promise<string> {
   return new Promise((resolve) => {
     const chunks: Uint8Array[] = [];
@@ -50,7 +49,7 @@ function readAll(input: PipedInput, giveUp: (() => void) | null): Promise<string
   });
 }
 
-/** The prompt as a client of the SDK would send it, and nothing behind it. */
+/** The prompt as the SDK would send it, as one line. */
 export function promptLine(text: string): Uint8Array {
   const frame = { type: 'user', session_id: '', message: { role: 'user', content: text }, parent_tool_use_id: null };
   return Buffer.from(`${JSON.stringify(frame)}\n`);

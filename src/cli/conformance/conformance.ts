@@ -1,4 +1,5 @@
-// `patchbay conformance`: is that agent, or that client, a true speaker of its protocol? What it does is in conformance-run.ts.
+// `patchbay conformance`: is that agent, or that client, a true speaker of its protocol? What it does is in
+// conformance-run.ts.
 import { Command } from 'commander';
 import { type ConformanceOptions, withConformanceOptions } from './options.ts';
 import { killAllChildren } from '../../transports/process-group.ts';

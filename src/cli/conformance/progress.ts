@@ -1,4 +1,5 @@
-// How far a run has come, on stderr: one line that changes on a terminal, a line now and then elsewhere, or one for each check.
+// How far a run has come, on stderr: one line that changes on a terminal, a line now and then elsewhere, or one for
+// each check.
 import type { Progress } from '../../conformance/runner/runner.ts';
 import { type TextStream, writeLine } from './outcome.ts';
 

@@ -1,4 +1,5 @@
-// The agent that `patchbay conformance` is to judge: how it is reached, what it is prompted, and the model that it is given.
+// The agent that `patchbay conformance` is to judge: how it is reached, what it is prompted, and the model that it is
+// given.
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { WebSocket } from 'ws';
@@ -81,7 +82,9 @@ function found(word: string): string {
   return isPath ? path.resolve(word) : word;
 }
 
-/** An argument may also be the bare name of a file here; without an ending it is more likely a word, as in `--mode rpc`. */
+/**
+ * An argument may also be the bare name of a file here; without an ending it is more likely a word, as in `--mode rpc`.
+ */
 function foundArgument(word: string): string {
   const isFile = path.extname(word) !== '' && existsSync(word) && statSync(word).isFile();
   return isFile ? path.resolve(word) : found(word);

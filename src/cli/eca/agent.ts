@@ -1,15 +1,15 @@
-// Which agent stands behind `patchbay-eca`, and what of eca's command line reaches it.
+// Chooses the agent behind `patchbay-eca` and applies eca's command line to it.
 import { isAbsolute, join } from 'node:path';
 import { type Chosen, findAgent, type StandIn, type Surroundings, startAgent, withAgent } from '../chosen-agent.ts';
 import type { EcaArgv } from './argv.ts';
 
-/** What the choice depends on. */
+/** The environment of the choice. */
 export interface EcaSurroundings extends Surroundings {
   /** The user's home directory. */
   readonly home: string;
 }
 
-/** Throws `invalid` or `not-found` with what to do about it. */
+/** Throws `invalid` or `not-found` with advice for the user. */
 export function chooseAgent(argv: EcaArgv, surroundings: EcaSurroundings): Chosen {
   const standIn: StandIn = {
     program: 'patchbay-eca',
@@ -22,18 +22,19 @@ export function chooseAgent(argv: EcaArgv, surroundings: EcaSurroundings): Chose
   const isEca = command !== undefined && agent.protocol === 'eca';
   const unheard = !isEca && argv.values.has('--config-file') ? [`the agent ${name} does not take --config-file`] : [];
   return {
-    // Behind its own, because for eca the last one counts.
+    // Appended to the agent's own options: for eca the last one of several counts.
     config: withAgent(config, name, isEca ? { ...agent, command: [...command, ...argv.words] } : agent),
     name,
-    // So that the editor learns at once which models there are, or why there are none.
+    // The start tells the editor at once which models exist, or why there are none.
     opening: command === undefined ? [] : [startAgent],
     remarks: [...remarks, ...unheard],
   };
 }
 
 /**
- * The user's own configuration (XDG base directories). Editors start servers wherever they like (docs/protocols/eca.md 2.2):
- * beside the executable or in the project; and what lies in somebody's project must not say which programs are started.
+ * The configuration file of the user (XDG base directories). The working directory is no substitute: editors start
+ * servers beside the executable or in the project (docs/protocols/eca.md 2.2), and a project must not choose the
+ * programs to start.
  */
 export function userConfigFile({ env, home }: Pick<EcaSurroundings, 'env' | 'home'>): string {
   const given = env.XDG_CONFIG_HOME ?? '';

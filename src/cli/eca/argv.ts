@@ -1,15 +1,15 @@
-// The command line of the `eca` executable, with our own options in it. Pure: knows no file, no environment and no agent.
+// Parses the command line of the `eca` executable, including the `--patchbay-…` options. Pure.
 import { GatewayError } from '../../core/model/errors.ts';
 import { isOwnOption, readOwnOption } from '../own-options.ts';
 
-/** One of eca's options. */
+/** An option of eca. */
 interface Flag {
   readonly names: readonly string[];
-  /** What follows it. */
+  /** Description of its value; undefined for an option without a value. */
   readonly value?: string;
 }
 
-/** The options of eca 0.155.1; that of the first era has the same. */
+/** The options of eca 0.155.1; the first versions of eca have the same ones. */
 const flags: readonly Flag[] = [
   { names: ['--help', '-h'] },
   { names: ['--version'] },
@@ -21,29 +21,29 @@ const flagByName: ReadonlyMap<string, Flag> = new Map(flags.flatMap((flag) => fl
 
 const logLevels: readonly string[] = ['error', 'warn', 'info', 'debug'];
 
-/** Our own options, which eca does not have, and what follows each. */
+/** The `--patchbay-…` options, each with a description of its value. */
 const own: ReadonlyMap<string, string> = new Map([
   ['--patchbay-agent', 'a name'],
   ['--patchbay-config', 'a file'],
 ]);
 
-/** A command line of eca. */
+/** A parsed command line of eca. */
 export interface EcaArgv {
   readonly help: boolean;
   readonly version: boolean;
-  /** Everything that can be told of the traffic goes to stderr. */
+  /** Log all repairs and losses to stderr. */
   readonly verbose: boolean;
-  /** Whether it is to serve; otherwise nobody has said what to do. */
+  /** The command `server` was given; eca has no other command. */
   readonly serves: boolean;
-  /** By first name, ours too; of several the last one counts. */
+  /** Option values by the first name of the option, `--patchbay-…` included. The last one of several counts. */
   readonly values: ReadonlyMap<string, string>;
-  /** eca's options, word for word, for an eca behind us. */
+  /** eca's options, verbatim, for an eca agent. */
   readonly words: readonly string[];
 }
 
 /**
- * Reads the words behind the program's name. Throws `invalid` for an option or a command that there is not, for one without
- * its value, and for a log level that eca does not know.
+ * Parses the words after the program name. Throws `invalid` for an unknown option or command, a missing value, and an
+ * unknown log level.
  */
 export function parseEcaArgv(line: readonly string[]): EcaArgv {
   const argv = line.flatMap(wordsOf);
@@ -73,10 +73,11 @@ export function parseEcaArgv(line: readonly string[]): EcaArgv {
 
   const [command, ...more] = commands;
   const [stranger] = command === 'server' ? more : commands;
-  if (stranger !== undefined) throw new GatewayError('invalid', `there is no command ${stranger}; there is server`);
+  if (stranger !== undefined)
+    throw new GatewayError('invalid', `unknown command ${stranger}; the only command is server`);
   const level = values.get('--log-level');
   if (level !== undefined && !logLevels.includes(level)) {
-    throw new GatewayError('invalid', `--log-level is ${logLevels.join(', ')}, not ${level}`);
+    throw new GatewayError('invalid', `--log-level must be one of ${logLevels.join(', ')}, not ${level}`);
   }
   return {
     help: given.has('--help'),
@@ -89,8 +90,8 @@ export function parseEcaArgv(line: readonly string[]): EcaArgv {
 }
 
 /**
- * Editors keep the arguments in one string and cut it at blanks, so that empty words come about; the first eca-vscode
- * passes all of it as one word.
+ * Splits and drops words as editors require: editors split an argument string at blanks, which leaves empty words;
+ * early versions of eca-vscode pass the whole string as one word.
  */
 function wordsOf(word: string): readonly string[] {
   return /^--(?:[^\s=]+\s|.*\s--)/u.test(word) ? word.trim().split(/\s+/u) : word === '' ? [] : [word];
@@ -98,9 +99,9 @@ function wordsOf(word: string): readonly string[] {
 
 interface GivenFlag {
   readonly flag: Flag;
-  /** The name as it was written. */
+  /** The name as written. */
   readonly written: string;
-  /** The words that it is made of. */
+  /** The command-line words of the option. */
   readonly taken: readonly string[];
   readonly value: string | undefined;
 }
@@ -112,14 +113,14 @@ function readFlag(word: string, next: string | undefined): GivenFlag {
   const flag = flagByName.get(written);
   if (flag === undefined) {
     const known = [...flagByName.keys(), ...own.keys()].join(', ');
-    throw new GatewayError('invalid', `there is no option ${written}; there are ${known}`);
+    throw new GatewayError('invalid', `unknown option ${written}; the options are ${known}`);
   }
   if (flag.value === undefined) {
     if (equals >= 0) throw new GatewayError('invalid', `${written} takes no value`);
     return { flag, written, taken: [word], value: undefined };
   }
   const value = equals < 0 ? next : word.slice(equals + 1);
-  // The next option is no value: it was forgotten.
+  // A word that starts with a dash is the next option: the value is missing.
   if (value === undefined || value === '' || (equals < 0 && value.startsWith('-'))) {
     throw new GatewayError('invalid', `${written} needs ${flag.value}`);
   }

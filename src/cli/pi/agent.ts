@@ -1,4 +1,4 @@
-// What of pi's command line reaches the agent behind `patchbay-pi`.
+// Chooses the agent behind `patchbay-pi` and applies pi's command line to it.
 import { adapterOf } from '../../gateway/agents.ts';
 import type { AgentConfig } from '../../config/config.ts';
 import type { Capabilities } from '../../core/contract/adapter.ts';
@@ -16,7 +16,7 @@ import { modelWish, type PiArgv } from './argv.ts';
 
 const standIn: StandIn = { program: 'patchbay-pi', instead: 'pi' };
 
-/** Throws `invalid` or `not-found` with what to do about it. */
+/** Throws `invalid` or `not-found` with advice for the user. */
 export function chooseAgent(argv: PiArgv, surroundings: Surroundings): Chosen {
   const { config, name, agent, remarks } = findAgent(standIn, argv.values, surroundings);
   const told = tellAgent(argv, name, agent);
@@ -37,7 +37,7 @@ interface Told {
 function tellAgent(argv: PiArgv, name: string, agent: AgentConfig): Told {
   const { command, protocol } = agent;
   if (command !== undefined && protocol === 'pi') {
-    // Last, because for pi the last one counts.
+    // Appended to the agent's own options: for pi the last one of several counts.
     return { agent: { ...agent, command: [...command, ...inRpcMode(argv, argv.words)] }, opening: [], remarks: [] };
   }
   if (command !== undefined && protocol === 'pi-legacy') {
@@ -53,7 +53,7 @@ function inRpcMode({ values }: PiArgv, words: readonly string[]): readonly strin
   return values.has('--mode') ? words : ['--mode', 'rpc', ...words];
 }
 
-/** What another kind of agent can be asked instead. */
+/** Translates pi's options into commands for an agent of another protocol. */
 function ask(argv: PiArgv, name: string, can: Capabilities): Pick<Told, 'opening' | 'remarks'> {
   const opening: Command[] = [];
   const heard = new Set<string>();

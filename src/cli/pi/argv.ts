@@ -1,20 +1,20 @@
-// The command line of the `pi` executable, read as pi reads it. Pure: knows no file, no environment and no agent.
+// Parses the command line of the `pi` executable as pi does. Pure.
 import { isOwnOption, readOwnOption } from '../own-options.ts';
 
-/** One of pi's options: what follows it, and who knows it. */
+/** An option of pi. */
 interface Flag {
   readonly names: readonly string[];
-  /** `optional`: a word that looks neither like an option nor like a file. */
+  /** Whether a value follows. `optional`: the next word, unless it looks like an option (`-…`) or a file (`@…`). */
   readonly value?: 'always' | 'optional';
-  /** pi 0.13.2 has it too; a newer one would be a message to it, or take the next word along. */
+  /** pi 0.13.2 has the option too. It would take an unknown option as a prompt, or swallow the next word. */
   readonly legacy?: true;
-  /** pi then does something else than to serve; with `--print` only when no mode is given. */
+  /** The option makes pi do something other than serve; `--print` only if no mode is given. */
   readonly instead?: true;
-  /** Says nothing to an agent of another kind: it asks for what such an agent does anyway. */
+  /** An agent of another protocol may ignore the option: such an agent already behaves this way. */
   readonly idle?: true;
 }
 
-/** The options of pi 0.54.2 (its `--help`), which are also those of 0.13.2 and still those of 1.5.2. */
+/** The options of pi 0.54.2 (its `--help`). They cover 0.13.2 and are unchanged in 1.5.2. */
 const flags: readonly Flag[] = [
   { names: ['--mode'], value: 'always', legacy: true, idle: true },
   { names: ['--provider'], value: 'always', legacy: true },
@@ -46,50 +46,52 @@ const flags: readonly Flag[] = [
 ];
 const flagByName: ReadonlyMap<string, Flag> = new Map(flags.flatMap((flag) => flag.names.map((name) => [name, flag])));
 
-/** The words with which pi manages its packages, as the first of the line. */
+/** First words of pi's package commands. */
 const subcommands: ReadonlySet<string> = new Set(['install', 'remove', 'update', 'list', 'config']);
 
-/** Our own options, which pi does not have, and what follows each. */
+/** The `--patchbay-…` options, each with a description of its value. */
 const own: ReadonlyMap<string, string> = new Map([
   ['--patchbay-agent', 'a name'],
   ['--patchbay-config', 'a file'],
   ['--patchbay-dialect', 'a name'],
 ]);
 
-/** One option as it was given. */
+/** An option as given. */
 export interface Given {
-  /** The first of its names, or what was written where pi 0.54 has no such option. */
+  /** The first name of the option, or the word as written if pi 0.54 has no such option. */
   readonly name: string;
-  /** The words of the line that it is made of. */
+  /** The command-line words of the option. */
   readonly words: readonly string[];
   readonly legacy: boolean;
   readonly idle: boolean;
 }
 
-/** A command line of pi. */
+/** A parsed command line of pi. */
 export interface PiArgv {
   readonly help: boolean;
   readonly version: boolean;
-  /** What pi would do something else for than to serve on stdin and stdout, as people say it; null: it would serve. */
+  /** The word or phrase that makes pi do something other than serve on stdin and stdout; null if pi would serve. */
   readonly instead: string | null;
-  /** By first name, ours too. Where an option is given twice the last one counts, as for pi. */
+  /**
+   * Option values by the first name of the option, `--patchbay-…` included. The last one of several counts, as in pi.
+   */
   readonly values: ReadonlyMap<string, string>;
   readonly given: readonly Given[];
-  /** The line without our own options, word for word. */
+  /** The command line without `--patchbay-…` options, verbatim. */
   readonly words: readonly string[];
 }
 
 /**
- * Reads the words behind the program's name. What pi would not understand is kept and passed on; an option of ours that
- * is misspelt or has no value is `invalid`, for it would choose nobody and reach the agent.
+ * Parses the words after the program name. Keeps words that pi does not know, for the agent. Throws `invalid` for a
+ * `--patchbay-…` option that is unknown or has no value.
  */
 export function parsePiArgv(argv: readonly string[]): PiArgv {
   const values = new Map<string, string>();
   const given: Given[] = [];
   const words: string[] = [];
-  /** What pi would rather do; the first one is told. */
+  /** Words that make pi do something other than serve; the first one is reported. */
   const errands: string[] = subcommands.has(argv[0] ?? '') ? argv.slice(0, 1) : [];
-  /** What only a pi without a mode would do. */
+  /** The same, but only if no mode is given. */
   const talks: string[] = [];
 
   for (let at = 0; at < argv.length; at += 1) {
@@ -135,7 +137,7 @@ function takes({ value }: Flag, next: string | undefined): boolean {
   return value === 'always' || !/^[-@]/u.test(next);
 }
 
-/** The model that the line asks for. */
+/** The model and thinking level that the command line requests. */
 export interface ModelWish {
   readonly provider?: string;
   readonly model?: string;
@@ -144,7 +146,7 @@ export interface ModelWish {
 
 const thinkingSuffix = /^(.+):(off|minimal|low|medium|high|xhigh)$/u;
 
-/** Reads `--provider x --model y`, and pi's short forms `x/y` and `y:high`. Patterns stay as they are. */
+/** Reads `--provider x --model y`, and pi's short forms `x/y` and `y:high`. Model patterns stay unchanged. */
 export function modelWish({ values }: PiArgv): ModelWish {
   const [, name = values.get('--model'), suffix] = thinkingSuffix.exec(values.get('--model') ?? '') ?? [];
   const thinking = values.get('--thinking') ?? suffix;
