@@ -15,7 +15,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { pageMark } from '../../src/core/export/html.ts';
-import { createExports } from '../../src/stores/export.ts';
 
 const hooks = vi.hoisted(() => ({ beforeOpen: () => {}, afterOpen: () => {}, isFull: false }));
 
@@ -37,6 +36,10 @@ vi.mock('node:fs', async (importOriginal) => {
     },
   };
 });
+
+// Test files share a process: another one may have loaded the module with the real file system.
+vi.resetModules();
+const { createExports } = await import('../../src/stores/export.ts');
 
 let base = '';
 beforeEach(() => {
