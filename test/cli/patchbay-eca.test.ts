@@ -81,7 +81,10 @@ describe('wrong calls exit with 2, say what to do, and nothing on stdout', () =>
     [['--verbose'], /^patchbay-eca: a stand-in for eca/u],
     [['chat'], /^patchbay-eca: unknown command chat; the only command is server\n$/u],
     [['server', '--frobnicate'], /^patchbay-eca: unknown option --frobnicate; the options are --help, .*\n$/u],
-    [['server', '--log-level', 'loud'], /^patchbay-eca: --log-level must be one of error, warn, info, debug, not loud\n$/u],
+    [
+      ['server', '--log-level', 'loud'],
+      /^patchbay-eca: --log-level must be one of error, warn, info, debug, not loud\n$/u,
+    ],
     [['server', '--patchbay-agnet=demo'], /^patchbay-eca: unknown option --patchbay-agnet;/u],
     [['server', '--patchbay-agent', 'nobody'], /^patchbay-eca: no agent named nobody; there is only demo\n$/u],
     [['server', '--patchbay-config', 'nowhere.json'], /^patchbay-eca: cannot read nowhere\.json/u],
