@@ -49,7 +49,7 @@ function growing(wish: string, sizeThen: number | null): GrowingFile {
       let written = 0;
       while (written < bytes.length) written += writeSync(descriptor, bytes, written);
     } finally {
-      // After a partial write the size is kept, so that the next line does not continue the cut one.
+      // Also after a failed write: the next append must notice the partial line.
       size = fstatSync(descriptor).size;
     }
   }
