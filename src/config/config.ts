@@ -1,4 +1,5 @@
-// patchbay.json, checked: which agents there are and what the gateway may use. Commands come from here only (docs/threats.md T8).
+// Reads and checks patchbay.json: the agents and the gateway's limits. Agent commands come from here only
+// (docs/threats.md T8).
 import { readFileSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import { adapters, noProtocol, protocolsOf } from '../adapters/index.ts';
@@ -9,7 +10,7 @@ import { GatewayError, messageOf } from '../core/model/errors.ts';
 import { didYouMean } from '../core/model/similar-names.ts';
 import { realInside } from '../stores/paths.ts';
 
-/** An agent: a program to start or an address to connect to, and the protocol that it speaks. */
+/** An agent: its protocol, and a program to start or an address to connect to. */
 export const AgentConfig = z
   .strictObject({
     protocol: z
@@ -140,7 +141,7 @@ export const Config = z.strictObject({
 });
 export type Config = z.infer<typeof Config>;
 
-/** The JSON schema of the file, as editors read it. */
+/** The JSON schema of the file, for editors. */
 export function configSchema(): z.core.JSONSchema.BaseSchema {
   return z.toJSONSchema(Config, { io: 'input', target: 'draft-07' });
 }
@@ -149,8 +150,8 @@ export function configSchema(): z.core.JSONSchema.BaseSchema {
 const demo: AgentConfig = { protocol: 'demo', title: 'built-in scripted agent' };
 
 /**
- * Checks a configuration and adds the demo agent. Throws `invalid` with a line for each mistake; `place` says what stands
- * before it.
+ * Checks a configuration and adds the demo agent. Throws `invalid` with a line for each mistake; `place` gives the
+ * prefix of the line.
  */
 export function parseConfig(value: unknown, place: (path: Path) => string = () => ''): Config {
   const parsed = Config.safeParse(value);
@@ -170,14 +171,14 @@ export function parseConfig(value: unknown, place: (path: Path) => string = () =
 }
 
 /**
- * Reads the configuration file: the given one, or `patchbay.json` here if there is one. Throws `invalid` when it
- * cannot be read or is wrong.
+ * Reads the given configuration file, or `patchbay.json` in the working directory if it exists. Throws `invalid` if the
+ * file cannot be read or has a mistake.
  */
 export function loadConfig(path: string | undefined): Config {
   return withEnvironment(configIn(path), process.env);
 }
 
-/** With the settings that the environment holds, as JSON, of protocols that have any. Throws `invalid` where that is none. */
+/** Adds protocol settings from environment variables, as JSON objects. Throws `invalid` for any other value. */
 export function withEnvironment(config: Config, environment: Readonly<Record<string, string | undefined>>): Config {
   const frontends = { ...config.frontends };
   for (const { id, client } of adapters.values()) {
@@ -201,7 +202,7 @@ function configIn(path: string | undefined): Config {
   const file = path ?? 'patchbay.json';
   let text: string;
   try {
-    // Some editors begin a file with a mark of its encoding, which is no JSON.
+    // Some editors begin a file with a byte order mark, which is not JSON.
     text = readFileSync(file, 'utf8').replace(/^\uFEFF/u, '');
   } catch (thrown) {
     if (path === undefined) return parseConfig({});
@@ -215,13 +216,13 @@ function configIn(path: string | undefined): Config {
   return parseConfig(JSON.parse(text), (part) => `${file}:${lineAt(text, nearest(places, part))}: `);
 }
 
-/** Where that part begins; for one that is missing, where what should hold it begins. */
+/** The offset of a part; for a missing part, the offset of the nearest existing parent. */
 function nearest(places: JsonPlaces, path: Path): number {
   return places.at(path) ?? (path.length === 0 ? 0 : nearest(places, path.slice(0, -1)));
 }
 
 /**
- * The real path of a directory that a client has chosen. Throws `invalid` unless it exists inside one of `roots`
+ * The real path of a directory chosen by a client. Throws `invalid` unless it exists inside one of `roots`
  * (docs/threats.md T8, T9).
  */
 export function insideRoots(cwd: string, roots: readonly string[]): string {

@@ -1,24 +1,24 @@
-// Where things stand in a JSON text that people write: the place of each value, or of the first mistake, in their words.
-// JSON.parse tells neither.
+// Locates each value in a hand-written JSON text, or the first mistake with a sentence for the user. JSON.parse gives
+// neither.
 
-/** The way from the top of a value to one of its parts. */
+/** The keys from the top of a value to one of its parts. */
 export type Path = readonly PropertyKey[];
 
-/** What is wrong with a text, and where. */
+/** A mistake in a text, and its offset. */
 export interface JsonMistake {
   readonly offset: number;
   readonly words: string;
 }
 
-/** A text that was looked through. */
+/** The places found in a text. */
 export interface JsonPlaces {
-  /** Where a part begins: its name where it has one. Undefined where there is no such part. */
+  /** The offset of a part, or of its name in an object. Undefined if the part does not exist. */
   at(path: Path): number | undefined;
-  /** Null: the text is JSON. */
+  /** The first mistake; null if the text is JSON. */
   readonly mistake: JsonMistake | null;
 }
 
-/** The number of the line, from 1. */
+/** The line number of an offset, 1-based. */
 export function lineAt(text: string, offset: number): number {
   return text.slice(0, offset).split('\n').length;
 }
@@ -27,10 +27,10 @@ const mostLevels = 128;
 const space = /[ \t\n\r]*/y;
 const string = /"(?:[^"\\\p{Cc}]|[\u007f-\u009f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/uy;
 const literal = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-])/y;
-/** What people write where JSON wants something else. */
+/** A word where JSON expects something else. */
 const strayWord = /[^\s,:{}[\]]{1,20}/y;
 
-/** Looks through the text to its end, or to the first mistake. */
+/** Reads the text to its end or to the first mistake. */
 export function readPlaces(text: string): JsonPlaces {
   const places = new Map<string, number>();
   const at = (path: Path) => places.get(keyOf(path));
@@ -57,7 +57,7 @@ function keyOf(path: Path): string {
 }
 
 function readAll(text: string, found: (path: Path, offset: number) => void): void {
-  /** Where the next token may begin, and where the last one ended. */
+  /** Offsets of the next token and of the end of the last one. */
   let next = 0;
   let end = 0;
 
@@ -70,7 +70,7 @@ function readAll(text: string, found: (path: Path, offset: number) => void): voi
     next += match(space)?.length ?? 0;
   }
 
-  /** Goes behind a token of that length. */
+  /** Advances past a token of `length`. */
   function take(length: number): void {
     next += length;
     end = next;
@@ -100,13 +100,13 @@ function readAll(text: string, found: (path: Path, offset: number) => void): voi
     take(1);
   }
 
-  /** The comma between two parts; the loop has seen that nothing is closed here. */
+  /** Reads the comma between two parts; the caller has checked that no bracket closes here. */
   function separate(start: number, opening: string): void {
     if (next >= text.length) throw new Stop(start, `this ${opening} is never closed`);
-    if (text[next] !== ',') throw new Stop(end, `a comma is missing behind ${lastToken(text, end)}`);
+    if (text[next] !== ',') throw new Stop(end, `a comma is missing after ${lastToken(text, end)}`);
     const comma = next;
     take(1);
-    if (text[next] === '}' || text[next] === ']') throw new Stop(comma, `a comma too many before ${text[next]}`);
+    if (text[next] === '}' || text[next] === ']') throw new Stop(comma, `an extra comma before ${text[next]}`);
   }
 
   function readName(start: number): string {
@@ -114,35 +114,37 @@ function readAll(text: string, found: (path: Path, offset: number) => void): voi
     const token = match(string);
     if (token === null) throw new Stop(next, strayWords(text, next, match(strayWord)));
     take(token.length);
-    if (text[next] !== ':') throw new Stop(end, `a colon is missing behind ${token}`);
+    if (text[next] !== ':') throw new Stop(end, `a colon is missing after ${token}`);
     take(1);
     return String(JSON.parse(token));
   }
 
   skip();
-  if (next >= text.length) throw new Stop(0, 'there is nothing in it');
+  if (next >= text.length) throw new Stop(0, 'the file is empty');
   found([], next);
   readValue([]);
-  if (next < text.length) throw new Stop(next, 'something stands behind its end');
+  if (next < text.length) throw new Stop(next, 'there is text after the end of the JSON value');
 }
 
-/** What is wrong where a value or a name should begin. */
+/** The mistake where a value or a name should begin. */
 function strayWords(text: string, at: number, word: string | null): string {
   const character = text[at];
-  if (character === undefined) return 'it ends in the middle';
-  if (character === "'") return `text stands in double quotes: ${word?.replaceAll("'", '"') ?? '"…"'}`;
+  if (character === undefined) return 'the text ends too early';
+  if (character === "'") return `text must be in double quotes: ${word?.replaceAll("'", '"') ?? '"…"'}`;
   if (character === '/' || character === '#') return 'JSON has no comments';
   if (character === '"') {
     const line = text.slice(at).split('\n', 1)[0] ?? '';
     const [closed] = /^"(?:[^"\\]|\\.)*"/u.exec(line) ?? [];
     if (closed === undefined) return 'the text that begins here has no closing quote';
-    return closed.includes('\t') ? 'a tab in a text is written \\t' : 'a backslash in a text is written twice: \\\\';
+    return closed.includes('\t')
+      ? 'a tab in a text must be written as \\t'
+      : 'a backslash in a text must be written twice: \\\\';
   }
   if (word === null) return `something is missing before ${character}`;
-  return `${word} stands where a text in double quotes, a number, true, false, null, { or [ is expected`;
+  return `found ${word}, but expected a text in double quotes, a number, true, false, null, { or [`;
 }
 
-/** The end of what was read last, as people recognise it. */
+/** The end of the text that was read last, as a hint for the user. */
 function lastToken(text: string, end: number): string {
   const line = text.slice(text.lastIndexOf('\n', end - 1) + 1, end).trim();
   return line.length > 40 ? `…${line.slice(-40)}` : line;

@@ -1,10 +1,10 @@
-// What is wrong with a configuration, in the words of those who write one. Knows the shape of the file by its JSON schema.
+// Turns validation issues of a configuration into sentences for the user, with the help of its JSON schema.
 import type { z } from 'zod';
 import { isDictionary } from '../core/model/dictionary.ts';
 import { didYouMean } from '../core/model/similar-names.ts';
 import type { Path } from './json-places.ts';
 
-/** A part of a JSON schema, as far as it is looked at here. */
+/** The part of a JSON schema that is used here. */
 export interface SchemaNode {
   readonly description?: string;
   readonly properties?: Readonly<Record<string, SchemaNode | boolean>>;
@@ -17,7 +17,7 @@ export interface ConfigMistake {
   readonly words: string;
 }
 
-/** One for each thing to mend. */
+/** The mistakes, one for each correction to make. */
 export function mistakesIn(value: unknown, issues: readonly z.core.$ZodIssue[], schema: SchemaNode): ConfigMistake[] {
   return issues.flatMap((issue) => mistakeOf(issue, value, schema));
 }
@@ -47,12 +47,12 @@ function unknownKey(path: Path, schema: SchemaNode): ConfigMistake {
   const key = String(path.at(-1));
   const { properties = {} } = nodeAt(schema, path.slice(0, -1));
   const known = Object.keys(properties);
-  // As other programs have it in their configurations.
+  // Other programs have `args` in their configurations.
   const isSplit = key === 'args' && known.includes('command');
   return {
     path,
     words: isSplit
-      ? `${nameOf(path)} does not exist: its words follow the program in command`
+      ? `${nameOf(path)} does not exist: append its words to command`
       : `${nameOf(path)} does not exist; ${didYouMean(key, known)}`,
   };
 }
@@ -77,7 +77,7 @@ function wrongType(expected: string, path: Path, value: unknown, schema: SchemaN
   return `is ${kinds.get(expected) ?? expected}, not ${kindOf(given)}`;
 }
 
-/** What people call the types. */
+/** Names of the types for the user. */
 const kinds: ReadonlyMap<string, string> = new Map([
   ['string', 'a text in quotes'],
   ['number', 'a number'],
@@ -95,7 +95,7 @@ function kindOf(value: unknown): string {
   return kinds.get(Array.isArray(value) ? 'array' : typeof value) ?? typeof value;
 }
 
-/** A line as it would be typed, in words: quotes hold together what they enclose. */
+/** Splits a command line into words; quotes enclose one word. */
 function wordsOf(line: string): string[] {
   return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/gu)].map(([, one, other, bare]) => one ?? other ?? bare ?? '');
 }
@@ -120,7 +120,7 @@ function nodeAt(schema: SchemaNode, path: Path): SchemaNode {
   return node;
 }
 
-/** `agents.pi.command[1]`; the whole is `the configuration`. */
+/** The name of a part, e.g. `agents.pi.command[1]`; the top is `the configuration`. */
 function nameOf(path: Path): string {
   if (path.length === 0) return 'the configuration';
   return path

@@ -1,35 +1,35 @@
-// An extension for the pi coding agent (`pi -e dist/extensions/pi-approvals.js`): asks before each tool runs, and blocks
-// what nobody allows. Runs inside pi, 0.54 and later, and stands alone: it imports nothing, and of the gateway it knows
-// only how a question reads and what an answer may be (src/adapters/pi/backend/approvals.ts is the other end).
+// An extension for the pi coding agent (`pi -e dist/extensions/pi-approvals.js`): asks before each tool call and blocks
+// calls that are not allowed. Runs inside pi 0.54 and later and imports nothing. Shares only the format of questions
+// and answers with the gateway (src/adapters/pi/backend/approvals.ts is the other end).
 
-/** What pi tells before a tool runs. Its `input` is the very object that the tool will get: it is changed in place. */
+/** pi's event before a tool call. `input` is the object that the tool gets; a change must be made in place. */
 export interface ToolCall {
   readonly toolName: string;
   readonly toolCallId: string;
   readonly input: Record<string, unknown>;
 }
 
-/** How a question ends without an answer. */
+/** Options of a question: `signal` cancels it. */
 export interface How {
   readonly signal?: AbortSignal;
 }
 
 /** The part of pi's extension context that is used here. */
 export interface Context {
-  /** False where nobody can be asked (`pi -p`). */
+  /** False if there is no user to ask (`pi -p`). */
   readonly hasUI: boolean;
-  /** How pi was started; 0.54 does not say. */
+  /** The mode of pi; undefined in 0.54. */
   readonly mode?: string;
-  /** Aborted with the run; 0.54 has none. */
+  /** Aborted with the run; undefined in 0.54. */
   readonly signal?: AbortSignal | undefined;
   readonly ui: {
-    /** What was chosen; undefined when the question was cancelled. Clients of RPC mode may answer with any text. */
+    /** The chosen option; undefined if the question was cancelled. Clients of RPC mode may answer with any text. */
     select(title: string, options: string[], how: How): Promise<string | undefined>;
     input(title: string, placeholder: string, how: How): Promise<string | undefined>;
   };
 }
 
-/** What is returned to pi; nothing lets the tool run. */
+/** The return value for pi; undefined lets the tool run. */
 export type Verdict = { readonly block: true; readonly reason: string } | undefined;
 
 /** The part of pi's extension API that is used here. */
@@ -37,7 +37,9 @@ export interface Pi {
   on(event: 'tool_call', handler: (call: ToolCall, context: Context) => Promise<Verdict>): void;
 }
 
-/** Registers the gate. `PATCHBAY_ASK=bash,write,edit` asks for these tools only; all others then run unasked. */
+/**
+ * Registers the gate. `PATCHBAY_ASK=bash,write,edit` asks for these tools only; all others then run without a question.
+ */
 export default function approvals(pi: Pi): void {
   const gated = toolsIn(process.env.PATCHBAY_ASK);
   pi.on('tool_call', async (call, context) => {
@@ -52,7 +54,7 @@ export default function approvals(pi: Pi): void {
   });
 }
 
-/** The gateway recognises the question by these three, in this order. */
+/** The gateway recognises the question by these three options, in this order. */
 const choices = { allow: 'Allow', deny: 'Deny', explain: 'Deny and say why' } as const;
 
 function decide({ input }: ToolCall, answer: string | undefined): Verdict {
@@ -78,7 +80,7 @@ function block(reason: string): Verdict {
   return { block: true, reason: reason.trim() === '' ? 'Denied by the user.' : `Denied: ${reason}` };
 }
 
-/** pi takes a changed input only in place. By definition, not by assignment: `__proto__` is a key like any other. */
+/** pi takes a changed input only in place. Uses defineProperty, because an assignment to `__proto__` sets no key. */
 function replace(input: Record<string, unknown>, changed: Record<string, unknown>): undefined {
   for (const key of Object.keys(input)) delete input[key];
   for (const [key, value] of Object.entries(changed)) {
@@ -86,27 +88,27 @@ function replace(input: Record<string, unknown>, changed: Record<string, unknown
   }
 }
 
-/** For programs, and readable enough for people whose client does not know it. `approval` is the version of this line. */
+/** The tool call as one JSON line, for programs; still readable in a plain client. `approval` is the format version. */
 function factsOf({ toolCallId: call, toolName: name, input }: ToolCall): string {
   return JSON.stringify({ approval: 1, call, name, input });
 }
 
 const mostShown = 2_000;
 
-/** For people at a terminal, on which the choices must stay in sight: no more than 2000 characters. */
+/** The input for users at a terminal, at most 2000 characters, so that the options stay visible. */
 function shown(input: Record<string, unknown>): string {
   const text = JSON.stringify(input, null, 2);
   const hidden = text.length - mostShown;
   return hidden > 0 ? `${text.slice(0, mostShown)}\n… ${hidden} characters more, not shown` : text;
 }
 
-/** 0.54 does not say how it was started, but its command line does. */
+/** Whether pi runs in RPC mode. pi 0.54 gives no mode, so the command line is checked. */
 function isRpc({ mode }: Context): boolean {
   const { argv } = process;
   return mode === undefined ? argv[argv.indexOf('--mode') + 1] === 'rpc' : mode === 'rpc';
 }
 
-/** Null: all of them. */
+/** The tools to ask for; null for all. */
 function toolsIn(list: string | undefined): ReadonlySet<string> | null {
   const names = (list ?? '').split(',').map((name) => name.trim());
   const known = names.filter((name) => name !== '');

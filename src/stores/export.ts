@@ -1,5 +1,5 @@
-// Writes exported pages. For clients on the network: into one directory and nowhere else, never through a link, never over
-// anything but an older export (docs/threats.md T9). Knows no session.
+// Writes exported pages. Network clients may write into one directory only, never through a link, and may overwrite
+// only an older export (docs/threats.md T9).
 import {
   closeSync,
   constants,
@@ -22,20 +22,20 @@ import { pageMark } from '../core/export/html.ts';
 import { codeOf, isAt, isSame, openedPath, statOf } from './opened.ts';
 import { faultInWords, realInside } from './paths.ts';
 
-/** Where a session's exports may go. */
+/** The rules for the exports of one session. */
 export interface ExportRules {
-  /** For exports without a path, and what a relative path starts from. Asked for with each export. */
+  /** Directory for exports without a path, and base of relative paths. Called for each export. */
   directory(): string;
-  /** Names the file when the client names none. */
+  /** The session id; names the file if the client names none. */
   readonly session: string;
-  /** The client owns this process, and may name any path: it could write there itself. */
+  /** The client owns this process and may name any path, because it could write there itself. */
   readonly isOurs: boolean;
 }
 
-/** Longest name that file systems take, bytes. */
+/** Longest file name that file systems accept, bytes. */
 const longestName = 255;
 
-/** The file itself and not what a link names; a pipe must not make us wait. */
+/** Follow no link, and do not block on a pipe. */
 const openFlags = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const newFlags = constants.O_CREAT | constants.O_EXCL | constants.O_RDWR | openFlags;
 
@@ -55,7 +55,7 @@ export function createExports(rules: ExportRules): ExportPort {
         return file;
       } catch (thrown) {
         if (thrown instanceof GatewayError) throw thrown;
-        // The system's own sentence names our directories, which are no client's business.
+        // Only the error code: the system's error text names our directories.
         throw new GatewayError('internal', `the export could not be written (${codeOf(thrown) ?? 'unknown'})`, {
           cause: thrown,
         });
@@ -64,19 +64,18 @@ export function createExports(rules: ExportRules): ExportPort {
   };
 }
 
-/** A session that may be exported. */
+/** The session to export. */
 export interface Exporter {
   readonly session: string;
-  /** Where its agent works. */
+  /** The working directory of the agent. */
   readonly cwd: string;
-  /** Its client owns this process, as on stdio; all others come over the network. */
+  /** The client owns this process (stdio); false for clients on the network. */
   readonly isOurs: boolean;
 }
 
 /**
- * Where the sessions of a gateway are exported to. A client that owns the process may write anywhere, and have its agent
- * do so: it could do so itself. Others write into the configured directory and nowhere else; where
- * there is none, into a new one that only we can read.
+ * The export ports for the sessions of a gateway. A client that owns the process may write anywhere, because it could
+ * do so itself. Other clients write only into the configured directory; without one, into a new private directory.
  */
 export function createExportPlaces(configured: string | undefined): (exporter: Exporter) => ExportPort {
   let unnamed: string | null = null;
@@ -85,7 +84,7 @@ export function createExportPlaces(configured: string | undefined): (exporter: E
     return directory;
   };
   const privateDirectory = () => {
-    // Cleaners of such places may have taken it, and who is there instead may be anybody.
+    // A cleaner may have removed the temporary directory, and another user may have created one with the same name.
     if (unnamed === null || !isOursAlone(unnamed)) unnamed = mkdtempSync(path.join(tmpdir(), 'patchbay-exports-'));
     return unnamed;
   };
@@ -101,12 +100,12 @@ function refusal(rule: string): GatewayError {
   return new GatewayError('invalid', `export path: ${rule}`);
 }
 
-/** As a program of the user's own would write it. What is no file is left alone: a pipe would make us wait for ever. */
+/** Writes anywhere, as a program of the user would. Refuses anything but a plain file: a pipe would block for ever. */
 function writeAnywhere(file: string, html: string): string {
   try {
     const there = statSync(file, { throwIfNoEntry: false });
     if (there !== undefined && !there.isFile()) throw refusal(`${file} is no file`);
-    // A conversation is nobody else's to read.
+    // A conversation is private to the user.
     writeFileSync(file, html, { mode: 0o600 });
     return file;
   } catch (thrown) {
@@ -114,7 +113,7 @@ function writeAnywhere(file: string, html: string): string {
   }
 }
 
-/** What can be wrong with a path before any file is looked at. */
+/** Throws for a path that is invalid in itself. */
 function checkWords(wish: string): void {
   const fault = faultInWords(wish);
   if (fault !== null) throw refusal(fault);
@@ -123,14 +122,14 @@ function checkWords(wish: string): void {
   if (Buffer.byteLength(name) > longestName) throw refusal(`must end in a name of at most ${longestName} bytes`);
 }
 
-/** The folder without links, if it is there and inside that root. */
+/** The real path of the folder. Throws unless it exists inside the root. */
 function realFolder(folder: string, root: string): string {
   const real = realInside(folder, [root]);
   if (real !== null && statOf(real)?.isDirectory() === true) return real;
   throw refusal('must lie in an existing directory inside the export directory');
 }
 
-/** A directory that only this user can look into. */
+/** Whether the directory belongs to this user and is closed to others. */
 function isOursAlone(directory: string): boolean {
   const stats = statOf(directory);
   if (stats?.isDirectory() !== true || (stats.mode & 0o077) !== 0) return false;
@@ -141,7 +140,7 @@ function writePage(file: string, html: string): void {
   if (!writeNew(file, html, () => {})) replaceExport(file, html);
 }
 
-/** An older export stays whole until the new one is: a disk may be full. */
+/** Replaces an older export, which stays intact until the new one is complete: the disk may be full. */
 function replaceExport(file: string, html: string): void {
   const older = openExport(file);
   try {
@@ -155,7 +154,7 @@ function replaceExport(file: string, html: string): void {
   }
 }
 
-/** False when something of that name is there. What cannot be finished is taken away again. */
+/** Writes a new file. False if the name is taken. Removes the file again if it cannot be finished. */
 function writeNew(file: string, html: string, finish: () => void): boolean {
   const descriptor = openNew(file);
   if (descriptor === null) return false;
@@ -177,17 +176,17 @@ function checkPlace(file: string, descriptor: number): void {
   if (!isAt(file, descriptor)) throw refusal('changed while the export was being written');
 }
 
-/** Removes a file that we made, wherever it lies by now. */
+/** Removes a file of ours, even if it was moved in the meantime. */
 function removeOpened(file: string, descriptor: number): void {
   const place = openedPath(descriptor) ?? file;
   try {
     if (isSame(statOf(place), fstatSync(descriptor))) unlinkSync(place);
   } catch {
-    // Whoever moved it may have taken our right to it as well.
+    // The file may have been moved to a place where we have no permission.
   }
 }
 
-/** Null when something of that name is there. A conversation is nobody else's to read. */
+/** Creates a file, readable by the user only. Null if the name is taken. */
 function openNew(file: string): number | null {
   try {
     return openSync(file, newFlags, 0o600);
@@ -197,10 +196,10 @@ function openNew(file: string): number | null {
   }
 }
 
-/** An export that is there already. Looked at through what was opened, so that nothing else is overwritten. */
+/** Opens an existing export. Checks the open descriptor, so that no other file is overwritten. */
 function openExport(file: string): number {
   const taken = refusal('there is a file of that name that is not an export');
-  // Before it is opened: to open some devices is to use them.
+  // Checked before the open, because opening some devices has an effect.
   if (statOf(file)?.isFile() !== true) throw taken;
   const descriptor = openSync(file, constants.O_RDONLY | openFlags);
   if (isExport(descriptor)) return descriptor;
@@ -210,7 +209,7 @@ function openExport(file: string): number {
 
 function isExport(descriptor: number): boolean {
   const stats = fstatSync(descriptor);
-  // A second name of the file may lie anywhere.
+  // A hard link to the file may be anywhere.
   if (!stats.isFile() || stats.nlink !== 1) return false;
   const mark = Buffer.from(pageMark);
   const begin = Buffer.alloc(mark.length);

@@ -1,19 +1,19 @@
-// What was read of files, for as long as they stay as they are: of so many and no more. Knows no session.
+// Caches values read from files, until a file changes. Bounded.
 import type { Stats } from 'node:fs';
 
-/** Values by their file. */
+/** Cached values by file. */
 export interface FileCache<Value> {
-  /** What was kept for that very file; undefined when there is nothing, or the file has changed. */
+  /** The value of the file; undefined if none is cached or the file has changed since. */
   get(file: string, mark: string): Value | undefined;
   set(file: string, mark: string, value: Value): void;
 }
 
-/** The same as long as nobody has written to a file or put another in its place. */
+/** A mark that changes when the file is written or replaced. */
 export function markOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
   return [dev, ino, size, mtimeMs, ctimeMs].join(' ');
 }
 
-/** Of `most` files; who has not been looked at for longest goes first. */
+/** A cache of `most` files; evicts the least recently used one. */
 export function createFileCache<Value>(most: number): FileCache<Value> {
   const known = new Map<string, { readonly mark: string; readonly value: Value }>();
 

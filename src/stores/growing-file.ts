@@ -1,20 +1,20 @@
-// A file that grows: made with its first lines, then only added to, readable by nobody else. Never
-// through a link, and never behind what somebody else has written (docs/threats.md T9). Knows no line.
+// An append-only file: created with its first lines, readable by the user only. Never written through a link, and never
+// after content that another program has appended (docs/threats.md T9).
 import { closeSync, constants, fstatSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { GatewayError } from '../core/model/errors.ts';
 import { codeOf, isAt } from './opened.ts';
 import { realOrNull } from './paths.ts';
 
-/** A file that grows. */
+/** An append-only file. */
 export interface GrowingFile {
-  /** Where it lies, or will lie. */
+  /** The path of the file, which may not exist yet. */
   readonly file: string;
-  /** It is there. */
+  /** The file exists. */
   readonly isMade: boolean;
   /**
-   * Adds text, whole lines. Throws a GatewayError `internal` when it cannot be written, and `conflict` when the file is not
-   * as we left it.
+   * Appends whole lines. Throws a GatewayError `internal` if the write fails, and `conflict` if the file was changed by
+   * another program.
    */
   append(text: string): void;
 }
@@ -23,24 +23,24 @@ const common = constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const newFlags = common | constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY;
 const oldFlags = common | constants.O_RDWR;
 
-/** Longest file, bytes: what cannot be read again need not be kept. */
+/** Longest file, bytes: a longer file could not be read again. */
 export const longestFile = 64 * 1024 * 1024;
 
 const lineFeed = 0x0a;
 
-/** A file that is made, with its directories, when there is something to write. */
+/** A file that is created, with its directories, by the first append. */
 export function newGrowingFile(file: string): GrowingFile {
   return growing(file, null);
 }
 
-/** A file that is there, and was of that size when it was read: it goes on. */
+/** Continues an existing file that had `size` bytes when it was read. */
 export function oldGrowingFile(file: string, size: number): GrowingFile {
   return growing(file, size);
 }
 
 function growing(wish: string, sizeThen: number | null): GrowingFile {
   let file = wish;
-  /** Null: there is none. */
+  /** Bytes of the file; null if it does not exist yet. */
   let size = sizeThen;
 
   function write(descriptor: number, text: string): void {
@@ -49,7 +49,7 @@ function growing(wish: string, sizeThen: number | null): GrowingFile {
       let written = 0;
       while (written < bytes.length) written += writeSync(descriptor, bytes, written);
     } finally {
-      // Of what could not be written whole the next line must not become a part.
+      // Also after a failed write: the next append must notice the partial line.
       size = fstatSync(descriptor).size;
     }
   }
@@ -95,7 +95,7 @@ function growing(wish: string, sizeThen: number | null): GrowingFile {
         else addTo(text, size);
       } catch (thrown) {
         if (thrown instanceof GatewayError) throw thrown;
-        // The system's own sentence names our directories, which are no client's business.
+        // Only the error code: the system's error text names our directories.
         throw new GatewayError('internal', `it could not be written (${String(codeOf(thrown) ?? 'unknown')})`, {
           cause: thrown,
         });
@@ -104,7 +104,7 @@ function growing(wish: string, sizeThen: number | null): GrowingFile {
   };
 }
 
-/** A crash may have cut the last line. */
+/** Whether the file ends with a whole line. A crash may have cut the last line. */
 function endsInLine(descriptor: number, size: number): boolean {
   const last = Buffer.alloc(1);
   return size === 0 || (readSync(descriptor, last, 0, 1, size - 1) === 1 && last[0] === lineFeed);

@@ -1,9 +1,9 @@
-// What was opened is what was meant: looks at files through what was opened, since somebody may move folders about
-// meanwhile (docs/threats.md T9). Knows no session.
+// Verifies that an open file is the intended one. Checks the descriptor, because folders may be moved between a check
+// of the path and the open (docs/threats.md T9).
 import { fstatSync, lstatSync, readlinkSync, type Stats } from 'node:fs';
 import { realOrNull } from './paths.ts';
 
-/** Whether an open file lies where it was opened, no link on the way. */
+/** Whether an open file is still at its path, without a link on the way. */
 export function isAt(file: string, descriptor: number): boolean {
   const isThere = isSame(statOf(file), fstatSync(descriptor));
   return isThere && realOrNull(file) === file && (openedPath(descriptor) ?? file) === file;
@@ -14,7 +14,7 @@ export function isSame(found: Stats | null, opened: Stats): boolean {
   return found !== null && found.ino === opened.ino && found.dev === opened.dev;
 }
 
-/** Where the kernel says that an open file lies; null on systems that do not say. */
+/** The path of an open file according to the kernel; null on systems without this information. */
 export function openedPath(descriptor: number): string | null {
   try {
     return readlinkSync(`/proc/self/fd/${descriptor}`);
@@ -23,7 +23,7 @@ export function openedPath(descriptor: number): string | null {
   }
 }
 
-/** What is there itself, and not what a link names; null where nothing is. */
+/** The stats of the entry itself, links not followed; null if nothing exists. */
 export function statOf(file: string): Stats | null {
   try {
     return lstatSync(file);
@@ -32,7 +32,7 @@ export function statOf(file: string): Stats | null {
   }
 }
 
-/** The code of an error of the system, as `EEXIST`. */
+/** The code of a system error, e.g. `EEXIST`. */
 export function codeOf(thrown: unknown): unknown {
   return typeof thrown === 'object' && thrown !== null && 'code' in thrown ? thrown.code : undefined;
 }

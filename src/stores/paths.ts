@@ -1,12 +1,11 @@
-// Where paths that clients name may lead: inside given directories and nowhere else, links followed (docs/threats.md T8, T9).
-// Knows no session.
+// Restricts client paths to given directories, after links are resolved (docs/threats.md T8, T9).
 import { realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 
-/** Longest path that is looked at, bytes. */
+/** Longest accepted path, bytes. */
 const longestPath = 4096;
 
-/** What can be wrong with a path before any file is looked at, as the end of a sentence that begins with it; or null. */
+/** The fault of a path that is invalid in itself, as the rest of a sentence that starts with the path; else null. */
 export function faultInWords(wish: string): string | null {
   if (Buffer.byteLength(wish) > longestPath) return `must not be longer than ${longestPath} bytes`;
   if (/[\p{Cc}\\]/u.test(wish)) return 'must not hold control characters or backslashes';
@@ -15,7 +14,7 @@ export function faultInWords(wish: string): string | null {
   return null;
 }
 
-/** The path without links, if something is there and lies inside one of the roots or is one of them; else null. */
+/** The real path, if it exists and is one of the roots or inside one; else null. */
 export function realInside(file: string, roots: readonly string[]): string | null {
   const real = realOrNull(file);
   if (real === null) return null;
@@ -26,7 +25,7 @@ export function realInside(file: string, roots: readonly string[]): string | nul
   return isInside ? real : null;
 }
 
-/** The path without links; null where nothing is. */
+/** The real path; null if nothing exists. */
 export function realOrNull(file: string): string | null {
   try {
     return realpathSync(file);
@@ -35,7 +34,7 @@ export function realOrNull(file: string): string | null {
   }
 }
 
-/** Whether a directory is there, or a link to one. */
+/** Whether the path is a directory, or a link to one. */
 export function isDirectory(file: string): boolean {
   return statSync(file, { throwIfNoEntry: false })?.isDirectory() === true;
 }

@@ -1,5 +1,5 @@
-// Reads the beginning of a file that somebody else may have put there: no link is followed, nothing but a regular file is
-// opened, and no more than so many bytes are taken in (docs/threats.md T9). Knows no session.
+// Reads the beginning of an untrusted file: follows no link, opens only regular files, and reads a bounded number of
+// bytes (docs/threats.md T9).
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { markOf } from './file-cache.ts';
 import { isAt, statOf } from './opened.ts';
@@ -7,24 +7,24 @@ import { isAt, statOf } from './opened.ts';
 /** The beginning of a file. */
 export interface Beginning {
   readonly text: string;
-  /** Nothing comes behind it. */
+  /** This is the whole file. */
   readonly isWhole: boolean;
-  /** Of the whole file, bytes. */
+  /** Size of the whole file, bytes. */
   readonly size: number;
-  /** Lines of the text that have an end. */
+  /** Number of complete lines in the text. */
   readonly lines: number;
-  /** See markOf. */
+  /** The mark of the file; see markOf. */
   readonly mark: string;
 }
 
 const lineFeed = 0x0a;
 
-/** A pipe must not make us wait. */
+/** Follow no link, and do not block on a pipe. */
 const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** At most `most` bytes and lines of a file. Null where there is none at that real path, or none that can be read. */
+/** Reads at most `most` bytes and `mostLines` lines. Null if no readable file exists at this real path. */
 export function readBounded(file: string, most: number, mostLines: number): Beginning | null {
-  // Before it is opened: to open some devices is to use them.
+  // Checked before the open, because opening some devices has an effect.
   if (statOf(file)?.isFile() !== true) return null;
   let descriptor: number;
   try {
@@ -57,7 +57,7 @@ function readUpTo(descriptor: number, most: number): Buffer {
   return bytes.subarray(0, length);
 }
 
-/** Where that many lines end, or all of them. */
+/** The end of the first `most` lines, or of all lines. */
 function endOfLines(bytes: Buffer, most: number): { readonly end: number; readonly lines: number } {
   let lines = 0;
   for (let at = bytes.indexOf(lineFeed); at !== -1; at = bytes.indexOf(lineFeed, at + 1)) {

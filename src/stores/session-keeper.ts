@@ -1,4 +1,4 @@
-// Writes down one conversation: after each run, and when its name changes, what is new. Knows no protocol.
+// Stores one conversation: appends the new items after each run and after each change of its name.
 import type { SessionView } from '../core/contract/adapter.ts';
 import { GatewayError, messageOf } from '../core/model/errors.ts';
 import type { Event } from '../core/model/event.ts';
@@ -13,36 +13,36 @@ import {
 } from '../core/log/session-lines.ts';
 import type { GrowingFile } from './growing-file.ts';
 
-/** Keeps one conversation in one file. Nothing is written as long as nothing was said. */
+/** Keeps one conversation in one file. Writes nothing before the first message. */
 export interface SessionKeeper {
-  /** Hears each event of the session but deltas, when the log has it. */
+  /** Takes each logged event of the session except deltas. */
   hear(event: Event, view: SessionView): void;
-  /** Writes what is new, unless a run is going on. Never throws. */
+  /** Writes the new items, unless a run is open. Never throws. */
   flush(view: SessionView): void;
-  /** Writes what it has heard of, whatever became of the conversation since. Never throws. */
+  /** Writes the collected items, even if the conversation was replaced since. Never throws. */
   write(): void;
 }
 
-/** What a keeper is made of. */
+/** The ports of a keeper. */
 export interface KeeperPorts {
   readonly head: SessionHead;
   readonly file: GrowingFile;
-  /** So many items of the transcript are in the file already. */
+  /** Number of transcript items already in the file. */
   readonly known: number;
-  /** Lines that are in the file already. */
+  /** Number of lines already in the file. */
   readonly lines: number;
-  /** Calls back when what is going on in this moment is over. */
+  /** Calls back after the current tick. */
   soon(callback: () => void): void;
-  /** It could not be written, and nothing more will be. */
+  /** A write failed; nothing more will be written. */
   failed(reason: string): void;
 }
 
-/** Those that are no message and no change: the first, what is behind the last, a name that is too long. */
+/** Lines that are neither a message nor a change: the header, the trailer, and an over-long name. */
 const otherLines = 4;
 
-/** Keeps from now on. */
+/** Starts keeping. */
 export function createKeeper({ head, file, known, lines: linesBefore, soon, failed }: KeeperPorts): SessionKeeper {
-  /** Items of the transcript that are written, or need not be. */
+  /** Number of transcript items that are written or need not be. */
   let done = known;
   let { name } = head;
   let written = linesBefore;
@@ -55,7 +55,7 @@ export function createKeeper({ head, file, known, lines: linesBefore, soon, fail
     write();
   }
 
-  /** At once: the conversation may be another one when it is written. */
+  /** Collects at once, because the conversation may be replaced before the write. */
   function collect({ transcript, timeOrigin }: SessionView): void {
     if (hasFailed || transcript.run !== null || transcript.items.length <= done) return;
     const fresh = messagesOf({ ...transcript, items: transcript.items.slice(done) }, timeOrigin);
@@ -64,7 +64,7 @@ export function createKeeper({ head, file, known, lines: linesBefore, soon, fail
   }
 
   function write(): void {
-    // The first line has its name.
+    // The first line of a new file already holds the name.
     const lines = file.isMade ? waiting : waiting.filter(({ type }) => type === 'message-added');
     waiting = [];
     if (hasFailed) return;
@@ -81,7 +81,7 @@ export function createKeeper({ head, file, known, lines: linesBefore, soon, fail
     }
   }
 
-  /** Messages outside of runs often come many at a time. */
+  /** Messages outside of runs often come in bursts, so they are written together. */
   function flushSoon(view: SessionView): void {
     collect(view);
     if (isDue || view.transcript.run !== null) return;

@@ -1,43 +1,43 @@
-// Where stored sessions lie, and which of the paths that clients name lead to one (docs/threats.md T9). Knows no protocol and no
-// format of a file.
+// Finds stored sessions, and checks whether a client path leads to one (docs/threats.md T9). Independent of the file
+// format.
 import { opendirSync } from 'node:fs';
 import path from 'node:path';
 import { markOf } from './file-cache.ts';
 import { statOf } from './opened.ts';
 import { faultInWords, isDirectory, realOrNull } from './paths.ts';
 
-/** A folder that somebody works in. */
+/** A project folder. */
 export interface Project {
   readonly folder: string;
-  /** Those below it count as well. */
+  /** Folders below it count as projects too. */
   readonly isRoot: boolean;
 }
 
-/** Where sessions may lie. */
+/** The locations of stored sessions. */
 export interface SessionPlaces {
-  /** Directories of our own or of the user's; they may be links. */
+  /** Directories of Patchbay or of the user; they may be links. */
   readonly directories: readonly string[];
   readonly projects: readonly Project[];
-  /** Folders below a project that hold its sessions, e.g. `.tool/sessions`; not through a link, for anybody may have made it. */
+  /** Folders of sessions below a project, e.g. `.tool/sessions`. Links are refused, because a project is untrusted. */
   readonly inProject: readonly string[];
-  /** Of the files, with the dot. */
+  /** File extensions, with the dot. */
   readonly endings: readonly string[];
 }
 
 /** A file that may be a stored session. */
 export interface FoundFile {
-  /** Without links. */
+  /** The real path. */
   readonly file: string;
-  /** Ms since 1970. */
+  /** Modification time, ms since 1970. */
   readonly modifiedAt: number;
-  /** See markOf. */
+  /** The mark of the file; see markOf. */
   readonly mark: string;
 }
 
-/** How much is looked at for one list. */
+/** The limits of one listing. */
 const most = { entries: 20_000, depth: 3, subfolders: 256 };
 
-/** The real path of the file, or what is wrong with the path: the end of a sentence that begins with it. */
+/** The real path of the file, or the fault as the rest of a sentence that starts with the path. */
 export function storedFileAt(
   wish: string,
   places: SessionPlaces,
@@ -45,7 +45,7 @@ export function storedFileAt(
   const fault = faultIn(wish, places.endings);
   if (fault !== null) return { fault };
   const outside = { fault: 'must be under an allowed session directory' };
-  // What is outside is not looked at: nobody is to learn what is there.
+  // Paths outside are not looked up: a client must not learn what exists there.
   if (!isWithin(path.normalize(wish), places, (folder) => [folder, realOrNull(folder) ?? folder])) return outside;
   const real = realOrNull(wish);
   const missing = { fault: 'must point to an existing session file' };
@@ -54,7 +54,7 @@ export function storedFileAt(
   return statOf(real)?.isFile() === true && hasEnding(real, places.endings) ? { file: real } : missing;
 }
 
-/** The order is that of docs/protocols/pi-server.md 20.3: what cannot be a path, what is none of ours, what is not there. */
+/** Checks in the order of docs/protocols/pi-server.md 20.3: invalid path, path outside, missing file. */
 function faultIn(wish: string, endings: readonly string[]): string | null {
   if (Buffer.byteLength(wish) > 4096) return 'must not be longer than 4096 bytes';
   if (faultInWords(wish) !== null) return 'contains potentially dangerous path components';
@@ -78,7 +78,7 @@ function isWithin(file: string, places: SessionPlaces, forms: (folder: string) =
   );
 }
 
-/** The files of all places, newest first; of very many some. Never throws. */
+/** The files of all places, newest first, within the limits. Never throws. */
 export function storedFilesIn(places: SessionPlaces): FoundFile[] {
   const found = new Map<string, FoundFile>();
   const budget = { entries: most.entries };
@@ -113,7 +113,7 @@ function foldersInProjects({ projects, inProject }: SessionPlaces, budget: { ent
   return folders.filter((folder) => realOrNull(folder) === folder && isDirectory(folder));
 }
 
-/** Files and folders, no links and nothing else. */
+/** The files and folders of a folder; skips links and all other entries. */
 function* entriesOf(folder: string, budget: { entries: number }): Generator<{ name: string; isFolder: boolean }> {
   try {
     const directory = opendirSync(folder);
@@ -126,6 +126,6 @@ function* entriesOf(folder: string, budget: { entries: number }): Generator<{ na
       directory.closeSync();
     }
   } catch {
-    // Gone, or not ours to read.
+    // Missing or unreadable.
   }
 }

@@ -1,5 +1,4 @@
-// Which stored sessions a client on the network may have an agent open: those inside the configured roots (docs/threats.md T9).
-// Knows no protocol.
+// Restricts the stored sessions that a network client may open to the configured roots (docs/threats.md T9).
 import { closeSync, lstatSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from '../core/model/command.ts';
@@ -7,9 +6,9 @@ import { GatewayError } from '../core/model/errors.ts';
 import { faultInWords, realInside } from './paths.ts';
 
 /**
- * The command as an agent may be given it: with the path that was looked at, which no link leads away from. Throws
- * `invalid` when the path that it names is not there, or lies outside the roots. A path on the machine of a remote agent
- * cannot be looked at: it counts as not there.
+ * The command with real paths instead of client paths, so that no link can redirect them. Throws `invalid` if a path
+ * does not exist or lies outside the roots. A path on the machine of a remote agent cannot be checked and counts as
+ * missing.
  */
 export function withPathsInside(command: Command, roots: readonly string[]): Command {
   switch (command.type) {
@@ -31,7 +30,7 @@ function checked(wish: string, roots: readonly string[]): string {
   throw new GatewayError('invalid', 'session path: must name a stored session inside one of the configured roots');
 }
 
-/** To open anything else may be to use it; and there are agents that empty a file which is none of theirs. */
+/** Whether the file may be a session. Agents may overwrite any other file, and opening a device has an effect. */
 function mayBeSession(file: string): boolean {
   const stats = lstatSync(file, { throwIfNoEntry: false });
   return stats?.isDirectory() === true || (stats?.isFile() === true && /^(?:$|\s*\{\s*")/u.test(beginningOf(file)));

@@ -1,10 +1,10 @@
-// Channels without a wire: two back to back, for tests and in-process use, and one that leads nowhere. Knows no protocol.
+// Channels without a wire: a connected pair for tests and in-process use, and a channel without a peer.
 import type { Channel } from '../core/contract/channel.ts';
 import { bytesOf, createFrame } from './framing/frame.ts';
 import { createFrameReader, type FrameReader } from './frame-reader.ts';
 import { createQueue } from './queue.ts';
 
-/** Two channels, each the other's far end. A frame is handed over on a microtask, and waits while the other pauses. */
+/** Two connected channels. A frame is delivered on a microtask, and waits while the receiving side is paused. */
 export function memoryPair(label = 'memory'): [Channel, Channel] {
   const left = createFrameReader();
   const right = createFrameReader();
@@ -13,7 +13,7 @@ export function memoryPair(label = 'memory'): [Channel, Channel] {
   return [endpoint(`${label} left`, left, toLeft, toRight), endpoint(`${label} right`, right, toRight, toLeft)];
 }
 
-/** A channel with nobody at the other end: takes everything, says nothing, ends when it is closed. */
+/** A channel without a peer: discards every frame, receives nothing, and ends when closed. */
 export function nullChannel(label: string): Channel {
   const inlet = createFrameReader();
   return {
@@ -60,11 +60,11 @@ function endpoint(label: string, inlet: FrameReader, inward: Pipe, outward: Pipe
 interface Pipe {
   readonly buffered: number;
   send(bytes: Uint8Array): void;
-  /** Hands over on a microtask what the target takes. */
+  /** Delivers waiting frames on a microtask, while the target accepts them. */
   move(): void;
-  /** What was sent before still arrives, then the end. */
+  /** Delivers the frames sent before, then the end. */
   end(reason: string): void;
-  /** Nobody reads any more. */
+  /** The reader is gone: discards the waiting frames. */
   cut(): void;
 }
 

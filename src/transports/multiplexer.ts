@@ -1,56 +1,55 @@
-// One connection that carries many: each of them is a channel of its own, with a name that says which frames are its.
-// Knows no protocol: whose a frame is, it is told.
+// Shares one connection between many named channels. The adapter tells to which channel a frame belongs.
 import type { Channel, CloseCode, Frame, Receiver } from '../core/contract/channel.ts';
 import { GatewayError } from '../core/model/errors.ts';
 import { createFrameReader, type FrameReader } from './frame-reader.ts';
 
-/** What a trunk is made of. */
+/** The options of a multiplexer. */
 export interface MultiplexerOptions {
   readonly label: string;
-  /** The connection. It is opened with the first channel that is, and closed with the last. */
+  /** The shared connection. Opened with the first channel and closed with the last. */
   readonly channel: Channel;
-  /** See Trunk in core/contract/adapter.ts. */
+  /** See Multiplexing in core/contract/adapter.ts. */
   route(frame: Frame): { readonly name: string | null; readonly isGreeting?: boolean };
-  /** Nobody can join any more. Once. */
+  /** Called once, when no channel can join any more. */
   over?(): void;
   /**
-   * Bytes that may wait for one that is paused; with more the whole connection is paused, for its frames come in one
+   * Bytes that may wait for a paused channel. Above this the whole connection is paused, because its frames come in one
    * order. Default 4 MiB.
    */
   readonly mostWaitingBytes?: number;
   /**
-   * One that holds up others for so long is cut off behind what waits for it, ms; default 10,000. Where nobody else would
-   * read it slows the agent instead, for as long as it takes (docs/faults.md F20).
+   * A channel that blocks other channels for this long is closed after its waiting frames, ms; default 10,000. If no
+   * other channel would read, the slow channel only slows the agent, without a limit (docs/faults.md F20).
    */
   readonly mostStalledMs?: number;
 }
 
-/** One connection and the channels that share it. */
+/** A shared connection and its channels. */
 export interface MultiplexedConnection {
-  /** Nobody can join any more: the connection has ended or failed, or its last channel was closed. */
+  /** No channel can join any more: the connection has ended or failed, or its last channel was closed. */
   readonly isOver: boolean;
-  /** The channel of that name. Throws `conflict` when it is taken, `agent-down` when it is over. */
+  /** Creates the channel `name`. Throws `conflict` if the name is taken, `agent-down` if the connection is over. */
   join(name: string): Channel;
 }
 
-/** Frames of greeting that are kept for those who come later. */
+/** Number of greeting frames kept for channels that join later. */
 const mostGreetings = 8;
 
-/** One of the channels, as the trunk sees it. */
+/** The state of one channel. */
 interface Branch {
   readonly inlet: FrameReader;
-  /** Bytes that were given to it and its receiver has not taken. */
+  /** Bytes delivered to the channel and not yet taken by its receiver. */
   waiting: number;
-  /** It has more than it may. */
+  /** More bytes wait than allowed. */
   isStalled: boolean;
-  /** Runs while it holds up others. */
+  /** Runs while the channel blocks others. */
   patience: NodeJS.Timeout | undefined;
   isClosed: boolean;
 }
 
 /**
- * Nobody has joined yet. A fault of the connection is told to all, for nobody knows whose frame it was; who comes after it
- * needs a new one.
+ * A multiplexer without channels. A fault of the connection goes to all channels, because the channel of a broken frame
+ * is unknown. After the fault no channel can join; a new connection is needed.
  */
 export function createMultiplexer(options: MultiplexerOptions): MultiplexedConnection {
   const { channel, mostWaitingBytes = 4 * 1024 * 1024, mostStalledMs = 10_000 } = options;
@@ -65,7 +64,7 @@ export function createMultiplexer(options: MultiplexerOptions): MultiplexedConne
     channel.open({
       frame: take,
       fault(fault) {
-        // It may live on for one that has not read so far.
+        // The multiplexer may stay alive for a channel that has not read to the end.
         finish();
         each(({ inlet }) => inlet.fault(fault));
       },
@@ -88,7 +87,7 @@ export function createMultiplexer(options: MultiplexerOptions): MultiplexedConne
     options.over?.();
   }
 
-  /** In the middle of it somebody may leave. */
+  /** Visits all channels. A channel may leave during the visit. */
   function each(act: (branch: Branch) => void): void {
     for (const branch of [...branches.values()]) act(branch);
   }
@@ -111,14 +110,14 @@ export function createMultiplexer(options: MultiplexerOptions): MultiplexedConne
     judge();
   }
 
-  /** It has read enough, or is gone: the others go on unless one more of them is full. */
+  /** The channel has read enough or is gone: resumes the connection unless another channel is stalled. */
   function unstall(branch: Branch): void {
     if (!branch.isStalled) return;
     branch.isStalled = false;
     if ([...branches.values()].every(({ isStalled }) => !isStalled)) channel.resume();
   }
 
-  /** Whose patience runs: after each change of who is there and who is full. */
+  /** Starts and stops the patience timers. Called after each change of the channels and of their stalls. */
   function judge(): void {
     const all = [...branches.values()];
     const isHeldUp = all.some(({ isStalled }) => !isStalled);
@@ -138,7 +137,7 @@ export function createMultiplexer(options: MultiplexerOptions): MultiplexedConne
     branch.inlet.end({ reason: 'what the agent said was not read for too long' });
   }
 
-  /** The last one takes the connection with it; what it sent before goes out first. */
+  /** Removes the channel. The last one closes the connection, after its sent frames have gone out. */
   function forget(branch: Branch, code: CloseCode = 'normal', reason = 'nobody needs it any more'): void {
     for (const [name, one] of branches) if (one === branch) branches.delete(name);
     branch.isClosed = true;
@@ -200,7 +199,7 @@ export function createMultiplexer(options: MultiplexerOptions): MultiplexedConne
   };
 }
 
-/** The same receiver; `taken` is told of each frame before it is. Glances are not for one of many. */
+/** Wraps the receiver: calls `taken` before each frame. Omits `recognise`, which a shared connection does not support. */
 function counting(receiver: Receiver, taken: (frame: Frame) => void): Receiver {
   return {
     frame(frame) {

@@ -1,9 +1,9 @@
-// Makes text of a peer fit for logs and error messages (docs/threats.md T18). Knows no protocol.
+// Makes text of a peer safe for logs and error messages (docs/threats.md T18).
 
-/** Control characters (ANSI sequences begin with one), line separators, and the marks that turn the direction of text. */
+/** Control characters (also the start of ANSI sequences), line separators, and marks that change the text direction. */
 const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu;
 
-/** The text with all of these but LF and TAB written as `\x1b` or `\u2028`. */
+/** Escapes these characters, except LF and TAB, as `\x1b` or `\u2028`. */
 export function printable(text: string): string {
   return text.replace(unprintable, (character) => {
     if (character === '\n' || character === '\t') return character;

@@ -1,4 +1,4 @@
-// Kills a child together with everything it started, and knows which groups still live. Knows no protocol.
+// Kills a child process together with its descendants, and registers the living groups.
 
 /** Leaders of groups that may still have members. A grandchild outlives its leader here (docs/threats.md T27). */
 const living = new Set<number>();
@@ -7,11 +7,11 @@ const living = new Set<number>();
 export interface ProcessGroup {
   /** Sends a signal to every member. */
   signal(signal: 'SIGTERM' | 'SIGKILL'): void;
-  /** The leader has exited: asks the rest to go, and kills them `graceMs` later. */
+  /** After the exit of the leader: sends SIGTERM to the rest of the group, and SIGKILL after `graceMs`. */
   dissolve(graceMs: number): void;
 }
 
-/** Keeps the group in the register until it is dissolved. */
+/** Registers the group until it is dissolved. */
 export function adoptGroup(leader: number): ProcessGroup {
   living.add(leader);
   return {
@@ -20,7 +20,7 @@ export function adoptGroup(leader: number): ProcessGroup {
     },
     dissolve(graceMs) {
       if (!signalGroup(leader, 'SIGTERM')) return;
-      // Not a reason to stay alive: who leaves earlier calls killAllChildren.
+      // The timer must not keep the process alive: an earlier exit calls killAllChildren.
       setTimeout(() => {
         signalGroup(leader, 'SIGKILL');
         living.delete(leader);
@@ -29,10 +29,10 @@ export function adoptGroup(leader: number): ProcessGroup {
   };
 }
 
-/** Resolves when no child is left, or after `limitMs`. */
+/** Resolves when no group is left, or after `limitMs`. */
 export async function whenChildrenAreGone(limitMs: number): Promise<void> {
   const until = performance.now() + limitMs;
-  // Asked now and then: a group can end without telling anybody here.
+  // Polled, because the end of a group causes no event.
   while (performance.now() < until) {
     for (const leader of living) if (!isAlive(leader)) living.delete(leader);
     if (living.size === 0) return;
@@ -48,13 +48,13 @@ function isAlive(leader: number): boolean {
   }
 }
 
-/** Kills every group that is left, at once. For the composition root's `process.on('exit')`; synchronous. */
+/** Kills all remaining groups at once. Synchronous, for `process.on('exit')` of the composition root. */
 export function killAllChildren(): void {
   for (const leader of living) signalGroup(leader, 'SIGKILL');
   living.clear();
 }
 
-/** False when nobody is left; the group is then forgotten, since its number may come again. */
+/** False if no member is left. Then forgets the group, because its id may be reused. */
 function signalGroup(leader: number, signal: 'SIGTERM' | 'SIGKILL'): boolean {
   if (!living.has(leader)) return false;
   try {

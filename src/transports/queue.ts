@@ -1,19 +1,21 @@
-// First in, first out. `Array.shift` moves all that follow, which for a hundred thousand items takes seconds.
+// A first-in, first-out queue. `Array.shift` moves all later items, which takes seconds with a hundred thousand items.
 
 /** Items in order. */
 export interface Queue<Item> {
   readonly length: number;
   add(item: Item): void;
-  /** The oldest item, taken out. */
+  /** Removes and returns the oldest item. */
   take(): Item | undefined;
-  /** Leaves only those that pass. */
+  /** Removes the items that do not pass. */
   keep(passes: (item: Item) => boolean): void;
 }
 
-/** A class, for every connection has one and it is nearly always empty: as closures it would weigh five times as much. */
+/**
+ * A class, because every connection has a queue that is nearly always empty: closures would take five times the memory.
+ */
 class Row<Item> implements Queue<Item> {
   #items: Item[] = [];
-  /** Everything before this was taken. */
+  /** Items before this index have been taken. */
   #next = 0;
 
   get length(): number {
@@ -27,7 +29,7 @@ class Row<Item> implements Queue<Item> {
   take(): Item | undefined {
     const item = this.#items[this.#next];
     if (this.#next < this.#items.length) this.#next += 1;
-    // Half of the items at least are gone by then, so each is moved once on average.
+    // At least half of the items are taken by then, so each item is moved once on average.
     if (this.#next * 2 >= this.#items.length) this.#trim();
     return item;
   }

@@ -1,4 +1,4 @@
-// A channel over server-sent events: frames come as a stream, what we send is posted. Knows no protocol.
+// A channel over server-sent events: receives frames as an event stream and sends frames by POST.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventEnvelope, EventReader } from '../core/contract/adapter.ts';
 import type { Channel, FrameFault } from '../core/contract/channel.ts';
@@ -9,39 +9,42 @@ import { createFrame } from './framing/frame.ts';
 import { createFrameReader } from './frame-reader.ts';
 import { printable } from './printable.ts';
 
-/** Where to read and where to post. Times in ms. */
+/** The addresses and limits of the connection. Times in ms. */
 export interface EventSourceOptions {
   readonly streamUrl: string;
   readonly sendUrl: string;
   /** Sent as `Authorization: Bearer`. */
   readonly token?: string;
   readonly label?: string;
-  /** How frames travel, both ways, where they do not go bare. */
+  /** Wraps frames in both directions; default none. */
   readonly envelope?: EventEnvelope | undefined;
   /** Default 32 MiB: the peer is an agent. */
   readonly maxFrameBytes?: number;
-  /** How often in a row a lost stream is asked for again; default 5. */
+  /** Attempts in a row to reconnect a lost stream; default 5. */
   readonly tries?: number;
-  /** The wait before the first try; doubled for each further one; default 500. */
+  /** The wait before the first attempt, doubled for each further one; default 500. */
   readonly firstWaitMs?: number;
   /** The longest wait; default 8000. */
   readonly longestWaitMs?: number;
-  /** A stream that is silent for longer than this is lost: the server writes a comment every 15 s; default 50,000. */
+  /**
+   * A stream silent for longer than this counts as lost, because the server writes a comment every 15 s; default
+   * 50,000.
+   */
   readonly silenceMs?: number;
   /** How long `close` waits for the last post; default 1000. */
   readonly closeGraceMs?: number;
 }
 
-/** Why one connection of the stream is over: for good, or to be tried again. */
+/** Why one connection of the stream ended, and whether to reconnect. */
 interface Break {
   readonly final: boolean;
   readonly reason: string;
 }
 
 /**
- * Resumes a lost stream behind the last id that the server gave (docs/faults.md F27). Ends where it cannot: the server gave no
- * id, answered 4xx, or lost our place, after which it would say everything twice. Frames are posted once the stream
- * stands, so that no answer is missed.
+ * Resumes a lost stream after the last event id (docs/faults.md F27). Ends if it cannot resume: the server gave no id,
+ * answered 4xx, or lost our position and would repeat everything. Frames are posted only after the stream is open, so
+ * that no answer is missed.
  */
 export function connectEventSource(options: EventSourceOptions): Channel {
   const { token, maxFrameBytes = 32 * 1024 * 1024, silenceMs = 50_000 } = options;
@@ -62,9 +65,9 @@ export function connectEventSource(options: EventSourceOptions): Channel {
   const reader = envelope?.reader();
   let lastId: string | undefined;
   let hasFrames = false;
-  /** Connections that failed since the last frame. */
+  /** Failed connections since the last frame. */
   let failures = 0;
-  /** Set while reading waits for the receiver. */
+  /** Resumes reading; set while the receiver is paused. */
   let readOn = () => {};
 
   function end(reason: string): void {
@@ -81,7 +84,7 @@ export function connectEventSource(options: EventSourceOptions): Channel {
       failures += 1;
       if (final || failures > tries || (hasFrames && lastId === undefined)) return end(reason);
       const wait = Math.min(longestWaitMs, firstWaitMs * 2 ** (failures - 1));
-      // Half of it is chance, so that clients of one lost server do not come back together.
+      // Half of the wait is random, so that the clients of a lost server do not reconnect at the same time.
       await sleep(wait * (0.5 + Math.random() / 2), undefined, { signal: reading.signal });
     }
   }
@@ -97,7 +100,7 @@ export function connectEventSource(options: EventSourceOptions): Channel {
           accept: 'text/event-stream',
           ...(lastId === undefined ? {} : { 'last-event-id': lastId }),
         },
-        // A redirect would take the token along.
+        // A redirect would receive the token.
         redirect: 'error',
         signal: AbortSignal.any([reading.signal, connection.signal]),
       });
@@ -153,7 +156,7 @@ export function connectEventSource(options: EventSourceOptions): Channel {
   }
 
   run().catch((thrown: unknown) => {
-    // The wait between two tries ends with an error when we are closed.
+    // A close aborts the wait between two attempts with an error.
     if (!reading.signal.aborted) end(problemOf(thrown));
   });
 
@@ -199,7 +202,7 @@ function bufferedEvents(maxFrameBytes: number, fault: (fault: FrameFault) => voi
   };
 }
 
-/** What is wrong with the answer, if anything. A 4xx will not become better (docs/faults.md F27). */
+/** The problem of a response, if any. A 4xx is final (docs/faults.md F27). */
 function refusalOf({ status, headers }: Response): Break | undefined {
   if (status !== 200) {
     return { final: status < 500, reason: `the server refused the stream (${status})` };
@@ -208,7 +211,7 @@ function refusalOf({ status, headers }: Response): Break | undefined {
   return { final: true, reason: 'the server sent no event stream' };
 }
 
-/** The server's own words: the session is over, or our place in it is lost. */
+/** Reads a `gateway` event: the session is over, or our position in it is lost. */
 function gatewayBreak(data: string): Break | undefined {
   const word = createFrame(Buffer.from(data)).json;
   if (typeof word !== 'object' || word === null || !('type' in word)) return undefined;
@@ -217,7 +220,7 @@ function gatewayBreak(data: string): Break | undefined {
   return word.type === 'reset' ? lostPlace(reason) : undefined;
 }
 
-/** To go on would be to hear everything twice. */
+/** A final break: continuing would repeat all frames. */
 function lostPlace(reason: string): Break {
   return { final: true, reason: `the server lost our place in the stream (${printable(reason)})` };
 }

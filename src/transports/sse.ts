@@ -1,54 +1,54 @@
-// The body of a server-sent event stream, pulled from a reader. Knows no HTTP server and no protocol.
+// Builds the body of a server-sent event stream from a reader. Independent of the HTTP server.
 import type { EventEnvelope } from '../core/contract/adapter.ts';
 import type { Entry, FrameEntry, Reader } from '../core/contract/reader.ts';
 import { gather } from './batch.ts';
 import { encodeComment, encodeEvent, encodeRetry } from './framing/event-stream.ts';
 
-/** `no-store` and no buffering on the way: each frame must arrive when it is written. */
+/** Forbids caching and buffering by proxies: each frame must arrive when it is written. */
 export const eventStreamHeaders = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-store',
   'x-accel-buffering': 'no',
 } as const;
 
-/** Times in ms, sizes in bytes. */
+/** The options of a stream. Times in ms, sizes in bytes. */
 export interface EventStreamOptions {
-  /** After so long without a frame a comment is written; default 15,000. */
+  /** A comment is written after this time without a frame; default 15,000. */
   readonly heartbeatMs?: number;
-  /** How long clients wait before they come back; default 1000. */
+  /** How long clients wait before they reconnect; default 1000. */
   readonly retryMs?: number;
-  /** About how much is taken from the reader at a time; default 64 KiB. */
+  /** Approximate size of one read from the reader; default 64 KiB. */
   readonly batchBytes?: number;
-  /** How frames travel where they do not go bare. */
+  /** Wraps the frames; default none. */
   readonly envelope?: EventEnvelope | undefined;
-  /** The client was here before: what was said until now it has missed. */
+  /** The client reconnects and has missed the frames until now. */
   readonly isResumed?: boolean;
-  /** Called once when the stream is over, whoever ended it. */
+  /** Called once when the stream is over, for any reason. */
   readonly onClose?: () => void;
 }
 
-/** A stream that is being written. */
+/** An open event stream. */
 export interface EventStream {
   readonly body: ReadableStream<Uint8Array>;
-  /** Ends the body without an event: the client comes back with its cursor. Idempotent. */
+  /** Ends the body without an event, so that the client reconnects with its cursor. Idempotent. */
   end(): void;
 }
 
 /**
- * Frames become default events with their cursor as id, or what their envelope makes of them; a reset, unless the
- * envelope has words for it, and the end of the session become `gateway` events, a name that no upstream frame can take
- * (docs/threats.md T31), without an id. Nothing is queued: a client that does not read
- * leaves its reader behind, and learns of a reset when it reads again.
+ * Writes frames as default events with their cursor as id, or as the envelope defines. The end of the session, and a
+ * reset that the envelope does not express, become `gateway` events without an id; no upstream frame can use this name
+ * (docs/threats.md T31). Queues nothing: the reader of a slow client falls behind, and the client gets a reset when it
+ * reads again.
  */
 export function openEventStream(reader: Reader, options: EventStreamOptions = {}): EventStream {
   const { heartbeatMs = 15_000, retryMs = 1000, batchBytes = 64 * 1024, onClose } = options;
   const { envelope, isResumed = false } = options;
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   let heartbeat: NodeJS.Timeout | undefined;
-  /** Set while a pull waits for something to write. */
+  /** Ends the waiting pull; set while a pull waits for entries. */
   let wake: (() => void) | undefined;
   let closed = false;
-  /** The mark up to which the client was away; null once it has been told of all that. */
+  /** The mark up to which a resumed client has missed frames; null after these frames are written. */
   let away = isResumed && envelope !== undefined ? reader.mark() : null;
 
   function close(): void {
@@ -63,7 +63,7 @@ export function openEventStream(reader: Reader, options: EventStreamOptions = {}
     onClose?.();
   }
 
-  /** Ends a waiting pull, if there is one. */
+  /** Ends the waiting pull, if any. */
   function settle(): void {
     clearTimeout(heartbeat);
     wake?.();
@@ -84,7 +84,7 @@ export function openEventStream(reader: Reader, options: EventStreamOptions = {}
     return reader.read(batchBytes);
   }
 
-  /** Writes entries that this client is told of, and looks for the end; false when it is told of none of them. */
+  /** Writes the entries for this client and detects the end. False if no entry was written. */
   function tell(entries: readonly Entry[]): boolean {
     const pieces = entries.flatMap(encodeEntry);
     if (pieces.length > 0) write(pieces);
@@ -96,7 +96,7 @@ export function openEventStream(reader: Reader, options: EventStreamOptions = {}
       case 'frame':
         return encodeFrame(entry);
       case 'reset':
-        // What follows says everything once more, and so nothing of it was missed.
+        // A reset repeats everything, so nothing was missed.
         away = null;
         return envelope === undefined
           ? gatewayEvent({ type: 'reset', reason: entry.reason, cursor: entry.cursor })
@@ -116,7 +116,7 @@ export function openEventStream(reader: Reader, options: EventStreamOptions = {}
     return wrapped === null ? [] : encodeEvent(wrapped);
   }
 
-  /** Writes what there is; false when there was nothing. */
+  /** Writes the available entries. False if there were none. */
   function writeEntries(): boolean {
     try {
       for (;;) {
@@ -124,7 +124,7 @@ export function openEventStream(reader: Reader, options: EventStreamOptions = {}
         if (entries.length === 0) return false;
         const isTold = tell(entries);
         if (entries.some((entry) => entry.kind === 'closed')) end();
-        // A pull that gives nothing would be the last one.
+        // A pull that enqueues nothing would be the last one.
         if (isTold || closed) return true;
       }
     } catch (thrown) {
@@ -138,7 +138,7 @@ export function openEventStream(reader: Reader, options: EventStreamOptions = {}
     if (closed) return;
     closed = true;
     try {
-      // The last words of a session are said in the tick in which the server stops: they are still owed.
+      // The last frames of a session are logged in the tick in which the server stops, and must still be written.
       for (let entries = readEntries(); entries.length > 0; entries = readEntries()) tell(entries);
       controller?.close();
     } catch (thrown) {
@@ -148,7 +148,7 @@ export function openEventStream(reader: Reader, options: EventStreamOptions = {}
   }
 
   reader.onReadable = () => {
-    // What follows in the same tick goes into the same write.
+    // Further entries of the same tick go into the same write.
     queueMicrotask(() => {
       if (wake !== undefined) writeEntries();
     });
@@ -158,7 +158,7 @@ export function openEventStream(reader: Reader, options: EventStreamOptions = {}
     {
       start(given) {
         controller = given;
-        // At once: clients do not see a response before its first bytes.
+        // Written at once: clients do not see a response before its first bytes.
         given.enqueue(Buffer.from(encodeComment('ok') + encodeRetry(retryMs)));
       },
       pull() {
@@ -170,7 +170,7 @@ export function openEventStream(reader: Reader, options: EventStreamOptions = {}
       },
       cancel: close,
     },
-    // Nothing is taken from the reader before the client has room for it.
+    // Take nothing from the reader before the client has room.
     { highWaterMark: 0 },
   );
   return { body, end };

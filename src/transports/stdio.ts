@@ -1,4 +1,4 @@
-// Our own stdin and stdout as a channel: a client has started us. Knows no protocol; the framing is a parameter.
+// A channel on our own stdin and stdout, for a client that has started us. The framing is a parameter.
 import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import type { Channel } from '../core/contract/channel.ts';
@@ -7,7 +7,7 @@ import { jsonl } from './framing/jsonl.ts';
 import { createFrameReader } from './frame-reader.ts';
 import { createFrameWriter } from './frame-writer.ts';
 
-/** Which streams, and how they are cut. */
+/** The streams and their framing. */
 export interface StdioOptions {
   readonly input: Readable;
   readonly output: Writable;
@@ -15,16 +15,16 @@ export interface StdioOptions {
   readonly framing?: Framing;
   /** Default 8 MiB. */
   readonly maxFrameBytes?: number;
-  /** Frames of no bytes; default `skip`. */
+  /** Whether empty frames are delivered; default `skip`. */
   readonly blank?: 'deliver' | 'skip';
   /** How long `close` waits for a client that does not read; default 1000. */
   readonly closeGraceMs?: number;
 }
 
 /**
- * The end of the input is told by `half`, or ends the channel with `client closed its input`. An output that is gone
- * (EPIPE) ends it quietly with `client closed its output`. An input that cannot be cut into frames any more ends it
- * behind the fault that says so: what its client was promised can no longer be asked about (docs/threats.md T15).
+ * The end of the input calls `half`, or without it ends the channel with `client closed its input`. A closed output
+ * (EPIPE) ends the channel without a fault, with `client closed its output`. An input that can no longer be split into
+ * frames ends the channel after a fault, because the client can send no further request (docs/threats.md T15).
  */
 export function stdioChannel(options: StdioOptions): Channel {
   const { input, output, label, framing = jsonl, maxFrameBytes = 8 * 1024 * 1024, closeGraceMs = 1000 } = options;
@@ -54,13 +54,15 @@ export function stdioChannel(options: StdioOptions): Channel {
     stopReading();
   }
 
-  /** The other side of a pipe may go at any time (docs/threats.md T29); with EPIPE it tells us so. */
+  /** The reader of a pipe may close at any time (docs/threats.md T29), which causes EPIPE. */
   function outputEnded(): void {
     inlet.end({ reason: 'client closed its output' });
     stopReading();
   }
 
-  /** For good. A pipe that is paused in the middle of a chunk is read on by Node, and would keep this process alive. */
+  /**
+   * Stops for good. Node continues to read a pipe paused in the middle of a chunk, which would keep the process alive.
+   */
   function stopReading(): void {
     input.off('data', read).pause();
     if (input instanceof Socket) input.unref();

@@ -1,4 +1,4 @@
-// A channel over a WebSocket, accepted or dialled: a text message is one frame or holds lines. Knows no protocol.
+// A channel over an accepted or dialled WebSocket. A text message is one frame or holds several lines.
 import type { Duplex } from 'node:stream';
 import { type RawData, WebSocket } from 'ws';
 import type { FramingName } from '../core/contract/adapter.ts';
@@ -11,45 +11,46 @@ import { type Heartbeat, type HeartbeatOptions, startHeartbeat } from './heartbe
 import { createFrameReader } from './frame-reader.ts';
 import { firstBytes, printable } from './printable.ts';
 
-/** What the channel needs beside the WebSocket. */
+/** The options of the channel. */
 export interface WebSocketChannelOptions extends HeartbeatOptions {
   readonly label: string;
-  /** The socket under an accepted WebSocket, so that what is sent in one tick leaves in one write. */
+  /** The socket of an accepted WebSocket, so that all frames of one tick leave in one write. */
   readonly socket?: Duplex;
   /**
-   * `lines`: each message that we send ends in LF, and one that comes may hold several frames, each ended by LF or by
-   * the message. Default `text`: a message is a frame.
+   * `lines`: each sent message ends in LF, and a received message may hold several frames, each ended by LF or by the
+   * end of the message. Default `text`: a message is a frame.
    */
   readonly framing?: FramingName;
   /** A longer frame is a fault, and a message of more than twice that ends the connection with 1009. Default 8 MiB. */
   readonly maxFrameBytes?: number;
-  /** How long `close` waits for the peer to agree; default 5000 ms. */
+  /** How long `close` waits for the closing handshake of the peer; default 5000 ms. */
   readonly closeGraceMs?: number;
 }
 
 const defaultMaxFrameBytes = 8 * 1024 * 1024;
 
 /**
- * Limits for the `ws` library, whose own are 100 MiB and 16,384 fragments. It hangs up on a message over `maxPayload`
- * without a word, so that is twice ours: up to there the receiver answers with an error and the connection goes on.
+ * Limits for the `ws` library, whose defaults are 100 MiB and 16,384 fragments. `ws` closes the connection on a message
+ * over `maxPayload`. So `maxPayload` is twice our limit: up to there the receiver answers with an error and the
+ * connection continues.
  */
 export function webSocketLimits(maxFrameBytes = defaultMaxFrameBytes) {
   return { maxPayload: 2 * maxFrameBytes, maxFragments: 1024, perMessageDeflate: false };
 }
 
-/** A class, for a gateway may have thousands that say nothing, and as closures each would weigh 1 KB more. */
+/** A class, because a gateway may have thousands of idle connections and closures would take 1 KB more for each. */
 class WebSocketChannel implements Channel {
   readonly label: string;
   readonly #socket: WebSocket;
   readonly #options: WebSocketChannelOptions;
   readonly #inlet = createFrameReader();
-  /** Made with the first message that holds lines. */
+  /** Created with the first message in the framing `lines`. */
   #lines: FrameDecoder | undefined;
   #wire: Duplex | undefined;
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
   #closed = false;
-  /** The first cause of the end that we know of. */
+  /** The first known cause of the end. */
   #cause: string | undefined;
   /** Set once the connection is open. */
   #heartbeat: Heartbeat | undefined;
@@ -109,7 +110,7 @@ class WebSocketChannel implements Channel {
     this.#cause ??= reason;
     this.#inlet.shut();
     this.#flush();
-    // The peer's answer is only seen by who reads.
+    // The closing handshake of the peer is seen only while reading.
     this.#read();
     socket.close(webSocketCloseCodes[code], firstBytes(reason, maxCloseReasonBytes));
     const terminate = setTimeout(() => socket.terminate(), this.#options.closeGraceMs ?? 5000);
@@ -173,20 +174,20 @@ class WebSocketChannel implements Channel {
 }
 
 /**
- * Takes over a WebSocket that is open or opening; what is sent before it is open is kept. A binary message is a
- * `bad-frame` fault, too large a message a `too-large` fault; the connection goes on behind both.
+ * Takes over an open or opening WebSocket; frames sent before it is open are queued. A binary message is a `bad-frame`
+ * fault and an oversized message a `too-large` fault; the connection continues after both.
  */
 export function webSocketChannel(socket: WebSocket, options: WebSocketChannelOptions): Channel {
   return new WebSocketChannel(socket, options);
 }
 
-/** `nodebuffer` sockets give a Buffer; the other shapes are those of other `binaryType`s. */
+/** A message as one array. `nodebuffer` sockets give a Buffer; the other shapes belong to other `binaryType`s. */
 function wholeMessage(data: RawData): Uint8Array {
   if (Array.isArray(data)) return Buffer.concat(data);
   return data instanceof ArrayBuffer ? new Uint8Array(data) : data;
 }
 
-/** What the peer did wrong, if the error is the peer's fault; `ws` closes the connection itself then. */
+/** The fault, if the error was caused by the peer. In this case `ws` closes the connection itself. */
 function faultOf(error: Error): FrameFault | undefined {
   const code = 'code' in error ? error.code : undefined;
   switch (code) {
@@ -199,7 +200,7 @@ function faultOf(error: Error): FrameFault | undefined {
   }
 }
 
-/** An attempt on several addresses fails with an AggregateError, which has no message of its own. */
+/** The text of an error. A dial of several addresses fails with an AggregateError, which has no message. */
 function problemOf(error: Error, wasOpen: boolean): string {
   const problem = error.message || ('code' in error ? String(error.code) : error.name);
   return wasOpen ? `connection failed: ${problem}` : `could not connect: ${problem}`;

@@ -1,4 +1,4 @@
-// Dials a WebSocket: we are the client. Knows no protocol.
+// Dials a WebSocket as a client.
 import { WebSocket } from 'ws';
 import type { FramingName } from '../core/contract/adapter.ts';
 import type { Channel } from '../core/contract/channel.ts';
@@ -9,14 +9,14 @@ import { webSocketChannel, webSocketLimits } from './websocket-channel.ts';
 
 export { webSocketChannel } from './websocket-channel.ts';
 
-/** How to call. */
+/** The options of the connection. Times in ms. */
 export interface ConnectOptions extends HeartbeatOptions {
   /** Sent as `Authorization: Bearer`. */
   readonly token?: string;
   /** Subprotocols to offer. */
   readonly protocols?: readonly string[];
   readonly label?: string;
-  /** How messages hold frames, `text` (default) or `lines`; see WebSocketChannelOptions. */
+  /** `text` (default) or `lines`; see WebSocketChannelOptions. */
   readonly framing?: FramingName;
   /** Default 32 MiB: the peer is an agent. */
   readonly maxFrameBytes?: number;
@@ -25,8 +25,9 @@ export interface ConnectOptions extends HeartbeatOptions {
 }
 
 /**
- * A channel that can be used at once: what is sent before the connection is open is kept. Never throws: a connection
- * that fails is told by `end` (`could not connect: …`). Redirects are not followed, for they would take the token along.
+ * Returns a channel that can be used at once: frames sent before the connection is open are queued. Never throws: a
+ * failed connection calls `end` (`could not connect: …`). Redirects are not followed, because they would receive the
+ * token.
  */
 export function connectWebSocket(url: string, options: ConnectOptions = {}): Channel {
   const { token, protocols = [], maxFrameBytes = 32 * 1024 * 1024, handshakeTimeoutMs = 10_000 } = options;
@@ -45,7 +46,7 @@ export function connectWebSocket(url: string, options: ConnectOptions = {}): Cha
   }
 }
 
-/** A URL may carry a password or a ticket (docs/threats.md T6). */
+/** The URL without credentials: it may carry a password or a ticket (docs/threats.md T6). */
 function withoutSecrets(url: string): string {
   if (!URL.canParse(url)) return '(not a URL)';
   const { protocol, host, pathname } = new URL(url);

@@ -1,16 +1,16 @@
-// What one prompt may still carry and look at, and the words for where that ended. Knows no file.
+// The remaining budget of one prompt for contexts, and the sentences for contexts that were left out.
 import { limits } from './limits.ts';
 import type { Effort } from './walk.ts';
 
-/** Shared by all contexts of a prompt. */
+/** The remaining budget, shared by all contexts of a prompt. */
 export interface Budget extends Effort {
-  /** Bytes that it may still carry. */
+  /** Bytes that the prompt may still carry. */
   bytes: number;
-  /** UTF-16 units in which lines may still be looked for. */
+  /** UTF-16 units that may still be searched for lines. */
   search: number;
 }
 
-/** What a model is told of a context, and its user where that is not all of it. */
+/** The text of a context for the model, and a sentence for the user if the context is incomplete. */
 export interface Told {
   readonly text: string | null;
   readonly problem?: string;
@@ -20,7 +20,7 @@ export function newBudget(): Budget {
   return { bytes: limits.prompt, search: limits.searches, visits: limits.visits, tries: limits.tries };
 }
 
-/** So many bytes, in words. */
+/** A number of bytes, in words. */
 export function inWords(bytes: number): string {
   const kibibytes = bytes / 1024;
   return kibibytes >= 1024 ? `${kibibytes / 1024} MiB` : `${kibibytes} KiB`;
@@ -28,7 +28,7 @@ export function inWords(bytes: number): string {
 
 export const isFull = `a prompt carries ${inWords(limits.prompt)} of contexts`;
 
-/** The text, paid for; null when the prompt has no room for it. */
+/** Charges the text to the budget and returns it; null if the prompt has no room. */
 export function paid(text: string, budget: Budget): string | null {
   const bytes = Buffer.byteLength(text);
   if (bytes > budget.bytes) return null;
@@ -36,15 +36,15 @@ export function paid(text: string, budget: Budget): string | null {
   return text;
 }
 
-/** Longest part of what a client said that a sentence repeats. */
+/** Longest client text quoted in a sentence. */
 const longestName = 200;
 
-/** What the client itself said, for a sentence. */
+/** Quotes client text for a sentence. */
 export function named(said: string): string {
   return JSON.stringify(said.length > longestName ? `${said.slice(0, longestName)}…` : said);
 }
 
-/** The sentence for what is not there at all. */
+/** The sentence for a context that was left out. */
 export function leftOut(kind: string, said: string, fault: string): Told {
   return { text: null, problem: `The ${kind} ${named(said)} was left out: ${fault}.` };
 }

@@ -1,19 +1,19 @@
-// What of a workspace a user may choose that typed so much: paths that hold what was typed, best first. Pure.
+// Completes typed text to paths of a workspace, best match first. Pure.
 import type { Context } from '../core/model/command.ts';
 import { limits } from './limits.ts';
 
-/** A file or directory that may be chosen. */
+/** A file or directory to offer. */
 export interface Candidate {
   readonly kind: 'file' | 'directory';
-  /** From its folder, with `/`; of a folder itself its name. */
+  /** Path relative to its folder, with `/`; for a folder itself its name. */
   readonly inside: string;
-  /** Absolute, in the words of whoever named the folder. */
+  /** Absolute path, below the folder's path as the client gave it. */
   readonly path: string;
 }
 
 const mapNames: readonly string[] = ['repomap', 'repo-map', 'repo map'];
 
-/** `isChosen`: what need not be offered. */
+/** The best matches. `isChosen` tells which contexts are already chosen and not offered. */
 export function choose(
   typed: string,
   candidates: readonly Candidate[],
@@ -21,7 +21,7 @@ export function choose(
 ): readonly Context[] {
   const words = typed.trim().toLowerCase().replace(/^\.\//u, '');
   const map: Context = { type: 'repo-map' };
-  // Without a folder there is nothing to map.
+  // Without a candidate there is nothing to map.
   const isOffered = candidates.length > 0 && mapNames.some((name) => name.startsWith(words));
   const maps = isOffered ? [map] : [];
   const paths = candidates
@@ -34,7 +34,10 @@ export function choose(
   return [...maps, ...paths].filter((context) => !isChosen(context)).slice(0, limits.offered);
 }
 
-/** The lower the better: its name begins with it, its name holds it, its path does; null for none of them. */
+/**
+ * The rank; lower is better: the name starts with the words, the name contains them, the path contains them. Null for
+ * no match.
+ */
 function rankOf({ inside, path }: Candidate, words: string): number | null {
   if (words.startsWith('/')) return path.toLowerCase().startsWith(words) ? 0 : null;
   const whole = inside.toLowerCase();
@@ -44,7 +47,7 @@ function rankOf({ inside, path }: Candidate, words: string): number | null {
   return whole.includes(words) ? 2 : null;
 }
 
-/** Upper levels first, and then by name. */
+/** Orders upper levels first, then by name. */
 function compare(one: Candidate, other: Candidate): number {
   const depth = (candidate: Candidate) => candidate.path.split('/').length;
   return depth(one) - depth(other) || (one.path < other.path ? -1 : 1);

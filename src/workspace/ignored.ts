@@ -1,28 +1,27 @@
-// Which paths of a folder its `.gitignore` files leave out: nested ones, the inner before the outer, negations. Knows no
-// client and reads what it is given.
+// Evaluates the `.gitignore` files of a folder: nested files, the inner before the outer, and negations. Pure.
 import ignore, { type Ignore } from 'ignore';
 
-/** The rules that hold in one directory. */
+/** The rules in force in one directory. */
 export interface Rules {
-  /** How much work it is to try them all on one name: about one for each of them. */
+  /** The cost of trying all rules on one name: about 1 per rule. */
   readonly cost: number;
-  /** `name`: of an entry of that directory. */
+  /** Whether the entry `name` of this directory is ignored. */
   ignores(name: string, isDirectory: boolean): boolean;
-  /** The rules of a directory in it. `text`: of the `.gitignore` there, if it has one. */
+  /** The rules of the subdirectory `name`. `text` is the content of its `.gitignore`, if any. */
   into(name: string, text: string | null): Rules;
 }
 
-/** Gaps of any number of directories in one rule: with each of them a deep path is tried ten times as long (docs/threats.md T19). */
+/** Most `**` in one rule: each one makes matching a deep path about ten times slower (docs/threats.md T19). */
 const mostGaps = 4;
 
 interface Layer {
   readonly matcher: Ignore;
   readonly cost: number;
-  /** From the directory of the `.gitignore` to this one; empty or ending in `/`. */
+  /** Path from the directory of the `.gitignore` to this one; empty or ending in `/`. */
   readonly way: string;
 }
 
-/** The rules of a folder, from the text of its own `.gitignore`. Nothing above it is read. */
+/** The rules of a folder, from the content of its own `.gitignore`. Files above the folder are not read. */
 export function rulesOf(text: string | null): Rules {
   return rulesFrom(withOwn([], text));
 }
@@ -34,7 +33,7 @@ function rulesFrom(layers: readonly Layer[]): Rules {
     into(name, text) {
       const outer = layers.map((layer) => {
         const way = `${layer.way}${name}/`;
-        // An inner rule took back what this one says of the directory: what is in it is not left out for that.
+        // An inner rule re-included the directory, so this rule does not ignore the directory's content.
         const isOverruled = verdict(layer, `${name}/`) === 'ignored';
         return { ...layer, matcher: isOverruled ? withoutDirectory(layer.matcher, way) : layer.matcher, way };
       });
@@ -59,7 +58,7 @@ function withoutDirectory(matcher: Ignore, way: string): Ignore {
   return ignore({ ignoreCase: false }).add(matcher).add({ pattern });
 }
 
-/** The innermost that says anything counts. */
+/** The innermost matching rule decides. */
 function isLeftOut(layers: readonly Layer[], name: string): boolean {
   if (name === '.git/' || name === '.git') return true;
   for (const layer of layers) {

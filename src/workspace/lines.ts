@@ -1,18 +1,18 @@
-// Lines of a text: which were asked for, and how many fit. Pure.
+// Selects lines of a text by number and by size. Pure.
 
-/** Lines that follow each other; the first counts as 1, both ends are meant. */
+/** A range of lines, 1-based and inclusive. */
 export interface Lines {
   readonly start: number;
   readonly end: number;
 }
 
-/** Some lines of a text, and which they are. */
+/** Selected lines of a text, with their numbers. */
 export interface Chosen {
   readonly text: string;
   readonly lines: Lines;
 }
 
-/** Those lines as far as the text has them; null when it has none of them. */
+/** The requested lines, as far as the text has them; null if it has none of them. */
 export function linesIn(text: string, { start, end }: Lines): Chosen | null {
   const first = Math.max(1, Math.floor(start));
   let from = 0;
@@ -23,14 +23,14 @@ export function linesIn(text: string, { start, end }: Lines): Chosen | null {
   return to === from ? null : { text: text.slice(from, to), lines: { start: first, end: line - 1 } };
 }
 
-/** How many lines a text has; a line feed ends one and begins none. */
+/** The number of lines; a final line feed does not begin another line. */
 export function countLines(text: string): number {
   let count = 0;
   for (let at = 0; at < text.length; at = behindLine(text, at)) count += 1;
   return count;
 }
 
-/** As many of them as fit into so many bytes; null when not one does. */
+/** As many of the lines as fit into `bytes`; null if the first line does not fit. */
 export function fitting({ text, lines }: Chosen, bytes: number): Chosen | null {
   let left = bytes;
   let to = 0;
@@ -46,7 +46,9 @@ export function fitting({ text, lines }: Chosen, bytes: number): Chosen | null {
   return { text: text.slice(0, to), lines: { start: lines.start, end: lines.start + count - 1 } };
 }
 
-/** Where the line ends that begins there, behind its line feed. Lines are never all made: a file may have millions. */
+/**
+ * The offset after the line feed of the line at `from`. Avoids splitting the text: a file may have millions of lines.
+ */
 function behindLine(text: string, from: number): number {
   const at = text.indexOf('\n', from);
   return at === -1 ? text.length : at + 1;

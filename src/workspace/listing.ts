@@ -1,20 +1,21 @@
-// The paths of a directory as an indented tree, bounded: upper levels come first, so that a large one is cut at its leaves.
+// Lists a directory as an indented tree of bounded size. Upper levels come first, so that a large tree loses its
+// leaves.
 import { limits } from './limits.ts';
 import type { Folder } from './places.ts';
 import { type Effort, type Entry, walk } from './walk.ts';
 import { asLine } from './words.ts';
 
-/** What a directory holds. */
+/** The listing of a directory. */
 export interface Listing {
-  /** One path a line; directories end in `/`. */
+  /** One path per line; directories end in `/`. */
   readonly tree: string;
-  /** In the order in which they were met. */
+  /** The files, in the order of the walk. */
   readonly files: readonly Entry[];
-  /** Everything in it that is not left out by rule is there. */
+  /** All entries are listed, except ignored ones. */
   readonly isWhole: boolean;
 }
 
-/** `indent`: levels that it stands below. */
+/** Lists the directory `from` of the folder. `indent` is the number of levels to indent. */
 export function listingOf(folder: Folder, from: string, effort: Effort, indent = 0): Listing {
   const children = new Map<string, readonly Entry[]>();
   const files: Entry[] = [];

@@ -1,27 +1,26 @@
-// The folders of a session, and where a path that a client named leads in them: there and nowhere else (docs/threats.md T9). Opens
-// nothing.
+// Resolves client paths inside the folders of a session and nowhere else (docs/threats.md T9). Opens no file.
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import { faultInWords, realInside, realOrNull } from '../stores/paths.ts';
 
-/** A folder that the user works in. */
+/** A folder of the session. */
 export interface Folder {
-  /** As the session was given it. */
+  /** The path as given to the session. */
   readonly said: string;
-  /** Without links, as it was when the session began. */
+  /** The real path, resolved when the session began. */
   readonly real: string;
 }
 
 /** Something inside a folder. */
 export interface Place {
   readonly folder: Folder;
-  /** Without links. */
+  /** The real path. */
   readonly real: string;
-  /** From its folder, with `/`; empty for the folder itself. */
+  /** Path relative to its folder, with `/`; empty for the folder itself. */
   readonly inside: string;
 }
 
-/** The folders that are there, without links. What becomes of their names later does not lead us elsewhere. */
+/** Resolves the existing folders once, so that a link created later cannot redirect the session. */
 export function foldersOf(said: readonly string[]): readonly Folder[] {
   return said.flatMap((folder) => {
     const real = path.isAbsolute(folder) ? realOrNull(folder) : null;
@@ -29,7 +28,7 @@ export function foldersOf(said: readonly string[]): readonly Folder[] {
   });
 }
 
-/** Where that path leads, or what is wrong with it, as the end of a sentence. */
+/** The place of a client path, or a fault that completes a sentence. */
 export function placeOf(said: string, folders: readonly Folder[]): Place | { readonly fault: string } {
   const [first] = folders;
   if (first === undefined) return { fault: 'this session has no folders' };
@@ -42,20 +41,20 @@ export function placeOf(said: string, folders: readonly Folder[]): Place | { rea
     folders.map((folder) => folder.real),
   );
   const folder = real === null ? undefined : folderAround(real, folders);
-  // Whether something is outside is nothing that a client should learn.
+  // The same fault for missing and for outside: a client must not learn what exists outside.
   if (real === null || folder === undefined) return { fault: 'it is not there, or not in the folders of this session' };
   return { folder, real, inside: insideOf(folder, real) };
 }
 
 /**
- * How the model is told of it: from the first folder, which is where agents work, if it lies there; else as an absolute
- * path, so that no two files have one name.
+ * The path shown to the model: relative to the first folder, the working directory of the agent, for places inside it;
+ * else absolute, so that every file has a unique name.
  */
 export function shownPath({ folder, inside }: Place, folders: readonly Folder[]): string {
   return folder === folders[0] ? inside || '.' : path.join(folder.said, inside);
 }
 
-/** The folders that lie in none of the others, each once. */
+/** The folders that lie in no other folder, each once. */
 export function outermost(folders: readonly Folder[]): readonly Folder[] {
   const lies = (inner: Folder, outer: Folder) => inner !== outer && inner.real.startsWith(`${outer.real}${path.sep}`);
   return folders.filter(
@@ -64,12 +63,12 @@ export function outermost(folders: readonly Folder[]): readonly Folder[] {
   );
 }
 
-/** A path as a client may have said it, made comparable; it need not lead anywhere. */
+/** Normalises a client path for comparison. The path need not exist. */
 export function comparable(said: string, folders: readonly Folder[]): string {
   return path.resolve(folders[0]?.said ?? '/', withoutScheme(said) ?? said);
 }
 
-/** What is there, without following a link; null for nothing. */
+/** The kind of the entry, without following a link; null if nothing exists. */
 export function kindOf(real: string): 'file' | 'directory' | 'other' | null {
   try {
     const stats = lstatSync(real);
@@ -83,7 +82,7 @@ function isDirectory(real: string): boolean {
   return kindOf(real) === 'directory';
 }
 
-/** The innermost, which is there still: where it was, somebody may have put a link. */
+/** The innermost folder that contains the path, if it still is the folder that was resolved and not a link. */
 function folderAround(real: string, folders: readonly Folder[]): Folder | undefined {
   return folders
     .filter((folder) => realOrNull(folder.real) === folder.real && realInside(real, [folder.real]) === real)
@@ -97,7 +96,7 @@ function insideOf(folder: Folder, real: string): string {
   return path.relative(folder.real, real).split(path.sep).join('/');
 }
 
-/** A path in place of a `file:` URI; null for one of another machine. */
+/** Converts a `file:` URI to a path; null for a URI of another machine. */
 function withoutScheme(said: string): string | null {
   if (!/^file:/iu.test(said)) return said;
   const encoded = /^file:(?:\/\/(?:localhost)?)?(\/(?!\/)[^?#]*)$/iu.exec(said)?.[1];

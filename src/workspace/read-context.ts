@@ -1,5 +1,5 @@
-// What a model is told of a context of a prompt, kind by kind; the rule is in docs/contexts.md. Synchronous and bounded; never
-// throws. What is not in the folders is told by its name only: the gateway fetches nothing.
+// Renders each kind of prompt context for the model by the rules of docs/contexts.md. Synchronous and bounded; never
+// throws. A context outside the folders is given by name only: the gateway fetches nothing.
 import type { Context } from '../core/model/command.ts';
 import { type Budget, isFull, leftOut, named, paid, type Told } from './budget.ts';
 import type { Folder } from './places.ts';
@@ -7,7 +7,7 @@ import { readDirectory, readMap } from './read-directory.ts';
 import { readFile } from './read-file.ts';
 import { element } from './words.ts';
 
-/** Reads one context. */
+/** Renders one context. */
 export function readContext(context: Context, folders: readonly Folder[], budget: Budget): Told {
   switch (context.type) {
     case 'file':

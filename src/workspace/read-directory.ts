@@ -1,4 +1,4 @@
-// A directory, and the map of all folders, as a model is told of them. Synchronous and bounded; never throws.
+// Renders a directory, and the map of all folders, for the model. Synchronous and bounded; never throws.
 import path from 'node:path';
 import { type Budget, inWords, isFull, leftOut, named, paid, type Told } from './budget.ts';
 import { limits } from './limits.ts';
@@ -7,7 +7,7 @@ import { type Folder, kindOf, outermost, placeOf, shownPath } from './places.ts'
 import { smallFile } from './read-file.ts';
 import { element } from './words.ts';
 
-/** What it holds as a tree, and behind that its small texts, those of upper levels first. */
+/** The content of a directory as a tree, followed by its small text files, upper levels first. */
 export function readDirectory(said: string, folders: readonly Folder[], budget: Budget): Told {
   const place = placeOf(said, folders);
   if ('fault' in place) return leftOut('directory', said, place.fault);
@@ -50,7 +50,7 @@ export function readDirectory(said: string, folders: readonly Folder[], budget: 
     : { text, problem: `The directory ${named(said)} is not there whole: ${faults.join('; ')}.` };
 }
 
-/** What all folders hold, as a tree. */
+/** The content of all folders, as a tree. */
 export function readMap(folders: readonly Folder[], budget: Budget): Told {
   const nothing = (fault: string) => ({ text: null, problem: `The map of the workspace was left out: ${fault}.` });
   if (folders.length === 0) return nothing('this session has no folders');

@@ -1,4 +1,4 @@
-// A file, or lines of it, as a model is told of it. Synchronous and bounded; never throws.
+// Renders a file, or a range of its lines, for the model. Synchronous and bounded; never throws.
 import type { Context } from '../core/model/command.ts';
 import { type Budget, inWords, isFull, leftOut, named, paid, type Told } from './budget.ts';
 import { limits } from './limits.ts';
@@ -7,12 +7,12 @@ import { type Folder, kindOf, type Place, placeOf, shownPath } from './places.ts
 import { readText } from './read-text.ts';
 import { element } from './words.ts';
 
-/** Room for the element around it, bytes. */
+/** Bytes reserved for the element around the text. */
 const margin = 8 * 1024;
 
 type FileContext = Extract<Context, { type: 'file' }>;
 
-/** The path is in the client's words. */
+/** Renders a file. The path is as the client gave it. */
 export function readFile(
   { path: said, lines, automatic }: FileContext,
   folders: readonly Folder[],
@@ -37,7 +37,7 @@ export function readFile(
   }
   const kept = lines === undefined ? asked : fitting(asked, most);
   if (kept === null) return nothing(`its first line is longer than ${inWords(limits.file)}`);
-  // What was asked for goes on behind what was read, or behind what fits.
+  // Part of the requested text is beyond what was read, or beyond what fits.
   const isCut = (read.isCut && asked.lines.end === whole.lines.end) || kept.text.length < asked.text.length;
   const isPart = isCut || lines !== undefined;
   const shown = fileElement(shownPath(place, folders), kept.text, isPart ? kept.lines : undefined, automatic);
@@ -48,13 +48,13 @@ export function readFile(
   return { text, problem: `The file ${named(said)} was cut at its line ${kept.lines.end}: ${why}.` };
 }
 
-/** The element of a file. `isCursor`: its user's cursor is there. */
+/** The element of a file. `isCursor`: the user's cursor is in this range. */
 export function fileElement(path: string, text: string, lines?: Lines, isCursor = false): string {
   const range = lines === undefined ? undefined : `${lines.start}-${lines.end}`;
   return element('file', { path, lines: range, cursor: isCursor ? 'true' : undefined }, text);
 }
 
-/** The same of a file that is met in a directory, if it is a text that is small enough. */
+/** The element of a file in a rendered directory; null unless the file is a text of at most `most` bytes. */
 export function smallFile(place: Place, folders: readonly Folder[], most: number): string | null {
   const read = readText(place.real, most);
   return 'fault' in read || read.isCut ? null : fileElement(shownPath(place, folders), read.text);

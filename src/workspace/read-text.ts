@@ -1,26 +1,26 @@
-// Reads the beginning of a text file, bounded, and only the very file that was looked at before: no link, no pipe, no
-// device (docs/threats.md T9). Knows no context.
+// Reads the beginning of a text file, bounded. Opens only the very file that was checked before: no link, no pipe, no
+// device (docs/threats.md T9).
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, readSync } from 'node:fs';
 
 /** The beginning of a file. */
 export interface TextRead {
   readonly text: string;
-  /** It goes on behind that; the text then ends with a line, unless its first is longer than the limit. */
+  /** The file is longer. The text then ends after a whole line, unless the first line exceeds the limit. */
   readonly isCut: boolean;
 }
 
-/** The file itself and not what a link names; a pipe must not make us wait. */
+/** Follow no link, and do not block on a pipe. */
 const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 const lineFeed = 0x0a;
 
-/** `file`: a path without links. The fault is the end of a sentence. */
+/** Reads at most `mostBytes` of `file`, a real path. The fault completes a sentence. */
 export function readText(file: string, mostBytes: number): TextRead | { readonly fault: string } {
   let bytes: Buffer | null;
   try {
     bytes = readBytes(file, mostBytes + 1);
   } catch {
-    // The system's own sentence names places that are no client's business.
+    // The system's error text is dropped: it may name paths outside the folders.
     bytes = null;
   }
   if (bytes === null) return { fault: 'it cannot be read' };
@@ -29,10 +29,10 @@ export function readText(file: string, mostBytes: number): TextRead | { readonly
   return text === null ? { fault: 'it is not a text in UTF-8' } : { text, isCut };
 }
 
-/** Null when something else is there than a plain file, or than was there a moment ago. */
+/** Null if the path is not a plain file, or if the file was replaced while it was opened. */
 function readBytes(file: string, most: number): Buffer | null {
   const found = lstatSync(file);
-  // Before it is opened: to open some devices is to use them.
+  // Checked before the open, because opening some devices has an effect.
   if (!found.isFile()) return null;
   const descriptor = openSync(file, flags);
   try {
@@ -52,7 +52,7 @@ function readBytes(file: string, most: number): Buffer | null {
   }
 }
 
-/** Where the kernel says that an open file lies; null on systems that do not say. */
+/** The path of an open file according to the kernel; null on systems without this information. */
 function openedPath(descriptor: number): string | null {
   try {
     return readlinkSync(`/proc/self/fd/${descriptor}`);
@@ -61,7 +61,7 @@ function openedPath(descriptor: number): string | null {
   }
 }
 
-/** Behind the last line that fits, or else behind the last character. */
+/** The offset after the last line that fits, or else after the last character that fits. */
 function cutAt(bytes: Buffer, most: number): number {
   const line = bytes.lastIndexOf(lineFeed, most - 1);
   if (line !== -1) return line + 1;
@@ -71,7 +71,7 @@ function cutAt(bytes: Buffer, most: number): number {
 }
 
 function decoded(bytes: Uint8Array): string | null {
-  // UTF-8 by its letter, and yet no text.
+  // NUL is valid UTF-8 but marks a binary file.
   if (bytes.includes(0)) return null;
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);

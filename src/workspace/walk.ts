@@ -1,5 +1,5 @@
-// Goes through a directory, upper levels first, without what its `.gitignore` files leave out and without following links.
-// One step is one directory, so that whoever walks may do something else in between.
+// Walks a directory, upper levels first, skipping ignored entries and links. One step is one directory, so that the
+// caller can yield to other work in between.
 import { type Dirent, opendirSync } from 'node:fs';
 import path from 'node:path';
 import { rulesOf, type Rules } from './ignored.ts';
@@ -11,22 +11,22 @@ import { realOrNull } from '../stores/paths.ts';
 /** A file or directory. */
 export interface Entry {
   readonly kind: 'file' | 'directory';
-  /** From its folder, with `/`. */
+  /** Path relative to its folder, with `/`. */
   readonly inside: string;
 }
 
-/** What may still be looked at; walks that share one share its bounds. */
+/** The remaining effort. Walks that share an effort share its bounds. */
 export interface Effort {
-  /** Entries of directories, of whatever kind. */
+  /** Directory entries of any kind that may still be visited. */
   visits: number;
-  /** Rules of `.gitignore` files. */
+  /** Evaluations of `.gitignore` rules that may still be done. */
   tries: number;
 }
 
-/** To take in a rule is as much work as to try it so often. */
+/** Parsing a rule costs as much as this many evaluations. */
 const costOfMaking = 10;
 
-/** Bytes of one `.gitignore`. */
+/** Longest `.gitignore`, bytes. */
 const longestRules = 64 * 1024;
 
 interface Waiting {
@@ -36,8 +36,8 @@ interface Waiting {
 }
 
 /**
- * The entries of each directory in it, in the order of their names; the walk ends early, and returns false, when the effort
- * is spent or a directory lies too deep.
+ * Yields the entries of each directory below `from`, sorted by name. Returns false if the walk ended early, because the
+ * effort was spent or a directory was too deep.
  */
 export function* walk(folder: Folder, from: string, effort: Effort): Generator<readonly Entry[], boolean> {
   const outer = rulesAt(folder, from);
@@ -71,7 +71,7 @@ export function* walk(folder: Folder, from: string, effort: Effort): Generator<r
   return isWhole;
 }
 
-/** The rules that hold in a directory which somebody chose; none from above where those leave out the directory itself. */
+/** The rules in a chosen directory. If the rules above ignore the directory itself, they do not apply inside. */
 function rulesAt(folder: Folder, inside: string): Rules {
   let rules = rulesOf(rulesIn(folder, ''));
   let below = '';
@@ -88,7 +88,7 @@ function rulesIn(folder: Folder, inside: string): string | null {
   return 'fault' in read ? null : read.text;
 }
 
-/** The plain files and directories in a directory, as far as the effort goes; none where a link took its place. */
+/** The plain files and directories of a directory, within the effort; none if a link replaced the directory. */
 function entriesOf(real: string, effort: Effort): { entries: readonly Named[]; isAll: boolean } {
   const entries: Named[] = [];
   try {
@@ -105,7 +105,7 @@ function entriesOf(real: string, effort: Effort): { entries: readonly Named[]; i
       directory.closeSync();
     }
   } catch {
-    // One that may not be read has nothing to show.
+    // An unreadable directory has no entries.
   }
   return { entries: entries.sort(byName), isAll: true };
 }

@@ -1,6 +1,6 @@
-// The form in which a model is told of contexts: elements with attributes (docs/contexts.md). Pure.
+// The format of contexts for the model: elements with attributes (docs/contexts.md). Pure.
 
-/** One element. The content stands as it is: models read it, and no parser. */
+/** One element. The content is not escaped, because the reader is a model and not a parser. */
 export function element(
   name: string,
   attributes: Readonly<Record<string, string | undefined>>,
@@ -13,7 +13,7 @@ export function element(
   return `<${name}${head}>\n${content === '' || content.endsWith('\n') ? content : `${content}\n`}</${name}>`;
 }
 
-/** A path on a line of its own. */
+/** Formats a path as one line. */
 export function asLine(path: string): string {
   return path.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, '\ufffd');
 }

@@ -1,5 +1,4 @@
-// The folders of a session: read for its prompts, and looked through for what its user may choose. Knows no protocol and no
-// session.
+// The folders of a session: reads them for prompts and searches them for contexts to offer.
 import path from 'node:path';
 import type { Context } from '../core/model/command.ts';
 import type { ContextReading, WorkspacePort } from '../core/contract/workspace.ts';
@@ -10,13 +9,13 @@ import { comparable, type Folder, foldersOf, outermost } from './places.ts';
 import { readContext } from './read-context.ts';
 import { walk } from './walk.ts';
 
-/** Entries that are looked at before anybody else has a turn. */
+/** Directory entries visited before yielding to the event loop. */
 const atOnce = 500;
 
-/** Nothing outside of these folders is read; absolute paths. Those that are not there now are none. */
+/** Reads nothing outside the folders `said` (absolute paths). Ignores folders that do not exist now. */
 export function createWorkspace(said: readonly string[]): WorkspacePort {
   const folders = foldersOf(said);
-  /** Who waits for the walk that goes on: many keys are typed while one does. */
+  /** Queries that wait for the running walk: a user types many keys during one walk. */
   const waiting: ((candidates: readonly Candidate[]) => void)[] = [];
 
   function withCandidates(then: (candidates: readonly Candidate[]) => void): void {
@@ -50,7 +49,7 @@ export function createWorkspace(said: readonly string[]): WorkspacePort {
         return [{ context, ...readContext(context, folders, budget) }];
       });
       const others = contexts.slice(limits.contexts);
-      // What the user has chosen counts before what the client has added by itself.
+      // A context chosen by the user comes before one added by the client.
       const first = others.find((context) => context.type !== 'file' || context.automatic !== true) ?? others[0];
       if (first === undefined) return readings;
       const problem = `${others.length} contexts were left out: a prompt has ${limits.contexts} at most.`;
@@ -63,7 +62,7 @@ export function createWorkspace(said: readonly string[]): WorkspacePort {
   };
 }
 
-/** Some at a time, and all of them within the bounds. */
+/** Yields the candidates in batches, within the limits. */
 function* candidatesIn(folders: readonly Folder[]): Generator<readonly Candidate[]> {
   const roots = outermost(folders);
   yield roots.map(({ said }) => ({ kind: 'directory', inside: path.basename(said), path: said }));

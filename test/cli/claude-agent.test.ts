@@ -228,7 +228,7 @@ describe('sessions', () => {
     ['one of another agent', `--resume ${foreign}`, pi, /^No conversation found/u],
     ['a directory', `--resume ${folder}`, pi, /^No conversation found/u],
     ['a file that is none, which pi would empty', `--resume ${notes}`, pi, /^No conversation found/u],
-    ['any, by an agent that keeps none', `--resume ${id}`, demo, /No conversation found .*agent demo cannot go on/u],
+    ['any, by an agent that keeps none', `--resume ${id}`, demo, /No conversation found .*agent demo cannot continue/u],
     ['a fork', `--resume ${id} --fork-session`, pi, /the agent pi cannot fork/u],
   ])('%s is refused', (_name, line, env, sentence) => {
     expect(() => choose(line, env)).toThrow(sentence);

@@ -111,8 +111,8 @@ describe('--list', () => {
 
 describe('wrong calls exit with 2 and say what to do', () => {
   const rows: [string, string[], RegExp][] = [
-    ['no protocol', [], /which protocol\? there are .*pi-server \(agent, client\)/u],
-    ['unknown protocol', ['nope', '--', 'x'], /no checks for agents of "nope"; there are .*pi-legacy/u],
+    ['no protocol', [], /which protocol\? The choices are .*pi-server \(agent, client\)/u],
+    ['unknown protocol', ['nope', '--', 'x'], /no checks for agents of "nope"; known protocols: .*pi-legacy/u],
     ['no agent', ['pi'], /where is the agent\? add `-- <program>/u],
     ['address of another kind', ['pi', '--url', 'ftp://x'], /must begin with ws:\/\//u],
     [
@@ -130,21 +130,17 @@ describe('wrong calls exit with 2 and say what to do', () => {
     ],
     ['list that is not there', ['pi', '--known-failing', 'nowhere', '--', 'x'], /cannot read nowhere/u],
     ['script that is none', ['pi', '--no-model', '--script', main, '--', 'x'], /cannot read .*main\.js/u],
-    ['client at an address', ['pi-legacy', '--as', 'client', '--url', 'ws://x'], /clients come to us/u],
+    ['client at an address', ['pi-legacy', '--as', 'client', '--url', 'ws://x'], /clients connect to us/u],
     [
       'recording of the other side',
       ['pi', '--trace', main, '--by', 'agent', '--as', 'client'],
-      /says nothing of the client/u,
+      /says nothing about the client/u,
     ],
     ['agent that listens', ['pi', '--listen'], /are for clients: add --as client/u],
     ['stdout taken', ['pi-legacy', '--as', 'client', '--stdio', '--json'], /stdout belongs to the client/u],
     ['recording that is not there', ['pi', '--trace', 'nowhere.jsonl'], /cannot read nowhere\.jsonl/u],
     ['recording that is none', ['pi', '--trace', main], /main\.js: .*line 1 is no row/u],
-    [
-      'recording of two sides in one file',
-      ['pi-legacy', '--trace', main, '--json', 'x'],
-      /a report is about one side/u,
-    ],
+    ['recording of two sides in one file', ['pi-legacy', '--trace', main, '--json', 'x'], /a report covers one side/u],
   ];
   it.each(rows)('%s', (_name, args, sentence) => expect(conformance(args)).rejects.toThrow(sentence));
 
@@ -213,7 +209,7 @@ describe('agents', () => {
     expect(text).toMatch(/^# pi agent: a liar$/mu);
     expect(text).toMatch(/^\| `pi\/get-state-data` \| .* \| Theirs: it lies\. \|$/mu);
     await expect(conformance(['pi', ...page, '--explanations', stray, ...liar])).rejects.toThrow(
-      /stray\.json explains what is no check: pi\/x/u,
+      /stray\.json explains unknown checks: pi\/x/u,
     );
   });
 
@@ -426,11 +422,11 @@ describe('clients', () => {
       given(talking),
     ]);
     expect(silence).toMatch(
-      /the client was given up, for it has not connected in 3.6 s \(--patience\) and never prompted/u,
+      /the client was given up because it has not connected in 3.6 s \(--patience\) and never prompted/u,
     );
     expect([code, stderr]).toEqual([
       2,
-      expect.stringMatching(/^patchbay: the client was given up, for nothing was said/mu),
+      expect.stringMatching(/^patchbay: the client was given up because nothing was said/mu),
     ]);
     expect(stdout).toMatch(/MUST/u);
   });

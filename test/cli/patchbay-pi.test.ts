@@ -74,7 +74,7 @@ describe('wrong calls exit with 2 and say what to do', () => {
     [['--patchbay-agent', '--mode', 'rpc'], /^patchbay-pi: --patchbay-agent needs a name\n$/u],
     [['--patchbay-agnet=demo', '--mode', 'rpc'], /^patchbay-pi: unknown option --patchbay-agnet;/u],
     [['--patchbay-config', 'nowhere.json'], /cannot read nowhere\.json/u],
-    [['--patchbay-dialect', 'klingon'], /no dialect named klingon; there are growing, delta-only, legacy/u],
+    [['--patchbay-dialect', 'klingon'], /no dialect named klingon; the dialects are growing, delta-only, legacy/u],
     [['--mode', 'rpc'], /no dialect named klingon/u, { PATCHBAY_PI_DIALECT: 'klingon' }],
   ];
   it.each(rows)('%j', async (args, sentence, env) => {

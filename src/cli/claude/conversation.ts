@@ -85,7 +85,7 @@ function createSettled(options: ConversationOptions, client: ClientWatch, failur
     else if (!outcome.ok) remark(`${command.type} at the start was refused: ${outcome.error.message}`);
     unsettled -= 1;
     if (unsettled > 0) return;
-    // The client's prompts are meant for a missing conversation. Admit the client after our close, which ignores them.
+    // The conversation is missing. Admit the client only after our close: its end is noticed, its prompts are ignored.
     if (failure.signal.aborted) setImmediate(client.admit);
     else client.admit();
   };

@@ -1,4 +1,4 @@
-// Judging clients: in one of three ways they come to the agent that we play. Runs until they have left.
+// Judges clients: plays the agent for clients on stdio, over the network, or started by us, until they have left.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ import type { ConformanceOptions } from './options.ts';
 import type { Terminal, TextStream } from './outcome.ts';
 import type { ProgressLine } from './progress.ts';
 
-/** What clients are judged with. */
+/** The checks, the client's command line and the output of one run. */
 export interface ClientsOptions {
   readonly set: ClientSet;
   readonly command: readonly string[];
@@ -31,31 +31,31 @@ export interface ClientsOptions {
   readonly terminal: Terminal;
 }
 
-/** Clients that were judged. */
+/** The results of a run. */
 export interface JudgedClients {
   readonly results: readonly Result[];
-  /** Who they were, in words. */
+  /** The judged client, in words. */
   readonly target: string;
-  /** Why we have not waited until they left, where it was so. */
+  /** The reason if the run ended before the clients left. */
   readonly givenUp?: string;
 }
 
-/** Nobody may be connected for so long before the run is over, ms. */
+/** The run ends when no client has been connected for this long, ms. */
 const quietMs = 2000;
-/** How many times its patience a program may say nothing: it may be built first. */
+/** A client program may be silent for this many times the patience, because it may be compiled first. */
 const mostPatience = 12;
 
-/** Who waits until everybody has left. */
+/** Tracks the connected clients. */
 interface Visitors {
   readonly run: ClientRun;
   take(channel: Channel): void;
-  /** Resolves when somebody has prompted and nobody has been here for a moment. */
+  /** Resolves when a client has prompted and no client has been connected for a moment. */
   readonly left: Promise<void>;
-  /** Resolves when nobody is here. */
+  /** Resolves when no client is connected. */
   gone(): Promise<void>;
 }
 
-/** Judges whoever comes, until they have left or the signal comes. */
+/** Judges all clients until they have left or the signal is aborted. */
 export async function judgeClients(given: ClientsOptions): Promise<JudgedClients> {
   const { set, options, progress, command } = given;
   const only = chooserOfAny(options.only);
@@ -67,7 +67,12 @@ export async function judgeClients(given: ClientsOptions): Promise<JudgedClients
   });
   const visitors = createVisitors(run);
   const givenUp = await (options.stdio === true ? onStdio : overNetwork)(given, visitors);
-  const target = command.length > 0 ? command.join(' ') : options.stdio === true ? 'who started us' : 'who connected';
+  const target =
+    command.length > 0
+      ? command.join(' ')
+      : options.stdio === true
+        ? 'the program that started us'
+        : 'the clients that connected';
   return { results: run.results(), target, ...(givenUp === undefined ? {} : { givenUp }) };
 }
 
@@ -97,17 +102,17 @@ function createVisitors(run: ClientRun): Visitors {
   };
 }
 
-/** Who started us is on our own stdin and stdout. */
+/** Judges the client on our own stdin and stdout. */
 async function onStdio({ set, terminal: { signal } }: ClientsOptions, visitors: Visitors): Promise<undefined> {
   const framing = streamFraming(adapterOf(set.protocol).framing.stdio);
   visitors.take(stdioChannel({ input: process.stdin, output: process.stdout, label: 'stdio', framing }));
   await Promise.race([visitors.gone(), aborted(signal)]);
 }
 
-/** Why it was given up, if it was. */
+/** Judges clients over the network. Returns the reason if the run was given up. */
 async function overNetwork(given: ClientsOptions, visitors: Visitors): Promise<string | undefined> {
   const { set, command, options, progress, terminal } = given;
-  // Only here: nothing else of this command serves, and it starts sooner without the HTTP packages.
+  // Imported here only: the rest of this command does not serve and starts faster without the HTTP packages.
   const { listen } = await import('../../transports/http/server.ts');
   const { title, framing, envelope } = adapterOf(set.protocol);
   const { take } = visitors;
@@ -128,7 +133,7 @@ async function overNetwork(given: ClientsOptions, visitors: Visitors): Promise<s
     await Promise.race([visitors.left, aborted(terminal.signal)]);
     return undefined;
   } finally {
-    // Connections that somebody keeps for later are no reason to wait with the report.
+    // Do not delay the report for idle connections that a client keeps open.
     await Promise.race([server.close(), aborted(AbortSignal.timeout(500))]);
   }
 }
@@ -141,17 +146,17 @@ interface Place {
 
 function welcome(set: ClientSet, { url, http, token }: Place): readonly string[] {
   return [
-    `An agent of ${set.protocol} that judges its clients listens on`,
+    `A judging agent for ${set.protocol} clients listens on`,
     `  ${url}`,
     `  ${http}/v1/${set.protocol}/sessions/<name>/events and …/frames`,
     `  token ${token}`,
-    'Prompts are answered by these acts in turn, or by the one that is asked for as [[name]]:',
+    'Prompts are answered with these scenarios in turn; a prompt that contains [[name]] selects one:',
     ...set.behaviours.map(({ name, title }) => `  [[${name}]]  ${title}`),
-    'The report comes when the client has left, or with Ctrl-C.',
+    'The report is printed when the client has left, or on Ctrl-C.',
   ];
 }
 
-/** Starts the client and waits until it has ended, or why it was given up. */
+/** Starts the client program and waits for its end. Returns the reason if the client was given up. */
 async function withProgram(
   { set, command, options, terminal }: ClientsOptions,
   visitors: Visitors,
@@ -191,12 +196,12 @@ async function withProgram(
       const tell = (code: number | null, killer: string | null) =>
         resolve(code === null ? `ended by ${killer}` : `ended with code ${code}`);
       child.once('close', tell);
-      // Whoever it has left behind may hold its output for ever.
+      // A surviving child of the client may hold the output open for ever.
       child.once('exit', (code, killer) => setTimeout(tell, quietMs, code, killer));
     });
     const how = await Promise.race([ended, aborted(signal), silence.late]);
     group?.dissolve(1000);
-    // Its last words may still be on their way.
+    // The last frames of the client may still be on their way.
     await Promise.race([visitors.gone(), aborted(AbortSignal.any([signal, AbortSignal.timeout(quietMs)]))]);
     for (const output of [child.stdout, child.stderr]) output.destroy();
     if (visitors.run.behaviours.size > 0) return silence.isOver ? `the client ${how}` : undefined;
@@ -211,7 +216,7 @@ async function withProgram(
   }
 }
 
-/** Until nobody has come and nothing was said for long. */
+/** Detects that no client has connected, or that nothing was sent, for too long. */
 function silenceOf(run: ClientRun, patienceMs: number) {
   let [heard, times, isOver] = [run.activity, 0, false];
   let timer: NodeJS.Timeout | undefined;
@@ -222,7 +227,7 @@ function silenceOf(run: ClientRun, patienceMs: number) {
       if (times < mostPatience) return;
       isOver = true;
       const what = heard === 0 ? 'it has not connected' : 'nothing was said';
-      resolve(`was given up, for ${what} in ${(mostPatience * patienceMs) / 1000} s (--patience)`);
+      resolve(`was given up because ${what} in ${(mostPatience * patienceMs) / 1000} s (--patience)`);
     }, patienceMs);
   });
   return {
@@ -234,13 +239,13 @@ function silenceOf(run: ClientRun, patienceMs: number) {
   };
 }
 
-/** What it prints, so that it moves nobody's cursor. */
+/** Copies the output with control characters escaped. */
 function show(output: Readable, stream: TextStream): void {
   const decoder = new TextDecoder();
   output.on('data', (chunk: Uint8Array) => stream.write(visible(decoder.decode(chunk, { stream: true }))));
 }
 
-/** `{url}`, `{http}`, `{token}` and `{agent}` in a word of the command line. */
+/** Replaces `{url}`, `{http}`, `{token}` and `{agent}` in a word of the command line. */
 function filled(word: string, values: Readonly<Record<'url' | 'http' | 'token' | 'agent', string>>): string {
   return word
     .replaceAll('{url}', values.url)

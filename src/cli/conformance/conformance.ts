@@ -1,5 +1,4 @@
-// `patchbay conformance`: is that agent, or that client, a true speaker of its protocol? What it does is in
-// conformance-run.ts.
+// `patchbay conformance`: checks an agent, a client or a recording against its protocol. run.ts does the work.
 import { Command } from 'commander';
 import { type ConformanceOptions, withConformanceOptions } from './options.ts';
 import { killAllChildren } from '../../transports/process-group.ts';
@@ -13,8 +12,8 @@ Examples:
   patchbay conformance pi-server --url ws://127.0.0.1:8137/v1/pi-server/ws --token "$TOKEN"
   patchbay conformance pi --url 'http://127.0.0.1:8137/v1/pi/sessions/{session}' --token "$TOKEN"
 
-Clients, in one of three ways:
-  patchbay conformance pi --as client --listen 8200      they connect to us; ends when they have left
+Clients can be judged in three ways:
+  patchbay conformance pi --as client --listen 8200      they connect to us; the run ends when they have left
   patchbay conformance claude --as client -- node my-client.mjs {agent}
                                                          we start it. {url}, {token}, {http} (for server-sent events) and
                                                          {agent} (an executable that it can start as its agent) are replaced;
@@ -22,52 +21,52 @@ Clients, in one of three ways:
   patchbay conformance pi --as client --stdio --html report.html
                                                          it starts us as its agent
 
-Recordings, one JSON object a line, {"dir":"in"|"out","line":"…"}, "in" to the agent:
-  patchbay conformance eca --trace session.jsonl         both sides, or with --as one of them
+Recordings have one JSON object per line, {"dir":"in"|"out","line":"…"}; "in" means to the agent:
+  patchbay conformance eca --trace session.jsonl         both sides; --as chooses one
 
-Agents that ask a model are given a fake one where we know how to tell them: --model for pi, pi-legacy and claude is the
-default, and they then touch no setting of yours. Without --cwd a program runs in a new folder, which is removed. What is prompted fits that model, or else our
-demo agent (\`patchbay serve\`); for an agent with another model give your own --script, e.g. {"tool": "Run ls."}, with
---prompts none. A scenario without its word is not applicable.
+Agents that need a model get a fake one if their protocol is pi, pi-legacy or claude (--model, the default there); your own
+settings of the agent stay untouched. Without --cwd a program runs in a new folder, which is removed afterwards. The prompts
+fit the fake model, or without it our demo agent (\`patchbay serve\`). For an agent with another model give your own --script,
+e.g. {"tool": "Run ls."}, with --prompts none. A scenario without a prompt is not applicable.
 
-Exit codes: 0 every MUST and SHOULD that applies passed (what fails of MAY is a notice), 1 the peer is wrong, or the list of
-known failures is stale, 2 called wrongly, or the peer could not be reached, or the harness could not tell.`;
+Exit codes: 0 every MUST and SHOULD that applies passed (a failed MAY is only a notice), 1 the peer is wrong, or the list of
+known failures is stale, 2 wrong usage, or the peer could not be reached, or the result is unclear.`;
 
-/** The command. */
+/** The `conformance` command. */
 export function conformanceCommand(): Command {
   return withConformanceOptions(new Command('conformance'))
-    .description('check whether an agent, a client or a recording is true to its protocol')
+    .description('check an agent, a client or a recording against its protocol')
     .addHelpText('after', help)
     .action(async (protocol: string | undefined, command: string[], options: ConformanceOptions) => {
       const { stdout, stderr } = process;
       const terminal = { stdout, stderr, signal: stopSignal() };
-      // With --stdio it is the client's, and its end is judged where it is written.
+      // With --stdio, stdout belongs to the client, and the channel handles its end.
       if (options.stdio !== true) stdout.on('error', onReaderGone);
-      // Only here: no other command needs the checks, and all of them start sooner without.
+      // Imported here only: no other command needs the checks, and all of them start faster without.
       const { runConformance } = await import('./run.ts');
       try {
         process.exitCode = await runConformance({ protocol, command, options }, terminal);
       } catch (thrown) {
-        // 1 says that the peer is wrong, and nothing else does.
+        // Exit code 1 is reserved for a wrong peer.
         tellFailure('patchbay', thrown);
         process.exitCode = 2;
       }
-      // Whatever still holds this process open is nothing that anybody waits for.
+      // Nobody waits for any handle that is still open.
       setTimeout(() => process.exit(), 1000).unref();
     });
 }
 
-/** A reader like `head` may leave early (docs/threats.md T29): the verdict is the same. A full disk is no reader. */
+/** A reader like `head` may close early (docs/threats.md T29): the verdict stays the same. A full disk is an error. */
 function onReaderGone(error: Error): void {
   if ('code' in error && error.code === 'EPIPE') return;
   tellFailure('patchbay', error);
   process.exit(2);
 }
 
-/** How long what runs may take to end after a signal, ms. */
+/** How long a run may take to end after a signal, ms. */
 const stopMs = 15_000;
 
-/** Aborted by the first signal; the second one ends this process at once. */
+/** Aborted by the first signal. The second signal ends this process at once. */
 function stopSignal(): AbortSignal {
   const stop = new AbortController();
   process.once('exit', killAllChildren);

@@ -1,17 +1,17 @@
-// What `patchbay conformance --list` prints. Knows no protocol.
+// Prints the list for `patchbay conformance --list`.
 import { sets } from '../../conformance/index.ts';
 import { chooserOfAny } from '../../conformance/check/pattern.ts';
 import { type CheckSet, descriptionsOf } from '../../conformance/check/sets.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import type { ConformanceOptions } from './options.ts';
 
-/** One check a line, or all as JSON. Of one protocol, or of all; both sides unless one was asked for. */
+/** The checks of one protocol or of all, one per line or as JSON. Throws `not-found` for an unknown protocol. */
 export function checkList(protocol: string | undefined, { only, json }: ConformanceOptions): string {
   const chooses = chooserOfAny(only);
   const wanted = sets.filter((set) => protocol === undefined || set.protocol === protocol);
   if (wanted.length === 0) {
     const known = [...new Set(sets.map((set) => set.protocol))].join(', ');
-    throw new GatewayError('not-found', `no checks for ${JSON.stringify(protocol)}; there are ${known}`);
+    throw new GatewayError('not-found', `no checks for ${JSON.stringify(protocol)}; known protocols: ${known}`);
   }
   const listed = wanted.map((set) => ({ set, checks: descriptionsOf(set).filter(({ id }) => chooses(id)) }));
   if (json !== undefined) return `${JSON.stringify(listed.map(asJson), null, 2)}\n`;

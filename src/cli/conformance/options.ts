@@ -1,9 +1,9 @@
-// The options of `patchbay conformance`, as they are on the command line. Does nothing.
+// Declares the options of `patchbay conformance`.
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Transport } from '../../conformance/check/check.ts';
 import type { CheckSet } from '../../conformance/check/sets.ts';
 
-/** What the options give. */
+/** The parsed options. */
 export interface ConformanceOptions {
   readonly as?: CheckSet['side'];
   readonly url: readonly string[];
@@ -17,7 +17,7 @@ export interface ConformanceOptions {
   readonly list?: boolean;
   readonly only: readonly string[];
   readonly knownFailing?: string;
-  /** `true`: to stdout. */
+  /** A file name, or `true` for stdout. */
   readonly json?: true | string;
   readonly junit?: true | string;
   readonly tap?: true | string;
@@ -35,62 +35,76 @@ export interface ConformanceOptions {
   readonly verbose?: boolean;
 }
 
-/** Adds them. */
+/** Adds the options and arguments to the command. */
 export function withConformanceOptions(command: Command): Command {
   return command
-    .argument('[protocol]', 'what is spoken; see --list')
-    .argument('[command...]', 'the program that is judged and its arguments, after `--`')
+    .argument('[protocol]', 'the protocol to check; see --list')
+    .argument('[command...]', 'the program to judge and its arguments, after `--`')
     .addOption(
-      new Option('--as <side>', 'which side is judged (default: agent; of recordings both)').choices([
-        'agent',
-        'client',
-      ]),
+      new Option('--as <side>', 'the side to judge (default: agent; for recordings both)').choices(['agent', 'client']),
     )
     .option(
       '--url <url>',
-      'an agent that listens: ws://…, or http://… for server-sent events (`/events` and `/frames` follow, `{session}` becomes a new name); may be repeated',
+      'address of an agent: ws://…, or http://… for server-sent events (`/events` and `/frames` are appended, `{session}` is replaced by a new name); may be repeated',
       append,
       [],
     )
-    .option('--token <token>', 'the bearer token: of that agent, or for clients of ours (default: a new one)')
+    .option(
+      '--token <token>',
+      'the bearer token: of the agent, or the one that clients must send to us (default: a new one)',
+    )
     .addOption(
-      new Option('--transport <name>', 'which way, where an agent can be reached in several').choices([
+      new Option('--transport <name>', 'the transport, if an agent can be reached over several').choices([
         'websocket',
         'sse',
         'stdio',
       ]),
     )
     .option('--listen [port]', 'clients: wait for them over WebSocket and server-sent events (default)', port)
-    .option('--stdio', 'clients: be the agent on our own stdin and stdout, for whoever starts us')
-    .option('--trace <file>', 'judge what was recorded; may be repeated', append, [])
-    .option('--whole', 'recordings: nothing was owed any more when they ended')
+    .option('--stdio', 'clients: be the agent on our own stdin and stdout, for a client that starts us')
+    .option('--trace <file>', 'judge a recording; may be repeated', append, [])
+    .option('--whole', 'recordings: they are complete, so that a missing answer at the end is a failure')
     .addOption(
-      new Option('--by <side>', 'recordings: they hold the bare lines of that side').choices(['agent', 'client']),
+      new Option('--by <side>', 'recordings: they hold only the plain lines of this side').choices(['agent', 'client']),
     )
-    .option('--list', 'list the checks and do nothing')
-    .option('--only <pattern>', 'checks whose ids hold that word, or match it with `*`; may be repeated', append, [])
-    .option('--known-failing <file>', 'ids that are expected not to pass, one a line; stale ones fail the run')
-    .option('--json [file]', 'the report as JSON (without a file on stdout, and the table on stderr)')
+    .option('--list', 'list the checks and run none')
+    .option(
+      '--only <pattern>',
+      'only checks whose ids contain this word, or match it with `*`; may be repeated',
+      append,
+      [],
+    )
+    .option(
+      '--known-failing <file>',
+      'ids of checks that are expected not to pass, one per line; a stale id fails the run',
+    )
+    .option('--json [file]', 'the report as JSON (without a file: to stdout, and the table to stderr)')
     .option('--junit [file]', 'the same as JUnit XML')
     .option('--tap [file]', 'the same as TAP 14')
-    .option('--html <file>', 'the same as one page, with the failing messages')
+    .option('--html <file>', 'the same as an HTML page, with the failing messages')
     .option('--markdown <file>', 'the same as a page of documentation')
-    .option('--explanations <file>', 'for that page: JSON, why checks fail, by their ids or patterns with `*`')
-    .option('--label <words>', 'what the reports call who is judged (default: the program or the address)')
-    .option('--model', 'bring a fake Messages API for the agent along (default for pi, pi-legacy and claude)')
-    .option('--no-model', 'bring none: the agent has a model of its own')
+    .option(
+      '--explanations <file>',
+      'for --markdown: JSON with reasons for failures, by check id or by pattern with `*`',
+    )
+    .option('--label <words>', 'name of the judged peer in the reports (default: the program or the address)')
+    .option('--model', 'give the agent a fake Messages API (default for pi, pi-legacy and claude)')
+    .option('--no-model', 'give it none: the agent has its own model')
     .addOption(
       new Option(
         '--prompts <words>',
-        'what the agent is prompted: words for the fake model, for our demo agent, or none',
+        'the prompts for the agent: those for the fake model, for our demo agent, or none',
       ).choices(['model', 'demo', 'none']),
     )
-    .option('--script <file>', 'JSON, what to prompt by word, on top of those')
-    .option('--cwd <folder>', 'where the program runs (default: a new folder, for clients here)')
-    .option('--bounds <variable>', 'the agent reads bounds as JSON from that variable of its environment')
-    .option('--at-once <count>', 'checks at the same time (default 8, programs on stdio 2)', wholeNumber)
-    .option('--patience <ms>', 'how long a check waits for anything', wholeNumber, 10_000)
-    .option('--verbose', 'a line for each check as it ends, and all of them in the table');
+    .option('--script <file>', 'JSON file with further prompts by scenario word')
+    .option(
+      '--cwd <folder>',
+      'working directory of the program (default: a new folder; for clients the current directory)',
+    )
+    .option('--bounds <variable>', 'environment variable from which the agent reads its limits as JSON')
+    .option('--at-once <count>', 'number of checks at the same time (default 8, for programs on stdio 2)', wholeNumber)
+    .option('--patience <ms>', 'how long a check waits for a frame', wholeNumber, 10_000)
+    .option('--verbose', 'print a line for each check as it ends, and all checks in the table');
 }
 
 function append(text: string, before: readonly string[]): string[] {

@@ -1,4 +1,4 @@
-// What a run leaves: reports in files and on stdout, and the exit code. Knows no protocol and runs nothing.
+// Writes the reports of a run to files and stdout, and computes the exit code.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { sets } from '../../conformance/index.ts';
@@ -17,16 +17,16 @@ import { type CheckSet, descriptionsOf } from '../../conformance/check/sets.ts';
 import { GatewayError, messageOf } from '../../core/model/errors.ts';
 import type { ConformanceOptions } from './options.ts';
 
-/** What was judged, and what came of it. */
+/** The judged peer and the results. */
 export interface Judged {
   readonly set: CheckSet;
   readonly results: readonly Result[];
-  /** Who was judged, in words. */
+  /** The judged peer, in words. */
   readonly target: string;
   readonly startedAt: Date;
-  /** It was said before, and not to us. */
+  /** The results come from a recording. */
   readonly isRecorded?: boolean;
-  /** Our stdout is not for reports. */
+  /** Our stdout belongs to the client and takes no reports. */
   readonly isStdoutTaken?: boolean;
 }
 
@@ -37,15 +37,15 @@ export interface TextStream {
   readonly columns?: number;
 }
 
-/** Where a run tells what it has to say, and who may stop it. */
+/** The output streams of a run, and the signal that stops the run. */
 export interface Terminal {
   readonly stdout: TextStream;
   readonly stderr: TextStream;
-  /** Ends the run; what was said until then is judged. */
+  /** Ends the run; the frames until then are judged. */
   readonly signal: AbortSignal;
 }
 
-/** 0: all is well. 1: the peer is wrong, or the list of known failures. 2: it could not be told. */
+/** 0: all passed. 1: the peer is wrong, or the list of known failures is stale. 2: unclear. */
 export type ExitCode = 0 | 1 | 2;
 
 type Format = 'json' | 'junit' | 'tap';
@@ -56,7 +56,7 @@ const renderers: Readonly<Record<Format, (report: Report) => string>> = {
 };
 const formats: readonly Format[] = ['json', 'junit', 'tap'];
 
-/** Throws `invalid` for options that contradict each other, before anything is run. */
+/** Throws `invalid` for contradicting options and unreadable files, before any check runs. */
 export function checkOutputs(options: ConformanceOptions, isStdoutTaken = false): void {
   const bare = formats.filter((format) => options[format] === true);
   const [first, second] = bare;
@@ -71,7 +71,7 @@ export function checkOutputs(options: ConformanceOptions, isStdoutTaken = false)
   explanationsIn(options.explanations);
 }
 
-/** Writes the reports and tells what else there is to say on stderr. */
+/** Writes the reports, and everything else to stderr. Returns the exit code. */
 export function conclude(judged: Judged, options: ConformanceOptions, terminal: Terminal): ExitCode {
   const { stdout, stderr } = terminal;
   const { set, results, startedAt, isRecorded = false } = judged;
@@ -90,7 +90,7 @@ export function conclude(judged: Judged, options: ConformanceOptions, terminal: 
   const stream = bare === undefined && judged.isStdoutTaken !== true ? stdout : stderr;
   const colour = stream.isTTY === true && (process.env.NO_COLOR ?? '') === '';
   const silence = silenceOf(report);
-  // The same reason for each check is no news.
+  // If nothing was judged, a table with the same reason for each check is no use.
   if (silence === null || options.verbose === true)
     stream.write(renderTable(report, { colour, showsAllChecks: options.verbose === true }));
   for (const line of known.stale) tell(stderr, `${options.knownFailing} is stale: ${line}`);
@@ -98,7 +98,7 @@ export function conclude(judged: Judged, options: ConformanceOptions, terminal: 
   return exitCodeOf(report, known.stale);
 }
 
-/** What MAY be so is a notice. */
+/** Failed MAY checks are only notices. */
 function exitCodeOf({ results, counts }: Report, stale: readonly string[]): ExitCode {
   const bad = results.filter((entry) => entry.level !== 'MAY' && entry.known !== true && isBad(entry));
   if (stale.length > 0 || bad.some(({ verdict }) => verdict === 'failed')) return 1;
@@ -106,7 +106,7 @@ function exitCodeOf({ results, counts }: Report, stale: readonly string[]): Exit
   return bad.length > 0 || !isJudged ? 2 : 0;
 }
 
-/** Why nothing was judged at all; null when something was. */
+/** The reason if nothing was judged at all; else null. */
 function silenceOf({ counts: { verdicts }, results }: Report): string | null {
   if (verdicts.passed + verdicts.failed > 0) return null;
   const unclear = results.find(({ verdict }) => verdict === 'unclear') ?? results[0];
@@ -118,7 +118,7 @@ function knownOf({ set, results }: Judged, { knownFailing }: ConformanceOptions)
   return compareKnown(entries, idsOf(set), results);
 }
 
-/** One file may serve both sides. */
+/** The ids of all checks of the protocol: one file of ids may serve both sides. */
 function idsOf(set: CheckSet): readonly string[] {
   const kin = sets.filter(({ protocol }) => protocol === set.protocol);
   return [set, ...kin].flatMap((one) => descriptionsOf(one).map(({ id }) => id));
@@ -127,7 +127,7 @@ function idsOf(set: CheckSet): readonly string[] {
 function explained(set: CheckSet, { explanations: file }: ConformanceOptions) {
   if (file === undefined) return {};
   const { byId, stray } = explain(explanationsIn(file), idsOf(set));
-  if (stray.length > 0) throw new GatewayError('invalid', `${file} explains what is no check: ${stray.join(', ')}`);
+  if (stray.length > 0) throw new GatewayError('invalid', `${file} explains unknown checks: ${stray.join(', ')}`);
   return { explanations: byId };
 }
 
@@ -156,12 +156,12 @@ function write(file: string, text: string): void {
   }
 }
 
-/** A line of ours. */
+/** Writes a line with the prefix `patchbay: `. */
 export function tell(stream: TextStream, sentence: string): void {
   writeLine(stream, `patchbay: ${sentence}`);
 }
 
-/** A line in which the peer may have a word, and that must not move anybody's cursor (docs/threats.md T18). */
+/** Writes a line that may hold text of the peer, with control characters escaped (docs/threats.md T18). */
 export function writeLine(stream: TextStream, line: string): void {
   stream.write(`${visible(line)}\n`);
 }

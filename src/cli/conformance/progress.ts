@@ -1,29 +1,29 @@
-// How far a run has come, on stderr: one line that changes on a terminal, a line now and then elsewhere, or one for
-// each check.
+// Prints the progress of a run to stderr: a changing line on a terminal, an occasional line elsewhere, or a line per
+// check.
 import type { Progress } from '../../conformance/runner/runner.ts';
 import { type TextStream, writeLine } from './outcome.ts';
 
-/** Who is told. */
+/** Receives the progress of a run. */
 export interface ProgressLine {
   check(told: Progress): void;
-  /** A line of its own. */
+  /** Prints a separate line. */
   say(line: string): void;
-  /** Takes the changing line away. */
+  /** Removes the changing line. */
   end(): void;
 }
 
-/** Where it is told. */
+/** The stream and the form of the progress. */
 export interface ProgressOptions {
   readonly stream: TextStream;
-  /** A line for each check. */
+  /** Print a line for each check. */
   readonly isVerbose: boolean;
-  /** Between two lines where nobody sees one change, ms; default 5000. */
+  /** Interval between two lines without a terminal, ms; default 5000. */
   readonly everyMs?: number;
 }
 
 const marks = { passed: 'ok', failed: 'FAILED', unclear: 'unclear', 'not-applicable': 'not applicable' } as const;
 
-/** Begins at once. */
+/** Starts the progress output at once. */
 export function createProgress({ stream, isVerbose, everyMs = 5000 }: ProgressOptions): ProgressLine {
   const isLive = stream.isTTY === true && !isVerbose;
   const running = new Set<string>();
@@ -31,7 +31,7 @@ export function createProgress({ stream, isVerbose, everyMs = 5000 }: ProgressOp
   let hasLine = false;
   let hasBegun = false;
   const now = () => {
-    const wrong = trouble === 0 ? '' : `, ${trouble} in trouble`;
+    const wrong = trouble === 0 ? '' : `, ${trouble} not passed`;
     const [first] = running;
     return `${done} of ${of}${wrong}${first === undefined ? '' : `; now ${first}`}`;
   };
@@ -51,7 +51,7 @@ export function createProgress({ stream, isVerbose, everyMs = 5000 }: ProgressOp
       ({ done, of } = told);
       if (told.phase === 'started') running.add(told.id);
       else running.delete(told.id);
-      // That it begins is told at once.
+      // The first line is printed at once.
       if (!isLive && !hasBegun) stream.write(`${now()}\n`);
       hasBegun = true;
       const { verdict } = told;

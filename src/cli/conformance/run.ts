@@ -1,4 +1,4 @@
-// What `patchbay conformance` does: chooses between agents, clients and recordings. Reads no command line.
+// Implements `patchbay conformance`: judges an agent, clients or recordings.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,23 +16,23 @@ import { chosen, setOf, sidesText } from './sets.ts';
 import { bringsModel, targetOf } from './target.ts';
 import { judgeFiles } from './traces.ts';
 
-/** What was asked on the command line. */
+/** The parsed command line. */
 export interface Call {
   readonly protocol: string | undefined;
   readonly command: readonly string[];
   readonly options: ConformanceOptions;
 }
 
-/** Throws `invalid` or `not-found` for a call that is wrong. */
+/** Runs the command. Throws `invalid` or `not-found` for wrong usage. */
 export async function runConformance(call: Call, terminal: Terminal): Promise<ExitCode> {
   try {
     return await run(call, terminal);
   } catch (thrown) {
     if (thrown instanceof GatewayError) {
-      // It may hold the last words of a client, or a line of a recording.
+      // The message may quote the stderr of a client, or a line of a recording.
       throw new GatewayError(thrown.code, visible(thrown.message), { cause: thrown });
     }
-    // What is wrong with the harness is no word on the peer.
+    // A failure of the harness says nothing about the peer.
     tell(terminal.stderr, `the harness failed: ${thrown instanceof Error ? thrown.stack : messageOf(thrown)}`);
     return 2;
   }
@@ -43,13 +43,13 @@ async function run({ protocol, command, options }: Call, terminal: Terminal): Pr
     terminal.stdout.write(checkList(protocol, options));
     return 0;
   }
-  if (protocol === undefined) throw new GatewayError('invalid', `which protocol? there are ${sidesText()}`);
+  if (protocol === undefined) throw new GatewayError('invalid', `which protocol? The choices are ${sidesText()}`);
   checkCall(command, options);
   if (options.trace.length > 0) return judgeFiles(protocol, options, terminal);
   return (options.as === 'client' ? judgeVisitors : judgeAgent)({ protocol, command, options }, terminal);
 }
 
-/** Options that say nothing together are a mistake that nobody would see. */
+/** Refuses options that have no effect together, because the mistake would go unnoticed. */
 function checkCall(command: readonly string[], options: ConformanceOptions): void {
   const { as = 'agent', url, trace, stdio, listen, by, whole } = options;
   const refuse = (sentence: string) => {
@@ -57,20 +57,21 @@ function checkCall(command: readonly string[], options: ConformanceOptions): voi
   };
   checkOutputs(options, stdio === true);
   if (trace.length > 0 && (command.length > 0 || url.length > 0 || stdio === true || listen !== undefined))
-    refuse('a recording is judged as it is: give --trace without a program, --url, --stdio or --listen');
+    refuse('--trace judges a recording: give no program, --url, --stdio or --listen with it');
   if (trace.length === 0 && (by !== undefined || whole === true))
-    refuse('--by and --whole are for recordings: --trace');
+    refuse('--by and --whole are for recordings: add --trace');
   if (by !== undefined && options.as !== undefined && by !== options.as)
-    refuse(`a recording of the ${by}'s lines says nothing of the ${options.as}: leave --as away`);
+    refuse(`a recording of the ${by}'s lines says nothing about the ${options.as}: remove --as`);
   if (url.length > 0 && command.length > 0) refuse('give --url or a program, not both');
   if (as === 'agent' && (stdio === true || listen !== undefined))
     refuse('--stdio and --listen are for clients: add --as client');
-  if (as === 'client' && url.length > 0) refuse('clients come to us: give --listen, --stdio or `-- <program>`');
+  if (as === 'client' && url.length > 0)
+    refuse('clients connect to us: give --listen, --stdio or `-- <program>` instead of --url');
   if (stdio === true && (command.length > 0 || listen !== undefined))
     refuse('--stdio is for a client that starts us: give no program and no --listen');
 }
 
-/** Its protocol was said. */
+/** A call with a protocol. */
 type KnownCall = Call & { readonly protocol: string };
 
 async function judgeAgent({ protocol, command, options }: KnownCall, terminal: Terminal): Promise<ExitCode> {
@@ -80,7 +81,7 @@ async function judgeAgent({ protocol, command, options }: KnownCall, terminal: T
   const startedAt = new Date();
   const model = bringsModel(protocol, command, options) ? await startModelHome(protocol) : null;
   const removeHome = model === null ? undefined : removal(model.folder);
-  // What it writes where it runs, an export for one, is nothing that anybody wants to find there.
+  // The agent may write files to its working directory, e.g. exports. Use a temporary folder.
   const empty = model === null && options.cwd === undefined && command.length > 0 ? emptyFolder() : null;
   const progress = createProgress({ stream: stderr, isVerbose: options.verbose === true });
   try {
@@ -112,7 +113,7 @@ function emptyFolder(): { readonly path: string; remove(): void } {
   return { path, remove };
 }
 
-/** Removes the folder, at the latest when this process ends. */
+/** Returns a function that removes the folder; also runs when this process ends. */
 function removal(folder: string): () => void {
   function remove(): void {
     process.off('exit', remove);

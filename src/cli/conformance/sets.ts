@@ -1,18 +1,18 @@
-// Which set of checks is meant on the command line, and which checks of it. Runs nothing.
+// Chooses the set of checks and the checks in it from the command line.
 import { sets } from '../../conformance/index.ts';
 import { chooserOfAny } from '../../conformance/check/pattern.ts';
 import { type CheckSet, descriptionsOf } from '../../conformance/check/sets.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import type { ConformanceOptions } from './options.ts';
 
-/** The protocols with the sides that there are checks for. */
+/** The protocols, each with the sides that have checks, as text. */
 export function sidesText(): string {
   const names = [...new Set(sets.map(({ protocol }) => protocol))];
   const sides = (name: string) => sets.filter(({ protocol }) => protocol === name).map(({ side }) => side);
   return names.map((name) => `${name} (${sides(name).join(', ')})`).join(', ');
 }
 
-/** Throws `not-found` when it was not found. */
+/** The found set. Throws `not-found` if there is none. */
 export function setOf<Found extends CheckSet>(
   found: Found | undefined,
   protocol: string,
@@ -21,11 +21,11 @@ export function setOf<Found extends CheckSet>(
   if (found !== undefined) return found;
   throw new GatewayError(
     'not-found',
-    `no checks for ${side}s of ${JSON.stringify(protocol)}; there are ${sidesText()}`,
+    `no checks for ${side}s of ${JSON.stringify(protocol)}; known protocols: ${sidesText()}`,
   );
 }
 
-/** Throws `invalid` when nothing is chosen. */
+/** The filter for `--only`. Throws `invalid` if no check passes the filter. */
 export function chosen(
   wanted: readonly CheckSet[],
   { only }: ConformanceOptions,

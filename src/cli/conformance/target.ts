@@ -1,5 +1,4 @@
-// The agent that `patchbay conformance` is to judge: how it is reached, what it is prompted, and the model that it is
-// given.
+// Builds the target of `patchbay conformance`: how the agent is reached, its prompts, and its model.
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { WebSocket } from 'ws';
@@ -15,22 +14,22 @@ import { streamFraming } from '../../transports/framing/framings.ts';
 import { webSocketChannel } from '../../transports/websocket.ts';
 import type { ConformanceOptions } from './options.ts';
 
-/** Protocols whose known agents take any Messages API (conformance/model/environment.ts). */
+/** Protocols whose known agents accept any Messages API (conformance/model/environment.ts). */
 const withModel: ReadonlySet<string> = new Set(['pi', 'pi-legacy', 'claude']);
 
-/** Whether the agent is to have our model. */
+/** Whether the agent gets our fake model. */
 export function bringsModel(protocol: string, command: readonly string[], options: ConformanceOptions): boolean {
   if (options.model !== undefined) return options.model && command.length > 0;
   const isElse = options.prompts === 'demo' || isOwnDemo(command);
   return withModel.has(protocol) && command.length > 0 && !isElse;
 }
 
-/** Our own program in front of our own demo agent, which asks no model. */
+/** Whether the command is our own program with our demo agent, which needs no model. */
 function isOwnDemo(command: readonly string[]): boolean {
   return command.some((word, at) => word === '--agent=demo' || (word === '--agent' && command[at + 1] === 'demo'));
 }
 
-/** Throws `invalid` when it is not said where the agent is. */
+/** Throws `invalid` if neither a program nor an address is given. */
 export function targetOf(
   protocol: string,
   command: readonly string[],
@@ -76,14 +75,15 @@ function programOf(
   };
 }
 
-/** The program runs elsewhere, and a path that is seen from here must still be found. */
+/** Makes a relative path absolute, because the program runs in another directory. */
 function found(word: string): string {
   const isPath = word.includes('/') && !path.isAbsolute(word) && existsSync(word);
   return isPath ? path.resolve(word) : word;
 }
 
 /**
- * An argument may also be the bare name of a file here; without an ending it is more likely a word, as in `--mode rpc`.
+ * An argument may also be the plain name of a file here. Without an extension it is more likely a word, as in `--mode
+ * rpc`.
  */
 function foundArgument(word: string): string {
   const isFile = path.extname(word) !== '' && existsSync(word) && statSync(word).isFile();
@@ -102,7 +102,7 @@ function addressesOf({ url: urls, token }: ConformanceOptions): Pick<Target, 'we
   return ways;
 }
 
-/** On a server with our paths a session is made before it is listened to. */
+/** On a server with our URL paths, a session must be created before the first connection. */
 function withSessions(address: Address): Address {
   const socket = /^ws(s?:.*)\/v1\/[^/]+\/ws\?(?:.*&)?session=\{session\}(?:&.*)?$/u.exec(address.url);
   if (socket !== null) return { ...address, sessions: `http${socket[1]}/v1/sessions` };
@@ -141,13 +141,13 @@ function scriptOf(
     const words = [...known].sort().join(', ');
     throw new GatewayError(
       'invalid',
-      `${script}: no check of ${protocol} prompts ${unknown.join(', ')}; there are ${words}`,
+      `${script}: no check of ${protocol} prompts ${unknown.join(', ')}; the words are ${words}`,
     );
   }
   return new Map([...base, ...given]);
 }
 
-/** The words that some check or scenario of that protocol asks for. */
+/** The script words that checks and scenarios of the protocol need. */
 function wordsOf(protocol: string): ReadonlySet<string> {
   const { checks = [], scenarios = [] } = agentSetOf(protocol) ?? {};
   return new Set([...checks, ...scenarios].flatMap(({ needs }) => needs?.script ?? []));

@@ -1,4 +1,4 @@
-// `patchbay conformance --trace`: judges what was recorded. Connects to nobody.
+// `patchbay conformance --trace`: judges recordings.
 import { readFileSync } from 'node:fs';
 import { agentSetOf, clientSetOf } from '../../conformance/index.ts';
 import type { CheckSet } from '../../conformance/check/sets.ts';
@@ -8,18 +8,18 @@ import type { ConformanceOptions } from './options.ts';
 import { conclude, type ExitCode, type Terminal, tell } from './outcome.ts';
 import { chosen, setOf } from './sets.ts';
 
-/** Each side that was asked for, by default both, has a report of its own. */
+/** Judges the requested side, by default both, each with a separate report. */
 export function judgeFiles(protocol: string, options: ConformanceOptions, terminal: Terminal): ExitCode {
   const wanted = setsFor(protocol, options.as ?? options.by);
   const only = chosen(wanted, options);
   const { json, junit, tap, html, markdown } = options;
   if (wanted.length > 1 && [json, junit, tap, html, markdown].some((file) => file !== undefined))
-    throw new GatewayError('invalid', 'a report is about one side: say which with --as agent or --as client');
+    throw new GatewayError('invalid', 'a report covers one side: add --as agent or --as client');
   const startedAt = new Date();
   const traces = options.trace.flatMap((file) => tracesIn(file, options));
   for (const { name, remarks } of traces) for (const remark of remarks) tell(terminal.stderr, `${name}: ${remark}`);
   const target = options.trace.join(', ');
-  // That nothing can be judged is news of the side that was asked for, and none of one that the recording leaves out.
+  // By default skip a side without frames in the recording. A requested side is always reported.
   const heard = wanted.filter(({ side }) => wanted.length === 1 || traces.some((trace) => holds(trace, side)));
   const codes = judgeTrace(heard, traces).flatMap(({ set, results }) => {
     const asked = results.filter((result) => only(result));
@@ -27,9 +27,9 @@ export function judgeFiles(protocol: string, options: ConformanceOptions, termin
       ? []
       : [conclude({ set, results: asked, target, startedAt, isRecorded: true }, options, terminal)];
   });
-  // Some checks must do something themselves.
+  // Active checks cannot be judged from a recording.
   if (codes.length === 0) throw new GatewayError('invalid', 'none of these checks can be seen in a recording');
-  // What is wrong for sure counts most.
+  // A certain failure outweighs an unclear result.
   if (codes.includes(1)) return 1;
   return codes.includes(2) ? 2 : 0;
 }

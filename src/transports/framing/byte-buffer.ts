@@ -1,26 +1,26 @@
-// Collects the pieces of one message until it is whole. Knows no framing.
+// Collects the pieces of one message until it is complete.
 
-/** Pieces below this size are copied together: a peer that sends single bytes must not cost an object for each. */
+/** Smaller pieces are copied together: a peer that sends single bytes must not cost an object for each. */
 const smallBytes = 1024;
 const pageBytes = 16 * 1024;
 
-/** The pieces of one message so far. */
+/** The collected pieces of one message. */
 export interface ByteBuffer {
   readonly length: number;
-  /** Keeps larger pieces by reference. */
+  /** Appends a piece. Larger pieces are kept by reference. */
   add(piece: Uint8Array): void;
-  /** Whether these bytes stand there. */
+  /** Whether the bytes `part` are at offset `place`. */
   hasAt(place: number, part: Uint8Array): boolean;
-  /** All of it in one piece; the buffer is empty afterwards. */
+  /** Returns all bytes in one piece and empties the buffer. */
   take(): Uint8Array;
   clear(): void;
 }
 
-/** Every byte is copied at most twice, and memory stays within a small multiple of `length`. */
+/** Copies every byte at most twice, and uses a small multiple of `length` as memory. */
 export function createByteBuffer(): ByteBuffer {
   let pieces: Uint8Array[] = [];
   let length = 0;
-  /** Where small pieces gather; `filled` bytes of it are in use, none of them in `pieces` yet. */
+  /** Collects small pieces; `filled` of its bytes are in use and not in `pieces` yet. */
   let page: Uint8Array | undefined;
   let filled = 0;
 

@@ -1,36 +1,36 @@
-// The header of a Content-Length frame, read byte by byte and bounded (docs/threats.md T15). Knows no body and no stream.
+// Reads the header of a Content-Length frame, byte by byte and bounded (docs/threats.md T15).
 
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** Bytes of a header with its line ends and its blank line. */
+/** Longest header, bytes, including line ends and the blank line. */
 const mostBytes = 4096;
-/** Lines of a header without its blank line. */
+/** Most lines of a header, without the blank line. */
 const mostLines = 16;
 
 const linePattern = /^([\w!#$%&'*+.^`|~-]+):(.*)$/s;
 const lengthPattern = /^[ \t]*(\d{1,9})[ \t]*$/;
 
-/** What a header came to: the length of the body in bytes, or a phrase about the rule that it broke. */
+/** The outcome of a header: the length of the body in bytes, or a phrase about the broken rule. */
 export type HeaderOutcome = { readonly length: number } | { readonly breach: string };
 
-/** Reads one header after the other, and nothing behind a breach. */
+/** Reads consecutive headers, and nothing after a breach. */
 export interface ContentHeader {
-  /** Something of a header was read that is not whole. */
+  /** Part of an incomplete header was read. */
   readonly isOpen: boolean;
-  /** The outcome of the byte; null while the header is not whole. */
+  /** Reads one byte. Returns the outcome, or null while the header is incomplete. */
   read(byte: number): HeaderOutcome | null;
-  /** What is read next is another stream. */
+  /** Resets the state for another stream. */
   clear(): void;
 }
 
-/** Lines end in LF or CRLF; blank lines before the first one are passed over. Fields that nobody knows say nothing. */
+/** Lines end in LF or CRLF. Blank lines before a header and unknown fields are ignored. */
 export function createContentHeader(): ContentHeader {
   /** The bytes of the open line. */
   const line = Buffer.allocUnsafeSlow(mostBytes);
   let filled = 0;
   let isAfterReturn = false;
-  /** Bytes and lines of the open header. */
+  /** Number of bytes and lines of the open header. */
   let bytes = 0;
   let lines = 0;
   let length: number | null = null;
@@ -102,7 +102,7 @@ export function createContentHeader(): ContentHeader {
   };
 }
 
-/** Servers have sent `utf8` since before the name was settled; without a charset it is meant as well. */
+/** Whether the charset is UTF-8, also the older name `utf8`, or missing. */
 function isUtf8(contentType: string): boolean {
   const [, ...parameters] = contentType.toLowerCase().split(';');
   return parameters.every((parameter) => {

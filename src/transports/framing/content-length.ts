@@ -1,5 +1,5 @@
-// The base protocol of language servers: a header that says how many bytes follow, then those bytes. Strict out, liberal
-// in, and bounded (docs/threats.md T15). Runs on stdio alone, so it needs no timer for bodies that never come. Knows no protocol.
+// The framing of the language server protocol: a header with the length in bytes, then the body. Strict when writing,
+// liberal when reading, and bounded (docs/threats.md T15). Used only on stdio, so a missing body needs no timeout.
 import type { Out } from '../../core/contract/channel.ts';
 import { gather } from '../batch.ts';
 import { createContentHeader } from './content-header.ts';
@@ -10,18 +10,18 @@ import { createByteBuffer } from './byte-buffer.ts';
 const nothing = new Uint8Array();
 
 /**
- * `maxFrameBytes` counts the bytes of a body. A header that breaks a rule is told once as `bad-frame`, and from then on
- * the decoder is broken: where the next frame would begin nobody can know, and a guess could be made to read a body as
- * frames. A body that the end of the stream cut short is the tail.
+ * `maxFrameBytes` limits the bytes of a body. An invalid header is reported once as `bad-frame`, and the decoder stays
+ * broken from then on: the start of the next frame is unknown, and a guess could be tricked into reading a body as
+ * frames. A body cut short by the end of the stream is the tail.
  */
 export function contentLengthDecoder(sink: FrameSink, options: DecoderOptions): FrameDecoder {
   const { maxFrameBytes, tail = 'deliver', blank = 'skip', reusedChunks = false } = options;
   const header = createContentHeader();
-  /** The beginning of the body that is still open. */
+  /** The received part of the open body. */
   const held = createByteBuffer();
-  /** Bytes of the open body that are still to come; null between bodies. */
+  /** Bytes of the open body still to come; null between bodies. */
   let missing: number | null = null;
-  /** Set from the header of a body that is too long until its end. */
+  /** True from the header of an oversized body until the end of the body. */
   let skipping = false;
   let broken = false;
 
@@ -29,7 +29,7 @@ export function contentLengthDecoder(sink: FrameSink, options: DecoderOptions): 
     if (bytes.length > 0 || blank === 'deliver') sink.frame(createFrame(bytes));
   }
 
-  /** Reads on in a header; returns where this chunk goes on behind what was read. */
+  /** Continues reading a header. Returns the offset in the chunk after the bytes read. */
   function readHeader(chunk: Uint8Array, from: number): number {
     for (let at = from; at < chunk.length; at += 1) {
       const outcome = header.read(chunk[at] ?? 0);
@@ -107,10 +107,10 @@ function headOf(length: number): string {
   return `Content-Length: ${length}\r\n\r\n`;
 }
 
-/** Header and body in one piece. */
+/** Encodes header and body in one piece. */
 function frameBytes(out: Out): Uint8Array {
   if (typeof out !== 'string') {
-    // Gathered first: a pair of surrogates may be split over two pieces, and has fewer bytes than its halves.
+    // Gathered before counting: a surrogate pair split over two pieces has fewer bytes than its two halves.
     const chunks = gather(out);
     const head = Buffer.from(headOf(chunks.reduce((sum, { length }) => sum + length, 0)));
     return Buffer.concat([head, ...chunks]);
@@ -124,8 +124,8 @@ function frameBytes(out: Out): Uint8Array {
 }
 
 /**
- * `Content-Length`, each frame in a write of its own: older clients lose a frame that comes in two reads, and real
- * servers never join two (docs/protocols/common.md 1.1).
+ * The `Content-Length` framing, each frame in a separate write: older clients lose a frame that arrives in two reads,
+ * and real servers never join two frames (docs/protocols/common.md 1.1).
  */
 export const contentLength: Framing = {
   name: 'content-length',
