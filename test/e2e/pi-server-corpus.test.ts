@@ -142,7 +142,7 @@ const normalisations: readonly Normalisation[] = [
   },
   {
     name: 'scratch fields',
-    row: '`index` in blocks, `partialJson` in those on their way',
+    row: '`index` in blocks, `partialJson` in streaming blocks',
     change: (event) => ({
       ...Object(
         deep(event, (object) => (blockTypes.has(object.type) ? without(object, 'index', 'partialJson') : object)),

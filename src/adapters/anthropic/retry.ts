@@ -6,13 +6,13 @@ import type { RequestFailure } from './wire.ts';
 const firstDelayMs = 500;
 const longestDelayMs = 8_000;
 /** If the API asks for a longer delay, the failure is final, ms. */
-const mostPatienceMs = 60_000;
+const longestRetryAfterMs = 60_000;
 
 /** The delay before attempt `attempt` (1 for the first retry), ms. Null: the failure is final. */
 export function delayBefore(attempt: number, attempts: number, failure: RequestFailure): number | null {
   if (attempt > attempts || !mayRetry(failure)) return null;
   const { retryAfterMs } = failure;
-  if (retryAfterMs !== undefined) return retryAfterMs <= mostPatienceMs ? retryAfterMs : null;
+  if (retryAfterMs !== undefined) return retryAfterMs <= longestRetryAfterMs ? retryAfterMs : null;
   return Math.min(firstDelayMs * 2 ** (attempt - 1), longestDelayMs);
 }
 

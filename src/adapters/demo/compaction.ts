@@ -5,7 +5,7 @@ import { type Play, say } from './play.ts';
 import type { Stage } from './stage.ts';
 
 /** How many delays of the pace a compaction takes: long enough to watch and abort it. */
-const waitsOfACompaction = 20;
+const delaysPerCompaction = 20;
 
 /** The result of a compaction. */
 export interface Summary {
@@ -22,7 +22,7 @@ export function* compaction(
 ): Play<Summary | null> {
   const signal = yield {
     events: [{ type: 'compaction-start', trigger }],
-    pause: { for: 'time', ms: waitsOfACompaction * stage.pace.ms, cut: 'compaction' },
+    pause: { for: 'time', ms: delaysPerCompaction * stage.pace.ms, cut: 'compaction' },
   };
   if (signal === 'cut') {
     yield say({ type: 'compaction-end', trigger, outcome: 'aborted' });

@@ -7,7 +7,7 @@ import { type Play, say, sayAndWait } from './play.ts';
 import { queueChanged, type Stage, takeWaiting, userMessage } from './stage.ts';
 
 /** How many delays a text of medium length takes. Longer texts have more deltas in each batch. */
-const waitsOfAText = 200;
+const delaysPerText = 200;
 
 /** The lane of a sub-agent. Empty on the main thread. */
 export function lane(parent: string | undefined): { parent?: string } {
@@ -110,7 +110,7 @@ export function cut(text: string, size: number): string[] {
 }
 
 function* batches(pieces: readonly string[], { pace }: Stage): Generator<readonly string[]> {
-  const size = Math.min(pace.largestBatch, Math.max(1, Math.ceil(pieces.length / waitsOfAText)));
+  const size = Math.min(pace.largestBatch, Math.max(1, Math.ceil(pieces.length / delaysPerText)));
   for (let at = 0; at < pieces.length; at += size) yield pieces.slice(at, at + size);
 }
 

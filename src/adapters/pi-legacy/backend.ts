@@ -89,13 +89,13 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
   }
 
   /** Why pi cannot take anything now, or null. */
-  function business(): string | null {
+  function busyReason(): string | null {
     if (events.run.open || prompting !== null) return 'is at work';
     return compacting === null ? null : 'compacts its context';
   }
 
   function prompt(command: CommandOf<'prompt'>, id: string): void {
-    const busy = business();
+    const busy = busyReason();
     const joins = command.whenBusy === 'steer' || command.whenBusy === 'follow-up';
     if (busy !== null && joins) return out.settle(id, refused('unsupported', 'pi 0.13.2 takes nothing during a run'));
     // pi would run both prompts at once and mix their lines.
@@ -128,7 +128,7 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
   }
 
   function compact(command: CommandOf<'compact'>, id: string): void {
-    const busy = business();
+    const busy = busyReason();
     // During a run, a compaction would remove the messages that the run uses.
     if (busy !== null) return out.settle(id, refused('busy', `pi ${busy}`));
     compacting = id;

@@ -43,7 +43,7 @@ export const normalisations: readonly Normalisation[] = [
   },
   {
     name: 'lines that are refused',
-    row: 'a line that pi cannot take',
+    row: 'a line that pi cannot handle',
     apart: ({ refused }) => refused,
   },
   {
@@ -67,7 +67,7 @@ export const normalisations: readonly Normalisation[] = [
   },
   {
     name: 'the end of a run',
-    row: '`agent_settled`, `agent_end.willRetry` of a pi that does not say them',
+    row: '`agent_settled`, `agent_end.willRetry` from a pi without them',
     apart({ toClient }, theirs) {
       const isSettled = (line: Line) => Object(line).type === 'agent_settled';
       const places = theirs.some(isSettled) ? [] : toClient.flatMap((line, at) => (isSettled(line) ? [at] : []));
@@ -78,18 +78,18 @@ export const normalisations: readonly Normalisation[] = [
   },
   {
     name: 'what becomes of a prompt',
-    row: '`disposition` of a pi that does not say it',
+    row: '`disposition` from a pi without it',
     beside: (ours, theirs) => (isSaidWithoutData(theirs) ? without(ours, 'data') : ours),
   },
   {
     name: 'thinking levels',
-    row: '`get_available_thinking_levels` to a pi that does not have it',
+    row: '`get_available_thinking_levels` to a pi without it',
     beside: (ours, theirs) =>
       theirs.command === 'get_available_thinking_levels' && theirs.success === false ? theirs : ours,
   },
   {
     name: 'stray output',
-    row: 'output glued to a line, lines that are no JSON',
+    row: 'output before a line without a line break, lines that are not JSON',
     theirs: (line) => (typeof line === 'string' ? parsed(line.slice(line.indexOf('{'))) : line),
   },
 ];

@@ -14,7 +14,7 @@ export interface AbortPorts {
   /** The abort was sent. */
   aborting(): void;
   /** The server did not start the abort in time: ends the run that it was for. */
-  unheard(): void;
+  notExecuted(): void;
 }
 
 /** The aborts of one session. */
@@ -75,7 +75,7 @@ export function createAgentAborts(out: Outbox, requests: AgentRequests, ports: A
     wake(name) {
       if (name !== timer) return false;
       isHeld = false;
-      if (ports.hasPrompt()) ports.unheard();
+      if (ports.hasPrompt()) ports.notExecuted();
       settle({ ok: true });
       return true;
     },

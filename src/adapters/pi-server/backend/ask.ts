@@ -8,7 +8,7 @@ import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { Cut } from '../../pi/backend/decode-run.ts';
 import { type Said, sayContent, sayPrompt } from '../../pi/backend/encode-prompt.ts';
 import { piFields } from '../../pi/encode-values.ts';
-import type { Knowledge } from '../../pi/backend/knowledge.ts';
+import type { SessionTracker } from '../../pi/backend/session-tracker.ts';
 import { findModel } from '../../pi/backend/models.ts';
 import type { Origins } from '../../pi/backend/origins.ts';
 import type { AgentAborts } from './aborts.ts';
@@ -29,13 +29,13 @@ export interface AskPorts {
   readonly beside: Beside;
   readonly aborts: AgentAborts;
   readonly dialogs: AgentDialogs;
-  readonly knowledge: Knowledge;
+  readonly tracker: SessionTracker;
   readonly origins: Origins;
 }
 
 /** Returns the function that takes a command once the session is open. */
 export function createAgentAsk(ports: AskPorts): (command: Command, id: string) => void {
-  const { out, lane, requests, runs, beside, aborts, dialogs, knowledge, origins } = ports;
+  const { out, lane, requests, runs, beside, aborts, dialogs, tracker, origins } = ports;
   const { run } = runs;
   /** Answers that seldom change, for use while the server is busy with a prompt. */
   const known = new Map<string, Outcome>();
@@ -55,12 +55,12 @@ export function createAgentAsk(ports: AskPorts): (command: Command, id: string) 
 
   function observe(line: Line, data: unknown): void {
     // pi-server's switch of the session file is pi's switch of the session.
-    knowledge.observe(line.type === 'switch_session_file' ? { type: 'switch_session' } : line, data);
+    tracker.observe(line.type === 'switch_session_file' ? { type: 'switch_session' } : line, data);
   }
 
   function prompt(command: CommandOf<'prompt'>, id: string): void {
     const { whenBusy } = command;
-    const said = sayPrompt(command, knowledge.models.current?.id);
+    const said = sayPrompt(command, tracker.models.current?.id);
     const isBusy = run.open || lane.live().length > 0;
     if (isBusy && whenBusy === 'refuse') return out.settle(id, refused('busy', 'the pi-server is at work'));
     // Behind the prompt of another client, the server queues this one.
@@ -143,7 +143,7 @@ export function createAgentAsk(ports: AskPorts): (command: Command, id: string) 
   }
 
   function setModel(command: CommandOf<'set-model'>, model: string, id: string): void {
-    findModel({ model, provider: command.provider }, knowledge, (named) => {
+    findModel({ model, provider: command.provider }, tracker, (named) => {
       if (named === null) out.settle(id, refused('not-found', `the pi-server does not list a model ${model}`));
       else perform(id, { ...ownFields(command), type: 'set_model', ...named });
     });

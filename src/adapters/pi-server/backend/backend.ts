@@ -8,7 +8,7 @@ import { isDictionary } from '../../../core/model/dictionary.ts';
 import { messageOf, refused } from '../../../core/model/errors.ts';
 import type { Event } from '../../../core/model/event.ts';
 import { createOutbox } from '../../../core/contract/outbox.ts';
-import { createKnowledge } from '../../pi/backend/knowledge.ts';
+import { createSessionTracker } from '../../pi/backend/session-tracker.ts';
 import { createOrigins } from '../../pi/backend/origins.ts';
 import { writeLine } from '../../pi/backend/write-line.ts';
 import { createAgentAborts } from './aborts.ts';
@@ -57,7 +57,7 @@ export function createBackend(
     () => !lane.isFree,
   );
 
-  const knowledge = createKnowledge(out, (type, then) => {
+  const tracker = createSessionTracker(out, (type, then) => {
     requests.send({ type }, { done: (answer) => then(answer.kind === 'data' ? answer.data : null) });
   });
 
@@ -66,7 +66,7 @@ export function createBackend(
     requests,
     timeoutMs: options.readyTimeoutMs,
     cwd: (options.cwd ?? folders[0]) || undefined,
-    described: (info) => knowledge.observe({ type: 'get_state' }, info),
+    described: (info) => tracker.observe({ type: 'get_state' }, info),
     fail: (reason) => fail(reason, 'error'),
   });
 
@@ -74,7 +74,7 @@ export function createBackend(
     graceMs: options.graceMs,
     lane,
     originOf: (words) => origins.of(words),
-    learn: knowledge.learn,
+    learn: tracker.learn,
     started: () => aborts.runStarted(),
     unwanted: () => void requests.send({ type: 'abort' }, { done: () => {} }),
     over() {
@@ -92,14 +92,14 @@ export function createBackend(
     isOpen: () => run.open,
     hasPrompt: () => lane.live().length > 0,
     aborting: () => run.aborting(),
-    unheard() {
+    notExecuted() {
       beside.waits();
       out.note('violation', 'abort: the pi-server lets it wait behind the prompt that it is about');
       runs.disown();
     },
   });
 
-  const ask = createAgentAsk({ out, lane, requests, runs, beside, aborts, dialogs, knowledge, origins });
+  const ask = createAgentAsk({ out, lane, requests, runs, beside, aborts, dialogs, tracker, origins });
 
   /** The session has ended: no further command can be sent. */
   function fail(reason: string, code: CloseCode): void {

@@ -19,8 +19,8 @@ import { type Said, sayContent, sayPrompt } from './encode-prompt.ts';
 import { piFields } from '../encode-values.ts';
 import { createLineRecogniser } from './delta-template.ts';
 import { createHeldLines } from './held-lines.ts';
-import { createJoins } from './joins.ts';
-import { createKnowledge } from './knowledge.ts';
+import { createJoiningPrompts } from './joining-prompts.ts';
+import { createSessionTracker } from './session-tracker.ts';
 import { findModel } from './models.ts';
 import { createOpening } from './opening.ts';
 import type { PiOptions } from './options.ts';
@@ -59,9 +59,9 @@ export function createBackend(env: Env, options: PiOptions): Backend {
   let disposes = false;
   /** Whether a prompt has joined the open run. */
   let hasJoined = false;
-  const joins = createJoins((id, outcome) => out.settle(id, outcome));
+  const joiningPrompts = createJoiningPrompts((id, outcome) => out.settle(id, outcome));
 
-  const knowledge = createKnowledge(out, (type, then) => {
+  const tracker = createSessionTracker(out, (type, then) => {
     request(env.id('query'), { type }, (answer) => then(answer.kind === 'data' ? answer.data : null));
   });
 
@@ -71,20 +71,20 @@ export function createBackend(env: Env, options: PiOptions): Backend {
       approvals.runStarted();
       prompts.runStarted();
       aborts.runStarted();
-      if (!aborts.open) joins.release();
+      if (!aborts.open) joiningPrompts.sendAll();
     },
     ended() {
       approvals.runEnded();
       aborts.runEnded();
-      joins.handBack();
+      joiningPrompts.refuseAll();
     },
     changes,
     skippedOf: approvals.skippedOf,
     originOf: (words) => origins.of(words),
     bashId: () => pending.ids('bash')[0],
     bashLine: pending.lineOf,
-    learn: knowledge.learn,
-    learnTools: knowledge.learnTools,
+    learn: tracker.learn,
+    learnTools: tracker.learnTools,
   });
   const { run } = events;
 
@@ -92,7 +92,7 @@ export function createBackend(env: Env, options: PiOptions): Backend {
     graceMs: options.graceMs,
     startGraceMs: options.startGraceMs,
     busy: () => isAsking() || events.compacting,
-    askState: () => knowledge.look(prompts.state),
+    askState: () => tracker.refresh(prompts.state),
     began: (id) => void pending.finish(id, { kind: 'data', data: undefined }),
     withoutRun() {
       if (run.open) return;
@@ -101,8 +101,8 @@ export function createBackend(env: Env, options: PiOptions): Backend {
     },
     drained(joined) {
       aborts.promptGone();
-      if (joined) joins.release();
-      else joins.handBack();
+      if (joined) joiningPrompts.sendAll();
+      else joiningPrompts.refuseAll();
     },
   });
 
@@ -135,8 +135,8 @@ export function createBackend(env: Env, options: PiOptions): Backend {
 
   /** Answers with thinking levels for a pi before 0.81, which can set levels but has no command that lists them. */
   function settleLevels(id: string, refusal: Answer): void {
-    knowledge.look(() => {
-      const levels = knowledge.levels();
+    tracker.refresh(() => {
+      const levels = tracker.levels();
       out.settle(id, levels === null ? outcomeOf(levelsLine, refusal) : { ok: true, data: { levels } });
     });
   }
@@ -148,14 +148,14 @@ export function createBackend(env: Env, options: PiOptions): Backend {
         return settleLevels(id, answer);
       }
       out.settle(id, outcomeOf(line.type, answer, reading));
-      if (answer.kind === 'data') knowledge.observe(line, answer.data);
+      if (answer.kind === 'data') tracker.observe(line, answer.data);
     });
   }
 
   function prompt(command: CommandOf<'prompt'>, id: string): void {
     const { whenBusy } = command;
     const isBusy = run.open || prompts.waiting;
-    const said = sayPrompt(command, knowledge.models.current?.id);
+    const said = sayPrompt(command, tracker.models.current?.id);
     if (!isBusy) return startRun(command, said, id);
     // Two prompts at once would interleave two runs in 0.13.2 (docs/protocols/pi-legacy.md 1.7).
     if (whenBusy !== 'steer' && whenBusy !== 'follow-up') return out.settle(id, refused('busy', 'pi is at work'));
@@ -164,7 +164,7 @@ export function createBackend(env: Env, options: PiOptions): Backend {
       perform(id, joinLine(command, said, whenBusy));
     };
     if (run.open && !aborts.open) send();
-    else joins.hold({ id, send });
+    else joiningPrompts.hold({ id, send });
   }
 
   /**
@@ -206,7 +206,7 @@ export function createBackend(env: Env, options: PiOptions): Backend {
     switch (target) {
       case 'run':
         dialogs.cancelAll();
-        if (waiting === 'drop') joins.abort();
+        if (waiting === 'drop') joiningPrompts.abort();
         return aborts.abort(id, { runOpen: run.open, promptWaits: prompts.waiting });
       case 'retry':
         return perform(id, { type: 'abort_retry' });
@@ -222,7 +222,7 @@ export function createBackend(env: Env, options: PiOptions): Backend {
 
   function setModel({ model, provider }: CommandOf<'set-model'>, id: string): void {
     if (model === undefined) return out.settle(id, refused('unsupported', 'pi has no default model to go back to'));
-    findModel({ model, provider }, knowledge, (named) => {
+    findModel({ model, provider }, tracker, (named) => {
       if (named === null) out.settle(id, refused('not-found', `pi does not list a model ${model}`));
       else perform(id, { type: 'set_model', ...named });
     });
@@ -282,8 +282,8 @@ export function createBackend(env: Env, options: PiOptions): Backend {
   const held = createHeldLines(take, () => run.tellEnd());
   const opening = createOpening(out, {
     graceMs: options.graceMs,
-    isAwaited: () => disposes && !run.open && !knowledge.knowsTools,
-    learnTools: knowledge.learnTools,
+    isAwaited: () => disposes && !run.open && !tracker.knowsTools,
+    learnTools: tracker.learnTools,
     take,
   });
 
@@ -308,8 +308,8 @@ export function createBackend(env: Env, options: PiOptions): Backend {
 
   return {
     start() {
-      knowledge.look();
-      knowledge.listCommands();
+      tracker.refresh();
+      tracker.listCommands();
       return out.take();
     },
     decode(frame) {

@@ -32,12 +32,12 @@ export function nameModel(wanted: string, known: KnownModels): ModelName | null 
 /** Finds the full name of a model once the models are listed, or null. May call `found` synchronously. */
 export function findModel(
   { model, provider }: { readonly model: string; readonly provider?: string | undefined },
-  knowledge: { readonly models: KnownModels; listModels(then: () => void): void },
+  tracker: { readonly models: KnownModels; listModels(then: () => void): void },
   found: (named: ModelName | null) => void,
 ): void {
   if (provider !== undefined) return found({ provider, modelId: model });
-  const name = () => found(nameModel(model, knowledge.models));
-  if (knowledge.models.all === null) knowledge.listModels(name);
+  const name = () => found(nameModel(model, tracker.models));
+  if (tracker.models.all === null) tracker.listModels(name);
   else name();
 }
 

@@ -20,12 +20,12 @@ export type Ask = (
 ) => void;
 
 /** What is known about one session. */
-export interface Knowledge {
+export interface SessionTracker {
   readonly models: KnownModels;
   /** Delivers the changes that pi reported in a line of its own. `extra` holds the other fields of the line. */
   learn(now: SessionInfo, extra?: Extra): void;
   /** Queries pi's state. `then` gets whether pi is working, or null if pi does not say. */
-  look(then?: (working: boolean | null) => void): void;
+  refresh(then?: (working: boolean | null) => void): void;
   /** Queries the models. `then` is called in any case. */
   listModels(then: () => void): void;
   /** The thinking levels, derived from the state. Null until pi has reported its state. */
@@ -59,7 +59,7 @@ const replacing: ReadonlyMap<string, EventOf<'history-reset'>['reason']> = new M
   ['fork', 'forked'],
 ]);
 
-export function createKnowledge(out: Outbox, ask: Ask): Knowledge {
+export function createSessionTracker(out: Outbox, ask: Ask): SessionTracker {
   const models: KnownModels = { current: undefined, all: null };
   let info: SessionInfo = {};
 
@@ -90,7 +90,7 @@ export function createKnowledge(out: Outbox, ask: Ask): Knowledge {
     if (list.success) models.all = list.data.models.map(modelOf);
   }
 
-  function look(then: (working: boolean | null) => void = () => {}): void {
+  function refresh(then: (working: boolean | null) => void = () => {}): void {
     ask('get_state', (data) => then(learnState(data)));
   }
 
@@ -114,7 +114,7 @@ export function createKnowledge(out: Outbox, ask: Ask): Knowledge {
   /** Delivers the conversation that replaced the previous one. */
   function replace(reason: EventOf<'history-reset'>['reason']): void {
     out.deliver({ type: 'history-reset', reason });
-    look();
+    refresh();
     if (reason === 'new') return;
     ask('get_messages', (data) => {
       const history = dataSchemas.get_messages.safeParse(data);
@@ -137,7 +137,7 @@ export function createKnowledge(out: Outbox, ask: Ask): Knowledge {
       keep(now);
       out.deliver({ type: 'session-changed', changes: now, ...(extra && { extra }) });
     },
-    look,
+    refresh,
     levels: () => (models.current === undefined ? null : levelsOf(models.current, info.thinkingLevel)),
     listCommands,
     get knowsTools() {
@@ -153,7 +153,7 @@ export function createKnowledge(out: Outbox, ask: Ask): Knowledge {
       if (line.type === 'get_state') learnState(data);
       if (line.type === 'get_available_models') learnModels(data);
       if (line.type === 'set_auto_retry' && 'enabled' in line) discover({ autoRetry: line.enabled === true });
-      if (changing.has(line.type)) look();
+      if (changing.has(line.type)) refresh();
       const reason = replacing.get(line.type);
       const change = dataSchemas.new_session.safeParse(data);
       if (reason !== undefined && change.success && !change.data.cancelled) replace(reason);

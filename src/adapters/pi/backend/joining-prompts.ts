@@ -3,27 +3,27 @@
 import { type Outcome, refused } from '../../../core/model/errors.ts';
 
 /** A prompt that joins a run. */
-export interface Joining {
+export interface JoiningPrompt {
   readonly id: string;
   send(): void;
 }
 
 /** The prompts that wait for a run. */
-export interface Joins {
-  hold(prompt: Joining): void;
+export interface JoiningPrompts {
+  hold(prompt: JoiningPrompt): void;
   /** A run is open: sends the prompts, in order. */
-  release(): void;
+  sendAll(): void;
   /** No run will come: refuses the prompts, so that their senders can send them as plain prompts. */
-  handBack(): void;
+  refuseAll(): void;
   /** The user aborted the prompts. */
   abort(): void;
 }
 
 /** `settle` answers a prompt that was never sent. */
-export function createJoins(settle: (id: string, outcome: Outcome) => void): Joins {
-  let held: readonly Joining[] = [];
+export function createJoiningPrompts(settle: (id: string, outcome: Outcome) => void): JoiningPrompts {
+  let held: readonly JoiningPrompt[] = [];
 
-  function empty(how: (prompt: Joining) => void): void {
+  function takeAll(how: (prompt: JoiningPrompt) => void): void {
     const prompts = held;
     held = [];
     for (const prompt of prompts) how(prompt);
@@ -33,9 +33,10 @@ export function createJoins(settle: (id: string, outcome: Outcome) => void): Joi
     hold(prompt) {
       held = [...held, prompt];
     },
-    release: () => empty(({ send }) => send()),
-    handBack: () => empty(({ id }) => settle(id, refused('unsupported', 'pi has no run that the prompt could join'))),
+    sendAll: () => takeAll(({ send }) => send()),
+    refuseAll: () =>
+      takeAll(({ id }) => settle(id, refused('unsupported', 'pi has no run that the prompt could join'))),
     abort: () =>
-      empty(({ id }) => settle(id, refused('aborted', 'the user stopped the run before it could be joined'))),
+      takeAll(({ id }) => settle(id, refused('aborted', 'the user stopped the run before it could be joined'))),
   };
 }
