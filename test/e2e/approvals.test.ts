@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, onTestFailed, onTestFinished, te
 import { type Asked, type Connect, connections, permission, startPatchbayPi } from '../support/approval-clients.ts';
 import { type ApprovalRig, startApprovalRig, traceCommand } from '../support/approval-rig.ts';
 import { judgeTurn } from '../support/claude-judge.ts';
+import { shareOf } from '../support/full.ts';
 
 const { 'claude over WebSocket': connectClaude, 'pi over WebSocket': connectPi } = connections;
 
@@ -49,7 +50,7 @@ const clients: Record<string, () => Promise<Asked>> = {
   'patchbay-pi': async () => startPatchbayPi(rig.config),
 };
 
-describe.each(Object.entries(clients))('%s', (kind, connect) => {
+describe.each(shareOf(Object.entries(clients), 0, 2))('%s', (kind, connect) => {
   const current = shared(connect);
 
   test('allows: only then the tool runs', async () => {

@@ -8,6 +8,7 @@ import { type GatewayServer, startServer } from '../support/gateway.ts';
 import type { Frame } from '../support/inbox.ts';
 import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
 import { makePiHome, type PiHome, pidOf, recordOf } from '../support/pi-rig.ts';
+import { shareOf } from '../support/full.ts';
 
 /** Ten times what the fault catalogue sets for the end of a turn after its agent has died, for a machine that has other work. */
 const endsWithinMs = 5_000;
@@ -48,7 +49,7 @@ const moments: [name: string, scenario: string, moment: Moment][] = [
 const isRefusal = (frame: Frame): boolean => frame.type === 'error' || (isResult(frame) && frame.is_error === true);
 
 // Two starts of pi each: a busy machine needs its time for them, the end of the turn does not.
-test.each(moments)('killed in mid %s', { timeout: 60_000 }, async (_, scenario, moment) => {
+test.each(shareOf(moments, 0, 2))('killed in mid %s', { timeout: 60_000 }, async (_, scenario, moment) => {
   const session = await server.createSession();
   const clients = await Promise.all([
     connectWebSocket(server, session),

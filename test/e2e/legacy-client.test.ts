@@ -150,18 +150,21 @@ function follow(lines: readonly Frame[], shown: readonly object[]): void {
 
 describe.each(parts)('in front of the real %s', (part) => {
   const names = Object.keys(transports);
-  test.each(Object.keys(transports))('the example of the document, over %s', async (transport) => {
-    const client = await transports[transport]?.(part);
-    if (client === undefined) throw new Error(`no transport ${transport}`);
-    const lines = await legacyTurn(client, `[[legacy-example]] List files in the current directory, ${transport}`);
-    const words = {
-      before: "I'll list the files for you.",
-      after: 'Here are the files in the current directory:\n...',
-    };
-    follow(lines, example({ command: 'ls -la' }, 'bash', words));
-    expect(checkLegacyLines(client.frames)).toEqual([]);
-    await client.close();
-  });
+  test.each(shareOf(names, parts.indexOf(part), names.length))(
+    'the example of the document, over %s',
+    async (transport) => {
+      const client = await transports[transport]?.(part);
+      if (client === undefined) throw new Error(`no transport ${transport}`);
+      const lines = await legacyTurn(client, `[[legacy-example]] List files in the current directory, ${transport}`);
+      const words = {
+        before: "I'll list the files for you.",
+        after: 'Here are the files in the current directory:\n...',
+      };
+      follow(lines, example({ command: 'ls -la' }, 'bash', words));
+      expect(checkLegacyLines(client.frames)).toEqual([]);
+      await client.close();
+    },
+  );
 
   interface Case {
     readonly abortAt?: string;

@@ -6,7 +6,7 @@ import { judgeTurn, saidIn } from '../support/claude-judge.ts';
 import { interruptFrame, isEvent, isResult, promptFrame, turn } from '../support/claude-turn.ts';
 import { type Client, connectSse, connectStdio, connectWebSocket } from '../support/clients.ts';
 import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
-import { shareOf } from '../support/full.ts';
+import { oneOf, shareOf } from '../support/full.ts';
 import { type GatewayServer, startServer } from '../support/gateway.ts';
 import type { Frame } from '../support/inbox.ts';
 import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
@@ -117,7 +117,9 @@ describe.each(names)('%s', (transport) => {
       ]);
     },
   );
+});
 
+describe.each(oneOf(names))('%s, apart', (transport) => {
   test('two prompts at once run one after the other, whole', async () => {
     const own = await transports[transport]?.('claude');
     if (own === undefined) throw new Error(`no transport ${transport}`);

@@ -13,33 +13,27 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { pageMark } from '../../src/core/export/html.ts';
+import { createExports } from '../../src/stores/export.ts';
+import { replaceFs } from '../support/our-fs.ts';
 
-const hooks = vi.hoisted(() => ({ beforeOpen: () => {}, afterOpen: () => {}, isFull: false }));
+const hooks = { beforeOpen: () => {}, afterOpen: () => {}, isFull: false };
 
-vi.mock('node:fs', async (importOriginal) => {
-  const real = await importOriginal<typeof import('node:fs')>();
-  return {
-    ...real,
-    openSync: (...call: Parameters<typeof real.openSync>) => {
-      hooks.beforeOpen();
-      try {
-        return real.openSync(...call);
-      } finally {
-        hooks.afterOpen();
-      }
-    },
-    writeFileSync: (...[file, data, ...rest]: Parameters<typeof real.writeFileSync>) => {
-      real.writeFileSync(file, hooks.isFull ? String(data).slice(0, 5) : data, ...rest);
-      if (hooks.isFull) throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
-    },
-  };
-});
-
-// Test files share a process: another one may have loaded the module with the real file system.
-vi.resetModules();
-const { createExports } = await import('../../src/stores/export.ts');
+replaceFs((real) => ({
+  openSync: (...call: Parameters<typeof real.openSync>) => {
+    hooks.beforeOpen();
+    try {
+      return real.openSync(...call);
+    } finally {
+      hooks.afterOpen();
+    }
+  },
+  writeFileSync: (...[file, data, ...rest]: Parameters<typeof real.writeFileSync>) => {
+    real.writeFileSync(file, hooks.isFull ? String(data).slice(0, 5) : data, ...rest);
+    if (hooks.isFull) throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+  },
+}));
 
 let base = '';
 beforeEach(() => {

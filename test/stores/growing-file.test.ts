@@ -16,31 +16,28 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { longestFile, newGrowingFile, oldGrowingFile } from '../../src/stores/growing-file.ts';
 import { readBounded } from '../../src/stores/read-bounded.ts';
+import { replaceFs } from '../support/our-fs.ts';
 
-const hooks = vi.hoisted(() => ({ beforeOpen: () => {}, afterOpen: () => {}, isFull: false }));
+const hooks = { beforeOpen: () => {}, afterOpen: () => {}, isFull: false };
 
-vi.mock('node:fs', async (importOriginal) => {
-  const real = await importOriginal<typeof import('node:fs')>();
-  return {
-    ...real,
-    openSync: (...call: Parameters<typeof real.openSync>) => {
-      hooks.beforeOpen();
-      try {
-        return real.openSync(...call);
-      } finally {
-        hooks.afterOpen();
-      }
-    },
-    writeSync: (descriptor: number, bytes: Buffer, offset: number) => {
-      // As systems do it: what there is room for, then nothing.
-      if (offset > 0) throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
-      return real.writeSync(descriptor, bytes, 0, hooks.isFull ? Math.ceil(bytes.length / 2) : bytes.length);
-    },
-  };
-});
+replaceFs((real) => ({
+  openSync: (...call: Parameters<typeof real.openSync>) => {
+    hooks.beforeOpen();
+    try {
+      return real.openSync(...call);
+    } finally {
+      hooks.afterOpen();
+    }
+  },
+  writeSync: (descriptor: number, bytes: Buffer, offset: number) => {
+    // As systems do it: what there is room for, then nothing.
+    if (offset > 0) throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
+    return real.writeSync(descriptor, bytes, 0, hooks.isFull ? Math.ceil(bytes.length / 2) : bytes.length);
+  },
+}));
 
 let base = '';
 const at = (name: string) => join(base, name);
