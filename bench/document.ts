@@ -4,7 +4,7 @@ import { type Family, type Figure, table } from './report.ts';
 const head = `# Performance
 
 Written by \`npm run bench -- --write\`; do not edit. Everything in the table comes from one run, both sides of each ratio
-in turns within it. Read ratios, not microseconds: the machine is shared and others may be at work on it.
+in turns within it. Read ratios, not microseconds: the machine is shared with other work.
 `;
 
 const notMeasured = `## What is not measured
@@ -32,7 +32,7 @@ export function document(machine: readonly string[], figures: readonly Figure[],
     '',
     ...families.map(({ how }) => `- ${how}`),
     '',
-    'What a row gives is read back and compared with what the agent sent, outside of the measured time: a fast wrong',
+    'The output of each row is read back and compared with the output of the agent, outside of the measured time: a fast wrong',
     'path ends the run with exit code 1. Ratios are medians of the ratios of single rounds.',
     '',
     notMeasured,

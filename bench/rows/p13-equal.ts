@@ -31,7 +31,7 @@ export const equality: Family = {
     'P13: made-up conversations: deltas full of quotes, escapes, halves of surrogate pairs and fragments of the wire; ' +
     'keys in every order, spaces, other escapes, extra and repeated keys, several open blocks; lines that are cut, glued, ' +
     'flipped in front of the delta or not UTF-8; chunks from 1 byte to 64 KiB, other ones for each path. Frames and notes of ' +
-    'the pipeline with glances and without are compared one by one. "Broken tails" damages what stands behind a delta in ' +
+    'the pipeline with and without recognition are compared one by one. "Broken tails" damages what stands behind a delta in ' +
     'snapshot lines, which the fast path skips by design: there it is counted how often a parser would have refused.',
   async run(progress) {
     progress(`${lines.sound} lines`);
