@@ -11,12 +11,12 @@ test('docs/contexts.md tells the limits', () => {
   for (const row of [
     `| contexts of a prompt | ${contexts} |`,
     `| a prompt | ${inWords(prompt)} of contexts |`,
-    `| a file | ${inWords(file)}, cut at the end of a line; lines are looked for in its first ${inWords(search)}, and in ${inWords(limits.searches)} for a prompt |`,
+    `| a file | ${inWords(file)}, cut at the end of a line; lines are searched in its first ${inWords(search)}, and in at most ${inWords(limits.searches)} per prompt |`,
     `| a directory | ${directory.files} files of ${inWords(directory.file)} at most, ${inWords(directory.bytes)} in all |`,
     `| a tree | ${number(listing.paths)} paths, ${inWords(listing.bytes)}; ${limits.depth} directories deep |`,
-    `| entries looked at | ${number(visits)} for a prompt, and for a question what may be chosen |`,
-    `| rules of \`.gitignore\` files tried | ${number(limits.tries)} for the same;`,
-    `At most ${offered} are offered`,
+    `| directory entries read | ${number(visits)} per prompt, and per query for choices |`,
+    `| rules of \`.gitignore\` files tried | ${number(limits.tries)} per prompt, and per query for choices;`,
+    `At most ${offered} entries are offered`,
   ]) {
     expect(page).toContain(row);
   }
