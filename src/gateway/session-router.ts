@@ -25,7 +25,7 @@ export interface SessionRouterPorts {
   readonly hub: Hub;
   readonly idle: Pick<IdleSessions, 'release'>;
   readonly notes: Pick<Notes, 'add'>;
-  readonly sessionless: SessionlessCommands;
+  readonly sessionless: Pick<SessionlessCommands, 'execute'>;
   readonly own: OwnSessions;
   readonly carriedOut: CommandIntakes['carriedOut'];
   /** Where the commands for one session go. */
@@ -35,7 +35,7 @@ export interface SessionRouterPorts {
   /** The client owns this process: its agents wait while the client is slow. */
   readonly isOurs: boolean;
   /** Where commands with tickets go. */
-  readonly intake: CommandIntake | undefined;
+  readonly intake: Pick<CommandIntake, 'submit' | 'count'> | undefined;
   /** The only session that the connection hears. Commands that name no session are for this one. */
   readonly bound: Session | undefined;
 }

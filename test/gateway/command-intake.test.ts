@@ -1,4 +1,4 @@
-// Who counts as a client of a intake: those that are there, whatever else could be told the news.
+// Which listeners count as clients of an intake: the connected ones.
 import { expect, test } from 'vitest';
 import { adapterOf } from '../../src/gateway/agents.ts';
 import type { Outcome } from '../../src/core/model/errors.ts';

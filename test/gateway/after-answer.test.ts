@@ -1,0 +1,116 @@
+// Steps that follow an answer come behind the answer, also when the ledger answers late, or before the outcome is known.
+import { expect, test } from 'vitest';
+import type { Ticket } from '../../src/core/contract/ticket.ts';
+import type { CommandOf } from '../../src/core/model/command.ts';
+import { type Outcome, refused } from '../../src/core/model/errors.ts';
+import { createHub, type HubEntry } from '../../src/core/session/hub.ts';
+import type { AfterAnswer, SettleWithAfter } from '../../src/gateway/after-answer.ts';
+import type { CommandRequest } from '../../src/gateway/command-intake.ts';
+import { OwnSessions } from '../../src/gateway/own-sessions.ts';
+import { SessionRouter } from '../../src/gateway/session-router.ts';
+import { adapterOf } from '../../src/gateway/agents.ts';
+
+const create: CommandOf<'create-session'> = { type: 'create-session' };
+const ticket: Ticket = {
+  type: 'create',
+  payload: {},
+  dependsOn: [],
+  lane: 'server',
+  place: 'in-turn',
+  effect: 'opens',
+  timeoutMs: 1,
+};
+const receipt = { replayed: false, timedOut: false };
+const done: Outcome = { ok: true };
+const remove: AfterAnswer = { do: 'remove', session: 's1', reason: 'over' };
+
+/** A router whose command settles when the test says so; `said` is the order of answers and steps. */
+function open() {
+  const said: string[] = [];
+  const hub = createHub({ sessions: 1 });
+  const idle = { reserve: () => {}, release: () => {} };
+  let settle: SettleWithAfter = () => {};
+  let request: CommandRequest | undefined;
+  const side = adapterOf('pi').client?.frontend({ now: () => 0, id: (kind) => kind }, {});
+  if (side === undefined) throw new Error('unreachable');
+  const router = new SessionRouter({
+    sessions: {
+      find: (): HubEntry => {
+        throw new Error('unreachable');
+      },
+      announce: () => void said.push('announce'),
+      remove: (session) => void said.push(`remove ${session}`),
+    },
+    hub,
+    idle,
+    notes: { add: () => {} },
+    sessionless: {
+      execute(_command, settled) {
+        settle = settled;
+      },
+    },
+    own: new OwnSessions({ hub, idle, isOurs: false }),
+    carriedOut: () => {},
+    sinkOf: () => ({ submit: () => {} }),
+    frontend: 'pi',
+    side,
+    isOurs: false,
+    intake: {
+      submit(submitted) {
+        request = submitted;
+      },
+      count: () => {},
+    },
+    bound: undefined,
+  });
+  return {
+    said,
+    submit: (place?: Ticket) =>
+      router.sink.submit(
+        create,
+        (outcome) => void said.push(outcome.ok ? 'answer' : outcome.error.code),
+        undefined,
+        place,
+      ),
+    settled: () => settle({ outcome: done, after: remove }),
+    /** Lets the ledger carry the command out. */
+    execute: (answer: (outcome: Outcome) => void) => request?.execute(create, answer),
+    /** Lets the ledger answer. */
+    answer: (outcome: Outcome) => request?.settle(outcome, receipt),
+  };
+}
+
+test('without a ticket', () => {
+  const { said, submit, settled } = open();
+  submit();
+  settled();
+  expect(said).toEqual(['answer', 'remove s1']);
+});
+
+test('with a ticket that is answered at once', () => {
+  const { said, submit, settled, execute, answer } = open();
+  submit(ticket);
+  execute(answer);
+  settled();
+  expect(said).toEqual(['answer', 'remove s1']);
+});
+
+test('with a ticket that is answered later', () => {
+  const { said, submit, settled, execute, answer } = open();
+  submit(ticket);
+  execute(() => {});
+  settled();
+  expect(said).toEqual([]);
+  answer(done);
+  expect(said).toEqual(['answer', 'remove s1']);
+});
+
+test('with a ticket that timed out: the step follows the outcome', () => {
+  const { said, submit, settled, execute, answer } = open();
+  submit(ticket);
+  execute(() => {});
+  answer(refused('timeout', 'late'));
+  expect(said).toEqual(['timeout']);
+  settled();
+  expect(said).toEqual(['timeout', 'remove s1']);
+});
