@@ -5,6 +5,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { clientsOf } from './dialects.mjs';
 import { newWorld, unplaced } from './world.mjs';
+import { agentSide } from './sides.mjs';
 
 const forms = ['json', 'junit', 'tap', 'html', 'markdown'];
 const checkedProtocols = ['pi', 'pi-legacy', 'pi-server', 'eca', 'claude', 'rpc-message'];
@@ -113,7 +114,7 @@ export async function* lists(tree) {
 /** The filter over all that agents of a protocol say in these recordings: bytes, as a program reads and writes them. */
 export async function* filtered(tree, { adapters }, recordings) {
   const main = path.join(tree, 'dist/cli/main.js');
-  for (const protocol of [...adapters.values()].filter(({ backend }) => backend !== undefined).map(({ id }) => id)) {
+  for (const protocol of [...adapters.values()].filter(agentSide).map(({ id }) => id)) {
     const said = recordings
       .filter((one) => one.protocol === protocol && one.frames === undefined)
       .flatMap(({ rows }) => rows);

@@ -1,4 +1,5 @@
 // The dialects of each protocol of clients, as the options that a client may set.
+import { clientSide } from './sides.mjs';
 
 /** Absent: the protocol has one dialect. */
 const options = {
@@ -24,7 +25,7 @@ export function dialectsOf(adapters) {
 
 /** Every kind of client of a build, by its options. */
 export function clientsOf(adapters) {
-  const frontends = [...adapters.values()].filter(({ frontend }) => frontend !== undefined);
+  const frontends = [...adapters.values()].filter((adapter) => clientSide(adapter) !== undefined);
   return frontends.flatMap(({ id }) =>
     (options[id] ?? [{}]).map((chosen) => ({
       frontend: id,

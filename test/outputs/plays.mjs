@@ -5,6 +5,7 @@ import { createApi } from './api.mjs';
 import { clientsOf } from './dialects.mjs';
 import { createEnd, createFrames, createPost } from './wire.mjs';
 import { createClock, newWorld, played, unplaced } from './world.mjs';
+import { agentSide, clientSide, withConnect } from './sides.mjs';
 
 /** How long a recorded client waits before its next line, and before one that is about what is going on, ms. */
 const [patienceMs, hurryMs] = [1000, 20];
@@ -57,7 +58,8 @@ const api = 'anthropic';
 function wireAgents(adapters) {
   const all = [...adapters.values()];
   return all
-    .filter(({ id, backend, frontend }) => backend !== undefined && (frontend !== undefined || id === api))
+    .filter((adapter) => agentSide(adapter) !== undefined)
+    .filter((adapter) => clientSide(adapter) !== undefined || adapter.id === api)
     .map(({ id }) => id);
 }
 
@@ -196,7 +198,7 @@ function innerAgent({ build, agent, inner, post, frameOf, said }) {
     return near.channel;
   }
 
-  adapters.set(agent, { ...real, connect });
+  adapters.set(agent, withConnect(real, connect));
   return { remove: () => adapters.set(agent, real) };
 }
 

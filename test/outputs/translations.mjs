@@ -2,6 +2,7 @@
 import { dialectsOf } from './dialects.mjs';
 import { bytesOf, createFrames } from './wire.mjs';
 import { newWorld } from './world.mjs';
+import { agentSide, clientSide } from './sides.mjs';
 
 /** One output for each recording, session in it, and dialect; and what was noted beside. */
 export function* translations(build, recordings) {
@@ -25,15 +26,15 @@ export function* translations(build, recordings) {
  * each connection is a conversation of its own.
  */
 function conversationsIn({ name, protocol, rows, frames }, adapters, frameOf) {
-  if (protocol !== 'canonical' && adapters.get(protocol)?.backend === undefined) return [];
+  if (protocol !== 'canonical' && agentSide(adapters.get(protocol)) === undefined) return [];
   if (frames !== undefined) return [{ name, lines: [...frames.map((frame) => [frame]), frames] }];
   const said = rows.filter(({ dir }) => dir === 'out');
-  const { trunk } = adapters.get(protocol) ?? {};
-  if (trunk === undefined) return said.length === 0 ? [] : [{ name, lines: [said.map(({ line }) => line)] }];
+  const { multiplexing } = agentSide(adapters.get(protocol)) ?? {};
+  if (multiplexing === undefined) return said.length === 0 ? [] : [{ name, lines: [said.map(({ line }) => line)] }];
   return [...new Set(said.map(({ conn }) => conn))].flatMap((conn) => {
     const routed = said
       .filter((row) => row.conn === conn)
-      .map(({ line }) => ({ line, to: trunk.route(frameOf(line)).name }));
+      .map(({ line }) => ({ line, to: multiplexing.route(frameOf(line)).name }));
     const sessions = [...new Set(routed.map(({ to }) => to))].filter((to) => to !== null);
     return (sessions.length === 0 ? ['none'] : sessions).map((session, index) => ({
       name: `${name} ${conn}/${index + 1}`,
@@ -46,8 +47,9 @@ function conversationsIn({ name, protocol, rows, frames }, adapters, frameOf) {
 function translated({ adapters, createTranslator }, protocol, session, { frontend, options, word }, frames) {
   let ids = 0;
   const env = { now: () => 0, id: (kind) => `${kind}-${++ids}` };
-  const side = adapters.get(frontend).frontend(env, options);
-  const backend = protocol === 'canonical' ? canonicalBackend : adapters.get(protocol).backend(env, {}, [], session);
+  const side = clientSide(adapters.get(frontend)).frontend(env, options);
+  const backend =
+    protocol === 'canonical' ? canonicalBackend : agentSide(adapters.get(protocol)).backend(env, {}, [], session);
   const notes = [];
   const translator = createTranslator({
     id: 'translation',

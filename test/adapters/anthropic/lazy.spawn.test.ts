@@ -3,6 +3,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { bundled } from '../../support/bundled.ts';
 
 const library = '@anthropic-ai/sdk';
 
@@ -19,10 +20,8 @@ const program = `
   import { register } from 'node:module';
   import { writeSync } from 'node:fs';
   register('data:text/javascript,' + encodeURIComponent(${JSON.stringify(hook)}));
-  await import(process.argv[1] + '/index.js');
-  const { createGateway } = await import(process.argv[1] + '/gateway.js');
-  const { parseConfig } = await import(process.argv[1] + '/config.js');
-  const { memoryPair } = await import(process.argv[1] + '/transports/memory.js');
+  const { createGateway, parseConfig } = await import(process.argv[1] + '/index.js');
+  const { memoryPair } = await import(process.argv[2] + '/transports/memory.mjs');
   const chat = { protocol: 'anthropic', options: { baseUrl: 'http://127.0.0.1:1', retries: 0 } };
   const gateway = createGateway(parseConfig({ agents: { chat } }), { log: () => {} });
   async function talk(agent, frame, isOver) {
@@ -45,7 +44,7 @@ const program = `
 
 test('a gateway loads the library with the first request, and not before', async () => {
   const dist = fileURLToPath(new URL('../../../dist', import.meta.url));
-  const args = ['--input-type=module', '-e', program, dist];
+  const args = ['--input-type=module', '-e', program, dist, await bundled('transports/memory')];
   const lines = await new Promise<string[]>((resolve, reject) => {
     execFile(process.execPath, args, { env: { ...process.env, ANTHROPIC_API_KEY: 'test' } }, (error, _, stderr) => {
       if (error === null) resolve(stderr.trim().split('\n'));
