@@ -105,7 +105,13 @@ export function createEnd({ post, frameOf, label, heard }) {
       },
     },
     say: (line) => tell((to) => to.frame(frameOf(line))),
-    half: () => tell((to) => (to.half === undefined ? finish('the input is over') : to.half())),
+    half: () =>
+      tell((to) => {
+        // Older builds call it `half`.
+        const inputEnded = to.inputEnded ?? to.half;
+        if (inputEnded === undefined) finish('the input is over');
+        else inputEnded.call(to);
+      }),
     end: (reason) => finish(reason),
   };
 }
