@@ -16,7 +16,7 @@ function fullIn(mode: string): boolean {
 export default defineConfig(({ mode }) => ({
   test: {
     // Of two processors vitest would use one, and many tests wait for programs more than they work.
-    maxWorkers: Math.max(3, availableParallelism() - 1),
+    maxWorkers: Math.max(4, availableParallelism() - 1),
     reporters: ['default'],
     // Loading the modules anew for each file costs more than most files do. test/support/leftovers.ts is the price.
     isolate: false,

@@ -3,8 +3,8 @@ import { type Family, type Figure, table } from './report.ts';
 
 const head = `# Performance
 
-Written by \`npm run bench -- --write\`; do not edit. Everything in the table comes from one run, both sides of each ratio
-in turns within it. Read ratios, not microseconds: the machine is shared with other work.
+Written by \`npm run bench -- --write\`; do not edit. All figures in the table come from one run, in which the two
+sides of each ratio alternate. Compare ratios, not microseconds: the machine is shared with other work.
 `;
 
 const notMeasured = `## What is not measured
@@ -20,8 +20,8 @@ export function document(machine: readonly string[], figures: readonly Figure[],
     head,
     '## Figures',
     '',
-    '"Goal" and "moonshot" were set before the work began, for a pi as the agent (rows P); the rows C, with a Claude Code as',
-    'the agent, are held against the same.',
+    'Rows P have pi as the agent, rows C have Claude Code. "Goal" and "moonshot" were set for the rows P before the work began;',
+    'the rows C are compared with the same values.',
     '',
     table(figures),
     '## Machine',
@@ -32,7 +32,7 @@ export function document(machine: readonly string[], figures: readonly Figure[],
     '',
     ...families.map(({ how }) => `- ${how}`),
     '',
-    'The output of each row is read back and compared with the output of the agent, outside of the measured time: a fast wrong',
+    'Each row reads its output back and compares it with the output of the agent, outside of the measured time: a fast but wrong',
     'path ends the run with exit code 1. Ratios are medians of the ratios of single rounds.',
     '',
     notMeasured,

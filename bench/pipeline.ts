@@ -11,7 +11,7 @@ import { jsonl } from '../src/transports/framing/jsonl.ts';
 export interface Pipeline {
   /** What the client is sent for this chunk, in as few pieces as the product writes. */
   push(chunk: Uint8Array): readonly Uint8Array[];
-  /** Frames that were cut out and handed over one by one, so far: all that no glance took. */
+  /** Frames that were cut out and handed over one by one, so far: all that the fast path did not take. */
   readonly slow: number;
   /** The notes so far; a clean workload gives none. */
   readonly notes: readonly string[];
@@ -25,13 +25,13 @@ export interface PipelineOptions {
   readonly to?: string;
   /** What the client chose. */
   readonly options?: Options;
-  /** Whether lines may be glanced at before they are parsed (the fast path); default true. */
-  readonly glance?: boolean;
+  /** Whether the fast path may recognise lines before they are parsed; default true. */
+  readonly isFastPathOn?: boolean;
 }
 
 /** A fresh pipeline. */
 export function createPipeline(chosen: PipelineOptions = {}): Pipeline {
-  const { from = 'pi', to = 'claude', options = {}, glance = true } = chosen;
+  const { from = 'pi', to = 'claude', options = {}, isFastPathOn = true } = chosen;
   let ids = 0;
   const env = { now: () => 0, id: (kind: string) => `${kind}-${++ids}` };
   const backend = adapters.get(from)?.agent?.backend(env, {});
@@ -60,7 +60,7 @@ export function createPipeline(chosen: PipelineOptions = {}): Pipeline {
         slow += 1;
         take(translator.frame(frame));
       },
-      ...(glance ? { recognise: translator.glance } : {}),
+      ...(isFastPathOn ? { recognise: translator.glance } : {}),
       fault: (fault) => notes.push(`fault: ${fault.message}`),
     },
     { maxFrameBytes: 32 * 1024 * 1024 },

@@ -65,3 +65,8 @@ export function mustSay(said: Said, expected: { deltas: number; text: string; re
 export function mustBeQuiet(notes: readonly string[]): void {
   if (notes.length > 0) throw new WrongResult(`${notes.length} notes, first: ${notes[0]}`);
 }
+
+/** Throws unless nearly all deltas took the fast path. `slow`: lines that were parsed; `others`: lines that are no delta. */
+export function mustBeFast(slow: number, deltas: number, others = 0): void {
+  if (slow - others > deltas / 10) throw new WrongResult(`${slow} lines were parsed, of ${deltas} deltas`);
+}

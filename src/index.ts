@@ -57,7 +57,7 @@ export { check, type Fault, verify } from './core/log/grammar.ts';
 export type { Transcript } from './core/model/transcript.ts';
 export { emptyTranscript, fold } from './core/log/fold.ts';
 export { createTranslator, type Translator } from './core/link/translator.ts';
-export { createGateway, type Gateway } from './gateway/gateway.ts';
+export { createGateway, type Gateway } from './gateway/full-gateway.ts';
 
 /** @deprecated Use {@link RecognisedFrame}. */
 export type Glance = RecognisedFrame;

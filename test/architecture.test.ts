@@ -283,7 +283,11 @@ describe('the tables of messages', () => {
   });
 
   test('are there', () => {
-    for (const [name, markdown] of readmes) expect(readTable(markdown).length, name).toBeGreaterThan(30);
+    for (const [name, markdown] of readmes)
+      expect(
+        readTable(markdown).length,
+        `${name}: only a protocol with a specification of its own is in documents`,
+      ).toBeGreaterThan(30);
   });
 
   test('answers every query', () => expect(Object.keys(QueryData).sort()).toEqual([...QuerySubject.options].sort()));

@@ -12,7 +12,7 @@ const page = fidelityPage(all);
 
 test('docs/fidelity.md is up to date', () => {
   if (isUpdate) writeFileSync(file, page);
-  expect(readFileSync(file, 'utf8')).toBe(page);
+  expect(readFileSync(file, 'utf8'), 'UPDATE=1 npx vitest run test/fidelity.test.ts writes it').toBe(page);
 });
 
 test('it has a part for each protocol of agents with each of clients', () => {

@@ -31,7 +31,10 @@ function fits(file: string, pattern: string): boolean {
 
 test('every fixture has exactly one origin', () => {
   const origins = files.map((file) => ({ file, entries: entries.filter((entry) => fits(file, entry.files)).length }));
-  expect(origins.filter((one) => one.entries !== 1)).toEqual([]);
+  expect(
+    origins.filter((one) => one.entries !== 1),
+    'each file needs one entry in fixtures/manifest.json',
+  ).toEqual([]);
   expect(files.length).toBeGreaterThan(100);
 });
 

@@ -24,6 +24,9 @@ interface Layer {
 const wire = ['node:', 'ws', 'hono', '@hono/node-server', 'eventsource-parser'];
 const everything: readonly string[] = ['src/'];
 
+/** Loads adapters: the only file beside {@link libraryWire} in which an adapter may have a promise. */
+const registry = 'src/adapters/protocols.ts';
+
 const libraryWire = /^src\/adapters\/anthropic\/api\.ts$/;
 
 /** The rooms of the core, the ground floor first: a room imports from itself and from the rooms before it. */
@@ -40,6 +43,21 @@ const coreRooms = [
   'metrics',
 ] as const;
 
+/**
+ * The rooms of the conformance checks, and the rooms that each of them may use: checks know no runner, and the runner knows no
+ * protocol. All other rooms are protocols, which hold data for the checks.
+ */
+const conformanceRooms: Readonly<Record<string, readonly string[]>> = {
+  check: [],
+  model: [],
+  runner: ['check', 'model'],
+  report: ['check'],
+  trace: ['check', 'report'],
+  'pi-legacy': ['check', 'pi'],
+  'rpc-message': ['check', 'claude'],
+  '[^/]+': ['check'],
+};
+
 /** The first layer that matches a file counts. `$own` is the adapter's folder. */
 const layers: readonly Layer[] = [
   { of: /^src\/core\/model\/file-change\.ts$/, packages: ['diff'], files: ['src/core/model/'] },
@@ -48,7 +66,7 @@ const layers: readonly Layer[] = [
     packages: ['zod'],
     files: coreRooms.slice(0, floor + 1).map((lower) => `src/core/${lower}/`),
   })),
-  { of: /^src\/adapters\/index\.ts$/, packages: [], files: ['src/core/', 'src/adapters/'] },
+  { of: /^src\/adapters\/(index|protocols)\.ts$/, packages: [], files: ['src/core/', 'src/adapters/'] },
   {
     of: /^src\/adapters\/(pi-legacy|pi-server)\//,
     packages: ['zod'],
@@ -65,11 +83,19 @@ const layers: readonly Layer[] = [
     files: ['src/core/', 'src/stores/paths.ts', 'src/workspace/'],
   },
   { of: /^src\/stores\//, packages: ['node:'], files: ['src/core/', 'src/stores/'] },
-  {
-    of: /^src\/conformance\//,
+  ...Object.entries(conformanceRooms).map(([room, lower]) => ({
+    of: new RegExp(`^src/conformance/${room}/`),
     packages: ['node:', 'zod'],
-    files: ['src/core/', 'src/transports/', 'src/conformance/'],
-  },
+    files: [
+      'src/core/',
+      '$own',
+      'src/conformance/timeouts.ts',
+      ...(room === 'runner' ? ['src/transports/'] : []),
+      ...lower.map((other) => `src/conformance/${other}/`),
+    ],
+  })),
+  { of: /^src\/conformance\/timeouts\.ts$/, packages: [], files: [] },
+  { of: /^src\/conformance\/index\.ts$/, packages: [], files: ['src/conformance/'] },
   { of: /^src\/config\/config\.ts$/, packages: ['*'], files: everything },
   { of: /^src\/config\//, packages: ['zod'], files: ['src/core/', 'src/config/'] },
   { of: /^src\/gateway\/log\.ts$/, packages: ['node:'], files: [] },
@@ -183,7 +209,7 @@ const outsideWorld =
 function outsideWorldFaults(sources: Sources): string[] {
   const faults: string[] = [];
   for (const [file, text] of sources) {
-    if (!file.startsWith('src/adapters/') || libraryWire.test(file)) continue;
+    if (!file.startsWith('src/adapters/') || file === registry || libraryWire.test(file)) continue;
     for (const [index, line] of text.split('\n').entries()) {
       const code = line.replace(/(^|\s)\/\/.*$/, '').replace(/^\s*(\/?\*).*$/, '');
       const found = code.match(outsideWorld);
@@ -249,7 +275,13 @@ describe('the checks themselves', () => {
     ['src/transports/a.ts', "import { z } from 'zod';"],
     ['src/transports/http/a.ts', "import { b } from '../../stores/b.ts';"],
     ['src/stores/a.ts', "import { b } from '../transports/b.ts';"],
-    ['src/conformance/a.ts', "import { b } from '../stores/b.ts';"],
+    ['src/conformance/check/a.ts', "import { b } from '../../stores/b.ts';"],
+    ['src/conformance/check/a.ts', "import { b } from '../runner/b.ts';"],
+    ['src/conformance/check/a.ts', "import { b } from '../../transports/b.ts';"],
+    ['src/conformance/report/a.ts', "import { b } from '../trace/b.ts';"],
+    ['src/conformance/runner/a.ts', "import { b } from '../pi/b.ts';"],
+    ['src/conformance/pi/view/a.ts', "import { b } from '../../claude/b.ts';"],
+    ['src/conformance/a.ts', ''],
     ['src/gateway/log.ts', "import { b } from './gateway.ts';"],
     ['src/elsewhere/a.ts', ''],
   ])('%s may not: %s', (file, text) => expect(importFaults(one(file, text), exists)).toHaveLength(1));
@@ -260,6 +292,9 @@ describe('the checks themselves', () => {
     ['src/adapters/pi-server/wire/a.ts', "import { b } from '../b.ts';\nimport { c } from '../../pi/c.ts';"],
     ['src/adapters/eca/a.ts', "import { z } from 'zod';\nimport { c } from '../../core/c.ts';"],
     ['src/adapters/index.ts', "import { a } from './eca/index.ts';"],
+    ['src/conformance/trace/a.ts', "import { b } from '../report/b.ts';"],
+    ['src/conformance/rpc-message/rules/a.ts', "import { b } from '../../claude/view/b.ts';"],
+    ['src/adapters/protocols.ts', "const load = () => import('./eca/client-side.ts');"],
     ['src/transports/http/a.ts', "import { serve } from '@hono/node-server';\nimport { x } from 'hono/streaming';"],
     ['src/stores/a.ts', "import fs from 'node:fs/promises';"],
     ['src/gateway/gateway.ts', "import pino from 'anything';\nimport a from './adapters/index.ts';"],

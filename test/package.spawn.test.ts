@@ -1,8 +1,8 @@
 // The package as its users have it: packed, installed into an empty folder, called by its names and imported.
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -19,8 +19,8 @@ interface Packed {
 let packed: Packed;
 
 /** What a program prints; `input` is its stdin. Rejects when it fails. */
-function run(program: string, args: readonly string[], { cwd = folder, input = '' } = {}): Promise<string> {
-  const env = { ...process.env, PATCHBAY_AGENT: 'demo', XDG_STATE_HOME: folder };
+function run(program: string, args: readonly string[], { cwd = folder, input = '', loads = '' } = {}): Promise<string> {
+  const env = { ...process.env, PATCHBAY_AGENT: 'demo', XDG_STATE_HOME: folder, PATCHBAY_TEST_LOADS: loads };
   return new Promise((resolve, reject) => {
     const child = execFile(program, args, { cwd, env }, (error, stdout, stderr) => {
       if (error === null) resolve(stdout);
@@ -43,8 +43,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 describe('what is packed', () => {
   it('is a small set of files: no source map, no module of the source by itself', () => {
     const paths = packed.files.map(({ path }) => path);
-    expect(paths.length).toBeLessThan(120);
-    expect(packed.unpackedSize).toBeLessThan(4_000_000);
+    expect(paths.length).toBeLessThan(150);
+    expect(packed.unpackedSize).toBeLessThan(4_500_000);
     expect(paths.filter((path) => path.endsWith('.map'))).toEqual([]);
     expect(paths).toContain('dist/third-party-notices.txt');
   });
@@ -54,6 +54,10 @@ describe('what is packed', () => {
     expect(Object.keys(schema.properties)).toContain('agents');
   });
 });
+
+const user = JSON.stringify({ type: 'user', message: { role: 'user', content: 'hello' } });
+const streams = ['--input-format', 'stream-json', '--output-format', 'stream-json'];
+const initialize = '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}';
 
 describe('its programs, installed', () => {
   it.each([
@@ -66,9 +70,6 @@ describe('its programs, installed', () => {
     expect(await run('npx', ['--offline', name, '--version'])).toMatch(version);
   });
 
-  const user = JSON.stringify({ type: 'user', message: { role: 'user', content: 'hello' } });
-  const streams = ['--input-format', 'stream-json', '--output-format', 'stream-json'];
-  const initialize = '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}';
   it.each([
     ['patchbay-pi', ['--mode', 'rpc'], '{"type":"prompt","message":"hello"}\n', 'Hello! You said: hello'],
     ['patchbay-claude', ['-p', '--verbose', ...streams], `${user}\n`, 'Hello! You said: hello'],
@@ -84,6 +85,48 @@ describe('its programs, installed', () => {
     ['patchbay', ['translate', '--from', 'pi', '--to', 'claude'], '{"type":"agent_start"}\n', ''],
   ])('%s %j answers', async (name, args, input, words) => {
     expect(await run(join(folder, 'node_modules/.bin', name), args, { input })).toContain(words);
+  });
+});
+
+describe('what a program has loaded when it ends', () => {
+  const hook = join(folder, 'loads.cjs');
+  beforeAll(() => {
+    const write =
+      "require('node:fs').writeFileSync(process.env.PATCHBAY_TEST_LOADS, Object.keys(require.cache).join('\\n'))";
+    writeFileSync(hook, `process.once('exit', () => ${write});`);
+  });
+
+  /** The names and the size of the files. Packages of others are named by their whole path. */
+  async function loadedBy(program: string, args: readonly string[], input: string) {
+    const loads = join(folder, `${program}.loads`);
+    await run(process.execPath, ['--require', hook, join(installed, 'dist/cli', program), ...args], { input, loads });
+    const files = readFileSync(loads, 'utf8')
+      .split('\n')
+      .filter((file) => file !== '' && file !== hook);
+    return {
+      names: files.map((file) => (file.startsWith(installed) ? basename(file) : file)),
+      bytes: files.reduce((sum, file) => sum + statSync(file).size, 0),
+    };
+  }
+
+  it.each([
+    ['patchbay-pi.js', 'pi', ['--mode', 'rpc'], '{"type":"get_state"}\n'],
+    ['patchbay-claude.js', 'claude', ['-p', '--verbose', ...streams], `${user}\n`],
+    ['patchbay-eca.js', 'eca', ['server'], `Content-Length: ${initialize.length}\r\n\r\n${initialize}`],
+  ])('%s: its own client side and the agent side of the demo agent, no package', async (program, own, args, input) => {
+    const { names, bytes } = await loadedBy(program, args, input);
+    expect(names.filter((name) => /-side\d*\.cjs$/u.test(name)).sort()).toEqual(
+      [`${own}-client-side.cjs`, 'demo-agent-side.cjs'].sort(),
+    );
+    expect(names.filter((name) => name.includes('/'))).toEqual([]);
+    expect(names.length).toBeLessThan(16);
+    expect(bytes).toBeLessThan(900_000);
+  });
+
+  it('patchbay --version: the command line alone', async () => {
+    const { names, bytes } = await loadedBy('main.js', ['--version'], '');
+    expect(names.sort()).toEqual(['main.js', 'program.cjs', 'rolldown-runtime.cjs']);
+    expect(bytes).toBeLessThan(120_000);
   });
 });
 

@@ -43,13 +43,17 @@ afterAll(async () => {
 });
 
 function localised(code: string): string {
-  return code
-    .replaceAll('127.0.0.1:8137', address)
-    .replaceAll('npx patchbay-claude', `node ${join(root, 'dist/cli/patchbay-claude.js')}`)
-    .replaceAll('npx patchbay-pi', `node ${join(root, 'dist/cli/patchbay-pi.js')}`)
-    .replaceAll('npx patchbay-eca', `node ${join(root, 'dist/cli/patchbay-eca.js')}`)
-    .replaceAll('npx patchbay', `node ${join(root, 'dist/cli/main.js')}`)
-    .replaceAll("'agent-patchbay'", `'${join(root, 'dist/index.js')}'`);
+  return (
+    code
+      .replaceAll('127.0.0.1:8137', address)
+      .replaceAll('npx patchbay-claude', `node ${join(root, 'dist/cli/patchbay-claude.js')}`)
+      .replaceAll('npx patchbay-pi', `node ${join(root, 'dist/cli/patchbay-pi.js')}`)
+      .replaceAll('npx patchbay-eca', `node ${join(root, 'dist/cli/patchbay-eca.js')}`)
+      // A pi needs longer to start on a machine that has other work.
+      .replaceAll('npx patchbay conformance', 'npx patchbay conformance --patience 60000')
+      .replaceAll('npx patchbay', `node ${join(root, 'dist/cli/main.js')}`)
+      .replaceAll("'agent-patchbay'", `'${join(root, 'dist/index.js')}'`)
+  );
 }
 
 function run(program: string, args: readonly string[]): Promise<string> {

@@ -73,7 +73,8 @@ describe.each(scenarioNames)('%s', (scenario) => {
     (adapter: Adapter) => {
       const { decode } = lossesOf(scenario, adapter.id);
       const events = decodeLines(adapter, scenarioLines(scenario, adapter.id)).logged.map(({ event }) => event);
-      expect(reduced(events, decode)).toEqual(reduced(canonicalEvents(scenario), decode));
+      const hint = `declare what ${adapter.id} cannot say in fixtures/scenarios/${scenario}/losses.json, under ${adapter.id}.decode`;
+      expect(reduced(events, decode), hint).toEqual(reduced(canonicalEvents(scenario), decode));
     },
   );
 

@@ -1,15 +1,14 @@
-// A protocol is one object and one line in the registry. Here is the smallest one that has both sides: it passes the
+// A protocol is one folder and one line in the registry. Here is the smallest one that has both sides: it passes the
 // contract suite, pairs with every other protocol over every transport, and shows in every list, with no other change.
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { adapters } from '../src/adapters/index.ts';
+import { adapterOf, adapters } from '../src/adapters/index.ts';
 import { agentsCommand } from '../src/cli/agents.ts';
 import type { Action, Adapter, FrontendSide, Projection } from '../src/core/contract/adapter.ts';
 import type { Frame } from '../src/core/contract/channel.ts';
 import type { Command } from '../src/core/model/command.ts';
 import { GatewayError, messageOf, refused } from '../src/core/model/errors.ts';
 import type { Event } from '../src/core/model/event.ts';
-import { adapterOf } from '../src/gateway/agents.ts';
 import { adapterContract } from './contract/adapter.ts';
 import { describePairs, pairsOf } from './contract/pair.ts';
 import { type AgentRole, agentRoles } from './support/agent-roles.ts';
@@ -190,7 +189,7 @@ const agent: AgentRole = {
   endless: { prompt: 'forever', says: 'I was about to' },
 };
 
-// ---- the line in the registry, which a real protocol has in src/adapters/index.ts
+// ---- the registry, which a real protocol enters in src/adapters/protocols.ts and src/adapters/index.ts
 
 register(toy);
 const all = [...adapters.values()];

@@ -4,7 +4,7 @@ import { claudeWriter, type Part } from '../claude-stream.ts';
 import { createPipeline, type PipelineOptions } from '../pipeline.ts';
 import { atLeast, type Family, type Figure, short, WrongResult } from '../report.ts';
 import { type Costs, interleave, median, ratio, timed } from '../rounds.ts';
-import { mustBeQuiet, mustSay, readClaude, readPi, type Said } from '../said.ts';
+import { mustBeFast, mustBeQuiet, mustSay, readClaude, readPi, type Said } from '../said.ts';
 import { chunksOf, deltasOf } from '../workloads.ts';
 
 /** What an agent said, and how often it is told in one round. */
@@ -82,7 +82,7 @@ export const claudeStream: Family = {
   how:
     'C1: as P1, with the lines of a Claude Code 2.1.329, each delta a `stream_event` with an id of its own, a thinking ' +
     'delta with a `thinking_tokens` frame in front of it. Ours: framing, Claude backend, repair, transcript, the ' +
-    'projection of that client, bytes joined for each chunk. Dialects of pi that repeat the message are shown one of 10 KB.',
+    'projection of that client, bytes joined for each chunk. Dialects of pi that repeat the message get a message of 10 KB.',
   async run(progress) {
     const figures: Figure[] = [];
     for (const reader of readers()) {
@@ -119,6 +119,7 @@ function measure({ client, read, workload }: Reader): Promise<Costs<Sides>> {
           if (play > 0) continue;
           mustSay(read(sent), { deltas: deltas.length, text, results: 1 });
           mustBeQuiet(pipeline.notes.filter((note) => !note.startsWith('loss')));
+          mustBeFast(pipeline.slow, deltas.length, lines.length - deltas.length);
         }
         return each(cost);
       },

@@ -20,8 +20,8 @@ export const claudeProgram: Family = {
   rows: ['C7'],
   how:
     'C7: as P7, with a made-up Claude Code as the agent. claude-agent-acp was not run: its figures, 25.0 and 19.1 us of ' +
-    'CPU per event, come from docs/limits.md 3.1, where they were measured on another machine, where pi-acp took 17.0 and 16.6 (here: ' +
-    'P7). Those ratios compare two machines.',
+    'CPU per event, come from docs/limits.md 3.1. They were measured on another machine, where pi-acp took 17.0 and 16.6 ' +
+    '(here: P7), so those ratios compare two machines.',
   async run(progress) {
     const { deltas } = sampledDeltas('delta-only', order.bytes, order.sample);
     const events = deltas.length * order.plays * order.messages;

@@ -1,6 +1,6 @@
 // P1: a whole translation against merely parsing the same lines, delta-only dialect.
 import { parseLines, parseStrings } from '../baselines.ts';
-import { mustBeQuiet, mustSay, readClaude } from '../said.ts';
+import { mustBeFast, mustBeQuiet, mustSay, readClaude } from '../said.ts';
 import { createPipeline } from '../pipeline.ts';
 import { atLeast, type Family, short, WrongResult } from '../report.ts';
 import { interleave, median, ratio, timed } from '../rounds.ts';
@@ -38,6 +38,7 @@ export const deltaOnly: Family = {
           });
           mustSay(readClaude(sent), { deltas: deltas.length, text, results: 1 });
           mustBeQuiet(pipeline.notes);
+          mustBeFast(pipeline.slow, deltas.length);
           return each(cost);
         },
         parse: () => each(timed(() => mustParse(parseLines(chunks)))),

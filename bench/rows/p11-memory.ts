@@ -17,7 +17,7 @@ export const memory: Family = {
   how:
     `P11: \`patchbay serve\`, resident memory after garbage collection with ${counts.few} and ${counts.many} sessions of ` +
     'one idle WebSocket each; the slope between them. Once without agents, once with a child process (`sleep`) behind ' +
-    'each session, started by a question that it never answers. Base: the server before the first client. The limits of ' +
+    'each session, started by a query that it never answers. Base: the server before the first client. The limits of ' +
     'sessions and connections are raised.',
   async run(progress) {
     const folder = mkdtempSync(path.join(tmpdir(), 'patchbay-bench-'));

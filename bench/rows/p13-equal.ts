@@ -31,8 +31,8 @@ export const equality: Family = {
     'P13: made-up conversations: deltas full of quotes, escapes, halves of surrogate pairs and fragments of the wire; ' +
     'keys in every order, spaces, other escapes, extra and repeated keys, several open blocks; lines that are cut, glued, ' +
     'flipped in front of the delta or not UTF-8; chunks from 1 byte to 64 KiB, other ones for each path. Frames and notes of ' +
-    'the pipeline with and without recognition are compared one by one. "Broken tails" damages what stands behind a delta in ' +
-    'snapshot lines, which the fast path skips by design: there it is counted how often a parser would have refused.',
+    'the pipeline with and without recognition are compared one by one. "Broken tails" damages the bytes behind a delta in ' +
+    'snapshot lines, which the fast path skips by design; the figure counts how often a parser would have refused the line.',
   async run(progress) {
     progress(`${lines.sound} lines`);
     const sound = compareMany(1, lines.sound, 'pi', (seed) =>
@@ -68,7 +68,7 @@ export const equality: Family = {
 export const claudeEquality: Family = {
   rows: ['C13'],
   how:
-    'C13: as P13, with the lines of a Claude Code, damaged anywhere: no part of them is skipped unseen. Frames for clients ' +
+    'C13: as P13, with the lines of a Claude Code, damaged anywhere: the fast path skips no part of these lines. Frames for clients ' +
     'of Claude and of pi (delta-only) are compared.',
   async run(progress) {
     const figures: Figure[] = [];
@@ -107,8 +107,8 @@ function compareMany(
   for (let turn = seed; compared < count; turn += 1) {
     const conversation = conversationOf(turn);
     const bytes = Buffer.concat(conversation);
-    const one = translate(bytes, { from, to, ...options, glance: true }, random(turn));
-    const other = translate(bytes, { from, to, ...options, glance: false }, random(-turn));
+    const one = translate(bytes, { from, to, ...options, isFastPathOn: true }, random(turn));
+    const other = translate(bytes, { from, to, ...options, isFastPathOn: false }, random(-turn));
     compared += conversation.length;
     slow += one.slow;
     const differences = unmatched(one.said, other.said);

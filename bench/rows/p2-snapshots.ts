@@ -1,6 +1,6 @@
 // P2, P3, P4: the snapshot dialect, in which each line repeats the message twice: what does a longer message cost?
 import { parseLines, searchLines } from '../baselines.ts';
-import { mustBeQuiet, mustSay, readClaude } from '../said.ts';
+import { mustBeFast, mustBeQuiet, mustSay, readClaude } from '../said.ts';
 import { createPipeline } from '../pipeline.ts';
 import { atLeast, atMost, type Bound, type Family, type Figure, short, WrongResult } from '../report.ts';
 import { type Costs, exponent, interleave, median, ratio, timed } from '../rounds.ts';
@@ -110,6 +110,7 @@ function measure({ kilobytes, lines: count, plays }: Size): Promise<Costs<Sides>
         sent.push(...say(pipeline, [...closingLines('snapshot', text), JSON.stringify({ type: 'agent_start' })]));
         mustSay(readClaude(sent), { deltas: deltas.length * plays.ours, text, results: 1 });
         mustBeQuiet(pipeline.notes);
+        mustBeFast(pipeline.slow, deltas.length * plays.ours);
         return each(cost, plays.ours);
       },
       parse: () => counted(plays.parse, parseLines),

@@ -20,7 +20,7 @@ export const growing: Family = {
   rows: ['P6'],
   how:
     `P6: canonical deltas to lines of the growing pi dialect, at ${places} places of a message that grows to 200 KB, ` +
-    `${eachPlace} deltas each (what lies between comes in one large delta that is not counted). Written to the stdin of ` +
+    `${eachPlace} deltas each (the text between the places comes in one large delta that is not counted). Written to the stdin of ` +
     '`cat > /dev/null`, each line taken before the next; CPU time of our process, user and system. Ours: pi projection ' +
     'and frame writer. Theirs: JSON.stringify of the whole line, one write. The exponent is that of the wall time of ours ' +
     'without the write, 1 to 200 KB.',

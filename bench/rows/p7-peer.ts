@@ -13,8 +13,8 @@ const order = { dialect: 'delta-only', bytes: 50_000, sample: 10_000, plays: 5, 
 export const peer: Family = {
   rows: ['P7'],
   how:
-    'P7: 100,000 deltas a round (two messages of about 200 KB) from a child that writes as fast as it can; five rounds ' +
-    'of each side are counted. CPU time as in P5. Ours: `patchbay stdio` and `patchbay serve` with one WebSocket. ' +
+    'P7: 100,000 deltas a round (two messages of about 200 KB) from a child that writes as fast as it can; the figures ' +
+    'are of five rounds of each side. CPU time as in P5. Ours: `patchbay stdio` and `patchbay serve` with one WebSocket. ' +
     'Theirs: pi-acp, an adapter from pi to ACP on stdout, driven with initialize, session/new and session/prompt.',
   async run(progress) {
     const { deltas } = sampledDeltas(order.dialect, order.bytes, order.sample);

@@ -17,8 +17,8 @@ export const latency: Family = {
   how:
     'P9: one session, 1000 deltas a second for a second a round, 9 rounds of each side in turns. Each delta carries the ' +
     'time right before it was written (monotonic clock of the machine); the reader compares it with the time at which ' +
-    'the chunk with it came. Ours: `patchbay stdio`. Theirs: a process that passes chunks on unread. The least p50 and ' +
-    'p99 of any round, ours minus theirs.',
+    'the chunk with it came. Ours: `patchbay stdio`. Theirs: a process that passes chunks on unread. The figures are ' +
+    'the smallest p50 and p99 of any round, ours minus theirs.',
   async run(progress) {
     const ours = gatewayOnStdio();
     const theirs = rawRelay();

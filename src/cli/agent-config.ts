@@ -1,5 +1,5 @@
 // Builds the configuration from the options of agent-options.ts.
-import { adapterOf } from '../gateway/agents.ts';
+import { protocolOf } from '../adapters/protocols.ts';
 import { AgentConfig, type Config, loadConfig } from '../config/config.ts';
 import { GatewayError } from '../core/model/errors.ts';
 import { didYouMean } from '../core/model/similar-names.ts';
@@ -24,17 +24,16 @@ export function configFrom(options: AgentOptions, command: readonly string[]): C
     return { ...config, defaultAgent: options.agent };
   }
   if (options.agent !== undefined) throw new GatewayError('invalid', 'give --agent or --backend, not both');
-  const adapter = adapterOf(options.backend, 'agent');
-  if (adapter.agent === undefined) throw new GatewayError('invalid', `${adapter.id} has no agent side`);
+  const protocol = protocolOf(options.backend, 'agent');
+  if (protocol.agent === undefined) throw new GatewayError('invalid', `${protocol.id} has no agent side`);
   const agent = AgentConfig.safeParse({
-    protocol: adapter.id,
+    protocol: protocol.id,
     command: program === undefined ? undefined : [program, ...rest],
     url: options.url,
     options: options.option,
   });
   if (!agent.success) throw new GatewayError('invalid', agent.error.issues[0]?.message ?? 'bad agent');
-  const isInside = adapter.id === 'demo' || adapter.agent.connect !== undefined;
-  if (agent.data.command === undefined && agent.data.url === undefined && !isInside) {
+  if (agent.data.command === undefined && agent.data.url === undefined && protocol.agent.isBuiltIn !== true) {
     throw new GatewayError('invalid', `where is the agent? add \`-- <program> <arguments…>\` or --url`);
   }
   return { ...config, agents: { ...config.agents, [given]: agent.data }, defaultAgent: given };

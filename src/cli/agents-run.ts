@@ -1,6 +1,5 @@
 // Implements `patchbay agents`.
-import { adapters } from '../adapters/index.ts';
-import { adapterOf } from '../gateway/agents.ts';
+import { protocolOf, protocols } from '../adapters/protocols.ts';
 import { loadConfig } from '../config/config.ts';
 
 /** The parsed options. */
@@ -21,15 +20,15 @@ function describe(options: AgentsOptions) {
     protocol: agent.protocol,
     isDefault: name === config.defaultAgent,
     where: agent.url ?? agent.command?.join(' ') ?? 'built in',
-    commands: adapterOf(agent.protocol).can.commands,
+    commands: protocolOf(agent.protocol).can.commands,
   }));
-  const protocols = [...adapters.values()].map((adapter) => ({
-    id: adapter.id,
-    title: adapter.title,
-    asClient: adapter.client !== undefined,
-    asAgent: adapter.agent !== undefined,
+  const spoken = [...protocols.values()].map(({ protocol, client, agent }) => ({
+    id: protocol.id,
+    title: protocol.title,
+    asClient: client !== undefined,
+    asAgent: agent !== undefined,
   }));
-  return { agents, protocols };
+  return { agents, protocols: spoken };
 }
 
 function asJson(options: AgentsOptions): string {

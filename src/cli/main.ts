@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // The command line: one file per command; each parses its arguments and calls the gateway. Exit codes: 0 success,
 // 1 failure while running, 2 wrong usage.
+import './compile-cache.ts';
 import { Command, CommanderError } from 'commander';
 import { agentsCommand } from './agents.ts';
 import { conformanceCommand } from './conformance/conformance.ts';
@@ -34,13 +35,18 @@ for (const command of [serveCommand(), stdioCommand(), translateCommand(), confo
   program.addCommand(command.exitOverride().showHelpAfterError('(see --help)'));
 }
 
-try {
-  await program.parseAsync();
-} catch (thrown) {
-  if (thrown instanceof CommanderError) {
-    // commander throws an error for --help and --version too.
-    process.exitCode = thrown.exitCode === 0 ? 0 : 2;
-  } else {
-    tellFailure('patchbay', thrown);
+async function main(): Promise<void> {
+  try {
+    await program.parseAsync();
+  } catch (thrown) {
+    if (thrown instanceof CommanderError) {
+      // commander throws an error for --help and --version too.
+      process.exitCode = thrown.exitCode === 0 ? 0 : 2;
+    } else {
+      tellFailure('patchbay', thrown);
+    }
   }
 }
+
+/** Resolves when the command is done. For tools that run commands in their own process. */
+export const ended = main();

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // `patchbay-claude`: replaces the `claude` executable, with any agent behind it. A program built on the Claude Agent
 // SDK changes only `pathToClaudeCodeExecutable`. `claude -p` works as well.
+import './compile-cache.ts';
 import { randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -81,8 +82,12 @@ function remark(sentence: string): void {
   process.stderr.write(`${program}: ${sentence}\n`);
 }
 
-try {
-  await run(parseClaudeArgv(process.argv.slice(2)));
-} catch (thrown) {
-  tellFailure(program, thrown);
+async function main(): Promise<void> {
+  try {
+    await run(parseClaudeArgv(process.argv.slice(2)));
+  } catch (thrown) {
+    tellFailure(program, thrown);
+  }
 }
+
+void main();

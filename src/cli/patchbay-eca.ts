@@ -1,12 +1,13 @@
 #!/usr/bin/env node
 // `patchbay-eca`: replaces the `eca` executable, with any agent behind it. An editor changes only the path of its
 // server.
+import './compile-cache.ts';
 import { constants, homedir } from 'node:os';
 import { chooseAgent } from './eca/agent.ts';
 import { type EcaArgv, parseEcaArgv } from './eca/argv.ts';
 import { ecaHelp, spokenVersion } from './eca/help.ts';
 import { watchEditor } from './editor-watch.ts';
-import { whenOrphaned } from './orphan.ts';
+import { whenParentExits } from './parent-exit.ts';
 import { ownVersion, tellFailure } from './program.ts';
 import { serveStdio } from './serve-stdio.ts';
 
@@ -46,7 +47,7 @@ async function run(argv: EcaArgv): Promise<void> {
     // A failed start is reported as the loss of the agent, and to the editor by the frontend.
     opening: { commands: opening, settled: () => {}, lost: remark, stopsWithInput: true },
     wrap: editor.wrap,
-    failure: AbortSignal.any([whenOrphaned(process.stdin), editor.gone]),
+    failure: AbortSignal.any([whenParentExits(process.stdin), editor.gone]),
     signalCode: (signal) => 128 + constants.signals[signal],
   });
 }
@@ -55,8 +56,12 @@ function remark(sentence: string): void {
   process.stderr.write(`${program}: ${sentence}\n`);
 }
 
-try {
-  await run(parseEcaArgv(process.argv.slice(2)));
-} catch (thrown) {
-  tellFailure(program, thrown);
+async function main(): Promise<void> {
+  try {
+    await run(parseEcaArgv(process.argv.slice(2)));
+  } catch (thrown) {
+    tellFailure(program, thrown);
+  }
 }
+
+void main();

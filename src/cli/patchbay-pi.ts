@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // `patchbay-pi`: replaces the `pi` executable in RPC mode, with any agent behind it. A client changes only the path of
 // the program.
+import './compile-cache.ts';
 import { constants } from 'node:os';
 import type { Command } from '../core/model/command.ts';
 import { GatewayError, type Outcome } from '../core/model/errors.ts';
@@ -98,8 +99,12 @@ function remark(sentence: string): void {
   process.stderr.write(`patchbay-pi: ${sentence}\n`);
 }
 
-try {
-  await run(parsePiArgv(process.argv.slice(2)));
-} catch (thrown) {
-  tellFailure('patchbay-pi', thrown);
+async function main(): Promise<void> {
+  try {
+    await run(parsePiArgv(process.argv.slice(2)));
+  } catch (thrown) {
+    tellFailure('patchbay-pi', thrown);
+  }
 }
+
+void main();

@@ -1,7 +1,10 @@
 // Implements `patchbay serve`.
+import { loadAdapters, protocolsOf } from '../adapters/protocols.ts';
 import { messageOf } from '../core/model/errors.ts';
-import { createGateway } from '../gateway/gateway.ts';
+import { createGatewayOf } from '../gateway/gateway.ts';
 import { listen } from '../transports/http/server.ts';
+import { connectEventSource } from '../transports/sse-client.ts';
+import { connectWebSocket } from '../transports/websocket.ts';
 import { configFrom } from './agent-config.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { onSignals } from './signals.ts';
@@ -24,7 +27,9 @@ const drainMs = 10_000;
 export async function serve(command: readonly string[], options: ServeOptions): Promise<void> {
   const config = configFrom(options, command);
   const log = stderrLog(options.verbose === true ? 'debug' : 'warn');
-  const gateway = createGateway(config, { log });
+  const adapters = await loadAdapters({ client: protocolsOf('client'), agent: protocolsOf('agent') });
+  const remote = { connectWebSocket, connectEventSource };
+  const gateway = createGatewayOf({ adapters, remote }, config, { log });
   const server = await listen({
     host: options.host ?? config.server.host,
     port: options.port ?? config.server.port,

@@ -1,13 +1,14 @@
 // Serves one client on our stdin and stdout until it leaves. Shared by `patchbay stdio` and the stand-ins.
 import { Console } from 'node:console';
 import type { Readable, Writable } from 'node:stream';
-import { adapterOf } from '../gateway/agents.ts';
+import { finderIn } from '../adapters/protocols.ts';
 import type { Config } from '../config/config.ts';
 import type { Channel, Out } from '../core/contract/channel.ts';
 import { GatewayError } from '../core/model/errors.ts';
-import { createGateway, type StartOptions } from '../gateway/gateway.ts';
+import { createGatewayOf, type StartOptions } from '../gateway/gateway.ts';
 import { streamFraming } from '../transports/framing/framings.ts';
 import { stdioChannel } from '../transports/stdio.ts';
+import { partsFor } from './gateway-parts.ts';
 import { onSignals } from './signals.ts';
 import { stderrLog } from './stderr-log.ts';
 
@@ -48,11 +49,12 @@ export interface ServeOptions {
  */
 export async function serveStdio(options: ServeOptions): Promise<void> {
   const { config, frontend, client, opening } = options;
-  const adapter = adapterOf(frontend, 'client');
   // stdout carries the protocol: output of a package must not mix with the frames (docs/threats.md T30).
   globalThis.console = new Console(process.stderr);
+  const parts = await partsFor(config, frontend);
+  const adapter = finderIn(parts.adapters)(frontend, 'client');
   const log = stderrLog(options.verbose === true ? 'debug' : 'error');
-  const gateway = createGateway(config, { log });
+  const gateway = createGatewayOf(parts, config, { log });
   const plain = stdioChannel({
     input: options.input ?? process.stdin,
     output: options.output ?? process.stdout,
@@ -72,7 +74,10 @@ export async function serveStdio(options: ServeOptions): Promise<void> {
       gateway.close(sentence);
     });
   }
-  options.failure?.addEventListener('abort', () => fail(String(options.failure?.reason)), { once: true });
+  const giveUp = () => fail(String(options.failure?.reason));
+  options.failure?.addEventListener('abort', giveUp, { once: true });
+  // The failure may have come while the adapters were loaded.
+  if (options.failure?.aborted === true) giveUp();
   function lost(sentence: string, wasSilent: boolean): void {
     const ends = options.endsWithAgent === 'always' || (options.endsWithAgent === 'silent' && wasSilent);
     if (ends) return fail(sentence);

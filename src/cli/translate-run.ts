@@ -1,9 +1,9 @@
 // Implements `patchbay translate`.
 import path from 'node:path';
+import { loadAdapter } from '../adapters/protocols.ts';
 import type { Frame, Out } from '../core/contract/channel.ts';
 import { GatewayError } from '../core/model/errors.ts';
 import { createTranslator, type Translator } from '../core/link/translator.ts';
-import { adapterOf } from '../gateway/agents.ts';
 import { createBatch } from '../transports/batch.ts';
 import { readBlocks } from '../transports/block-input.ts';
 import { createFrame } from '../transports/framing/frame.ts';
@@ -26,7 +26,7 @@ export interface TranslateOptions {
 /** Translates stdin to stdout until stdin ends. */
 export async function translate(options: TranslateOptions): Promise<void> {
   const counts = { loss: new Map<string, number>(), violation: new Map<string, number>() };
-  const translator = translatorFor(options, (level, text) => {
+  const translator = await translatorFor(options, (level, text) => {
     if (level !== 'repair') counts[level].set(text, (counts[level].get(text) ?? 0) + 1);
   });
   const lines = createBatch();
@@ -92,14 +92,17 @@ function writeAll(chunks: readonly Uint8Array[]): Promise<void> | undefined {
   });
 }
 
-function translatorFor(options: TranslateOptions, note: Parameters<typeof createTranslator>[0]['note']): Translator {
+async function translatorFor(
+  options: TranslateOptions,
+  note: Parameters<typeof createTranslator>[0]['note'],
+): Promise<Translator> {
   let ids = 0;
   // Ids and times are deterministic, so that two translations can be compared.
   const env = { now: () => 0, id: (kind: string) => `${kind}-${++ids}` };
-  const backend = adapterOf(options.from, 'agent').agent?.backend(env, options.option);
+  const backend = (await loadAdapter(options.from, 'agent')).agent?.backend(env, options.option);
   if (backend === undefined) throw new GatewayError('invalid', `${options.from} has no agent side to translate from`);
   const place = path.resolve(options.cwd ?? '.');
-  const side = adapterOf(options.to, 'client').client?.frontend(env, options.client);
+  const side = (await loadAdapter(options.to, 'client')).client?.frontend(env, options.client);
   if (side === undefined) throw new GatewayError('invalid', `${options.to} has no client side to translate to`);
   return createTranslator({
     id: 'translation',

@@ -2,8 +2,8 @@
 // (docs/threats.md T8).
 import { readFileSync, statSync } from 'node:fs';
 import { z } from 'zod';
-import { adapters, noProtocol, protocolsOf } from '../adapters/index.ts';
-import { type JsonPlaces, lineAt, type Path, readPlaces } from './json-places.ts';
+import { noProtocol, protocols, protocolsOf } from '../adapters/protocols.ts';
+import { type JsonPositions, lineAt, type Path, readPositions } from './json-positions.ts';
 import { mistakesIn } from './mistakes.ts';
 import { isDictionary } from '../core/model/dictionary.ts';
 import { GatewayError, messageOf } from '../core/model/errors.ts';
@@ -15,7 +15,7 @@ export const AgentConfig = z
   .strictObject({
     protocol: z
       .string()
-      .refine((id) => adapters.get(id)?.agent !== undefined, {
+      .refine((id) => protocols.get(id)?.agent !== undefined, {
         error: ({ input }) => noProtocol(String(input), 'agent'),
       })
       .meta({ description: 'The protocol that the agent speaks, e.g. pi or claude.', enum: protocolsOf('agent') }),
@@ -154,7 +154,8 @@ const demo: AgentConfig = { protocol: 'demo', title: 'built-in scripted agent' }
  * prefix of the line.
  */
 export function parseConfig(value: unknown, place: (path: Path) => string = () => ''): Config {
-  const parsed = Config.safeParse(value);
+  // Without the compiled parser of zod: compiling costs more than one call saves.
+  const parsed = Config.safeParse(value, { jitless: true });
   if (!parsed.success) {
     const mistakes = mistakesIn(value, parsed.error.issues, configSchema());
     throw new GatewayError('invalid', mistakes.map(({ path, words }) => `${place(path)}${words}`).join('\n'));
@@ -181,8 +182,8 @@ export function loadConfig(path: string | undefined): Config {
 /** Adds protocol settings from environment variables, as JSON objects. Throws `invalid` for any other value. */
 export function withEnvironment(config: Config, environment: Readonly<Record<string, string | undefined>>): Config {
   const frontends = { ...config.frontends };
-  for (const { id, client } of adapters.values()) {
-    if (client?.hasSettings !== true) continue;
+  for (const [id, { protocol }] of protocols) {
+    if (protocol.client?.hasSettings !== true) continue;
     const name = `PATCHBAY_${id.replaceAll('-', '_').toUpperCase()}`;
     const text = environment[name];
     if (text === undefined || text === '') continue;
@@ -208,7 +209,7 @@ function configIn(path: string | undefined): Config {
     if (path === undefined) return parseConfig({});
     throw new GatewayError('invalid', `cannot read ${path}: ${messageOf(thrown)}`);
   }
-  const places = readPlaces(text);
+  const places = readPositions(text);
   if (places.mistake !== null) {
     const { offset, words } = places.mistake;
     throw new GatewayError('invalid', `${file}:${lineAt(text, offset)}: ${words}`);
@@ -217,7 +218,7 @@ function configIn(path: string | undefined): Config {
 }
 
 /** The offset of a part; for a missing part, the offset of the nearest existing parent. */
-function nearest(places: JsonPlaces, path: Path): number {
+function nearest(places: JsonPositions, path: Path): number {
   return places.at(path) ?? (path.length === 0 ? 0 : nearest(places, path.slice(0, -1)));
 }
 

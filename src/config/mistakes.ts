@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { isDictionary } from '../core/model/dictionary.ts';
 import { didYouMean } from '../core/model/similar-names.ts';
-import type { Path } from './json-places.ts';
+import type { Path } from './json-positions.ts';
 
 /** The part of a JSON schema that is used here. */
 export interface SchemaNode {

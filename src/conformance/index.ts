@@ -23,12 +23,12 @@ export const sets: readonly CheckSet[] = [
   ...[ecaAgent, ecaClient],
 ];
 
-/** The agent checks of a protocol; undefined where there are none. */
+/** The agent checks of a protocol; undefined if there are none. */
 export function agentSetOf(protocol: string): AgentSet | undefined {
   return sets.filter((set) => set.side === 'agent').find((set) => set.protocol === protocol);
 }
 
-/** The client checks of a protocol; undefined where there are none. */
+/** The client checks of a protocol; undefined if there are none. */
 export function clientSetOf(protocol: string): ClientSet | undefined {
   return sets.filter((set) => set.side === 'client').find((set) => set.protocol === protocol);
 }

@@ -66,11 +66,11 @@ function decide({ input }: ToolCall, answer: string | undefined): Verdict {
     case choices.deny:
       return block('');
     default: {
-      const said = objectIn(answer);
-      if (said?.decision === 'deny') return block(typeof said.reason === 'string' ? said.reason : '');
-      if (said?.decision !== 'allow') return block('the answer was not understood');
-      if (!('input' in said)) return undefined;
-      return isObject(said.input) ? replace(input, said.input) : block('the answer was not understood');
+      const reply = objectIn(answer);
+      if (reply?.decision === 'deny') return block(typeof reply.reason === 'string' ? reply.reason : '');
+      if (reply?.decision !== 'allow') return block('the answer was not understood');
+      if (!('input' in reply)) return undefined;
+      return isObject(reply.input) ? replace(input, reply.input) : block('the answer was not understood');
     }
   }
 }

@@ -1,4 +1,5 @@
-// Steps that follow the answer to a command, as data: clients learn of a session's opening or end behind the answer.
+// Steps that follow the answer to a command, as data: clients must get the answer before the news that a session was
+// opened or closed.
 import type { Outcome } from '../core/model/errors.ts';
 import type { SessionState } from '../core/model/outcome-data.ts';
 import type { HubEntry } from '../core/session/hub.ts';
@@ -8,7 +9,7 @@ import type { Sessions } from './sessions.ts';
 export type AfterAnswer =
   /** Announces the session to all clients. */
   | { readonly do: 'announce'; readonly entry: HubEntry; readonly state?: SessionState | undefined }
-  /** Closes the session. A client that is bound to the session could not get the answer once the session is closed. */
+  /** Closes the session. After the close, a client that is bound to the session could not get the answer. */
   | { readonly do: 'remove'; readonly session: string; readonly reason: string };
 
 /** The outcome of a command, with the step that follows its answer. */
@@ -20,7 +21,7 @@ export interface Settled {
 /** Takes the outcome of a command. Called exactly once. */
 export type SettleWithAfter = (settled: Settled) => void;
 
-/** Carries out a step. The answer has been given. */
+/** Carries out a step, after the answer was sent. */
 export function carryOut(step: AfterAnswer, sessions: Pick<Sessions, 'announce' | 'remove'>): void {
   switch (step.do) {
     case 'announce':
@@ -35,8 +36,8 @@ export function carryOut(step: AfterAnswer, sessions: Pick<Sessions, 'announce' 
 }
 
 /**
- * The steps behind the answer to a command with a ticket. The ledger may give the answer long after the outcome, or, on a
- * timeout, before.
+ * The steps after the answer to a command with a ticket. The ledger may send the answer long after the outcome, or on a
+ * timeout before the outcome.
  */
 export class StepsAfterAnswer {
   readonly #sessions: Pick<Sessions, 'announce' | 'remove'>;
@@ -47,12 +48,12 @@ export class StepsAfterAnswer {
     this.#sessions = sessions;
   }
 
-  /** Adds a step, if any. `carryOutDue` follows once the outcome has been passed on. */
+  /** Adds a step, if any. `carryOutDue` must be called after the outcome was passed on. */
   add(step: AfterAnswer | undefined): void {
     if (step !== undefined) this.#waiting.push(step);
   }
 
-  /** The client has its answer. */
+  /** Must be called when the client has its answer. */
   answered(): void {
     this.#isAnswered = true;
     this.carryOutDue();

@@ -10,8 +10,7 @@ import { createFrame } from '../transports/framing/frame.ts';
 import { streamFraming } from '../transports/framing/framings.ts';
 import { nullChannel } from '../transports/memory.ts';
 import { createMultiplexer, type MultiplexedConnection } from '../transports/multiplexer.ts';
-import { connectEventSource } from '../transports/sse-client.ts';
-import { connectWebSocket } from '../transports/websocket.ts';
+import type { RemoteTransports } from './remote-transports.ts';
 
 /** The agent that a channel leads to. */
 export interface AgentTarget {
@@ -25,13 +24,16 @@ export interface AgentTarget {
 /** The channels to all agents. */
 export class AgentChannels {
   readonly #maxFrameBytes: number;
+  readonly #remote: RemoteTransports | null;
   /** Tokens for remote agents, removed from the environment of every program (docs/threats.md T7). */
   readonly #hiddenVariables: Readonly<Record<string, undefined>>;
   /** Open connections that carry many sessions. */
   readonly #multiplexers = new Map<string, MultiplexedConnection>();
 
-  constructor({ agents, limits }: Pick<Config, 'agents' | 'limits'>) {
+  /** `remote`: null if no agent has an address. */
+  constructor({ agents, limits }: Pick<Config, 'agents' | 'limits'>, remote: RemoteTransports | null) {
     this.#maxFrameBytes = limits.agentFrameBytes;
+    this.#remote = remote;
     this.#hiddenVariables = Object.fromEntries(
       Object.values(agents).flatMap(({ tokenVariable }) =>
         tokenVariable === undefined ? [] : [[tokenVariable, undefined]],
@@ -63,11 +65,13 @@ export class AgentChannels {
     const maxFrameBytes = this.#maxFrameBytes;
     const token = tokenOf(name, agent);
     const { sendUrl } = agent;
+    if (this.#remote === null) throw new Error('the transports for remote agents are not loaded');
     if (sendUrl === undefined) {
-      return connectWebSocket(url, { token, maxFrameBytes, framing: adapter.framing.websocket });
+      return this.#remote.connectWebSocket(url, { token, maxFrameBytes, framing: adapter.framing.websocket });
     }
     const envelope = adapter.envelope?.(agent.options ?? {});
-    return connectEventSource({ streamUrl: url, sendUrl, token, maxFrameBytes, envelope, label: `agent ${name}` });
+    const label = `agent ${name}`;
+    return this.#remote.connectEventSource({ streamUrl: url, sendUrl, token, maxFrameBytes, envelope, label });
   }
 
   #openProgram({ name, agent, adapter, cwd = agent.cwd }: AgentTarget, command: readonly [string, ...string[]]) {
@@ -83,11 +87,11 @@ export class AgentChannels {
   }
 
   #openLibrary({ name, agent, adapter }: AgentTarget): Channel {
-    // A protocol that clients speak too has a wire. Without a command or url nothing is at the other end.
-    const isRemote = adapter.client !== undefined && adapter.agent?.connect === undefined;
-    if (isRemote) throw new GatewayError('invalid', `agent ${name} needs a command or a url`);
     const ports = { frameOf: createFrame, maxFrameBytes: this.#maxFrameBytes };
-    return adapter.agent?.connect?.(agent.options ?? {}, ports) ?? nullChannel(`agent ${name}`);
+    const channel = adapter.agent?.connect?.(agent.options ?? {}, ports);
+    if (channel !== undefined) return channel;
+    if (adapter.agent?.isBuiltIn === true) return nullChannel(`agent ${name}`);
+    throw new GatewayError('invalid', `agent ${name} needs a command or a url`);
   }
 }
 
@@ -98,7 +102,10 @@ const gate = /(?:^|[\\/])pi-approvals\.js$/u;
 function checkGate(name: string, command: readonly string[], cwd = process.cwd()): void {
   const missing = command.find((word) => gate.test(word) && !existsSync(path.resolve(cwd, word)));
   if (missing === undefined) return;
-  throw new GatewayError('invalid', `agent ${name}: there is no ${missing}, and without it nothing would be asked`);
+  throw new GatewayError(
+    'invalid',
+    `agent ${name}: there is no ${missing}, and without it the agent would not ask before it runs tools`,
+  );
 }
 
 /** Without its token a remote agent would refuse the connection for a reason that no user sees. */
@@ -106,5 +113,8 @@ function tokenOf(name: string, { tokenVariable }: AgentConfig): string | undefin
   if (tokenVariable === undefined) return undefined;
   const token = process.env[tokenVariable];
   if (token !== undefined && token !== '') return token;
-  throw new GatewayError('invalid', `agent ${name}: the environment has no ${tokenVariable}, its tokenVariable`);
+  throw new GatewayError(
+    'invalid',
+    `agent ${name}: the environment variable ${tokenVariable} (its tokenVariable) is not set`,
+  );
 }

@@ -1,6 +1,6 @@
 // The agents of a configuration: looks them up, describes them, and connects one to a session.
 import { randomUUID } from 'node:crypto';
-import { adapters, noProtocol, type Side } from '../adapters/index.ts';
+import type { AdapterOf } from '../adapters/protocols.ts';
 import type { AgentConfig, Config } from '../config/config.ts';
 import type { Adapter, AgentKind, Env } from '../core/contract/adapter.ts';
 import type { AgentSummary } from '../core/contract/gateway-api.ts';
@@ -24,12 +24,14 @@ export interface AgentConnectOptions {
 export class Agents {
   readonly #config: Config;
   readonly #env: Env;
+  readonly #adapterOf: AdapterOf;
   readonly #channels: AgentChannels;
   readonly #kinds = new Map<string, AgentKind>();
 
-  constructor(config: Config, env: Env, channels: AgentChannels) {
+  constructor(config: Config, env: Env, adapterOf: AdapterOf, channels: AgentChannels) {
     this.#config = config;
     this.#env = env;
+    this.#adapterOf = adapterOf;
     this.#channels = channels;
   }
 
@@ -45,7 +47,7 @@ export class Agents {
 
   /** Connects a fresh agent. Throws `invalid` or `unsupported` for a configuration that cannot be an agent. */
   connect(name: string, configured: AgentConfig, { cwd, folders, instructions }: AgentConnectOptions): AgentConnection {
-    const adapter = adapterOf(configured.protocol);
+    const adapter = this.#adapterOf(configured.protocol);
     const agent = instructions === undefined ? configured : withInstructions(configured, adapter, instructions);
     if (adapter.agent === undefined) throw new GatewayError('invalid', `${agent.protocol} has no agent side`);
     const { multiplexing } = adapter.agent;
@@ -62,7 +64,7 @@ export class Agents {
   /** Whether the agent keeps no sessions itself and accepts a restored history. */
   acceptsHistory(name: string): boolean {
     const [, { protocol, options = {} }] = this.named(name);
-    const { agent } = adapterOf(protocol);
+    const { agent } = this.#adapterOf(protocol);
     try {
       return agent?.stored === undefined && agent?.backend(this.#env, options).restoreHistory !== undefined;
     } catch {
@@ -76,7 +78,7 @@ export class Agents {
     const known = this.#kinds.get(name);
     if (known !== undefined) return known;
     const [, { protocol }] = this.named(name);
-    const { commands } = adapterOf(protocol).can;
+    const { commands } = this.#adapterOf(protocol).can;
     const all = this.acceptsHistory(name) ? [...commands, ...forkCommands] : commands;
     const kind = { protocol, commands: new Set(all) };
     this.#kinds.set(name, kind);
@@ -85,7 +87,7 @@ export class Agents {
 
   /** Whether the agent can be started with instructions: the gateway starts it, and for one session only. */
   takesInstructions({ protocol, url }: AgentConfig): boolean {
-    const { agent } = adapterOf(protocol);
+    const { agent } = this.#adapterOf(protocol);
     return agent?.withInstructions !== undefined && agent.multiplexing === undefined && url === undefined;
   }
 
@@ -94,16 +96,9 @@ export class Agents {
     return Object.entries(this.#config.agents).map(([name, { protocol, title }]) => ({
       name,
       protocol,
-      title: title ?? adapterOf(protocol).title,
+      title: title ?? this.#adapterOf(protocol).title,
     }));
   }
-}
-
-/** The adapter of that id. Throws `not-found` and suggests protocols that have this side. */
-export function adapterOf(id: string, side?: Side): Adapter {
-  const adapter = adapters.get(id);
-  if (adapter !== undefined) return adapter;
-  throw new GatewayError('not-found', noProtocol(id, side));
 }
 
 /** The added arguments go last, because programs give the last one precedence. */

@@ -22,13 +22,16 @@ export interface GuardedCall {
   ended(end: End): void;
 }
 
-/** A failing shell of one session must not close the shells of all: that takes so many times its failures. */
+/**
+ * The breaker of all shells tolerates this many times the failures of one shell, so that one session's failing shell
+ * does not block all shells.
+ */
 const failuresForAllShells = 10;
 
 const allShells = '*';
 const unguarded: GuardedCall = { ended: () => {} };
 
-/** All breakers. They start closed. */
+/** All breakers of the clients of one protocol. */
 export class CircuitBreakers {
   readonly #limits: BreakerLimits;
   readonly #clock: Clock;

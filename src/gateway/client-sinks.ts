@@ -1,4 +1,4 @@
-// Where the commands of a client go that is bound to one session.
+// Creates the command sinks of clients that are bound to one session.
 import type { FrontendSide } from '../core/contract/adapter.ts';
 import type { ClientRequest } from '../core/contract/gateway-api.ts';
 import type { CommandSink } from '../core/link/frontend-driver.ts';
@@ -13,18 +13,18 @@ export type Caller = Pick<ClientRequest, 'frontend' | 'agent' | 'options'>;
 /** A caller that is bound to an open session. */
 export type SessionCaller = Caller & { readonly session: string };
 
-/** A sink that is told when its client is gone. */
+/** A sink that learns when its client has left. */
 export type ClientSink = CommandSink & { end(): void };
 
-/** What the sinks need from the gateway. */
+/** The dependencies of the sinks. */
 export interface ClientSinksPorts {
   readonly intakes: Pick<CommandIntakes, 'of' | 'carriedOut'>;
-  /** Where the commands for one session go. */
+  /** The sink for the commands of one session. */
   sinkOf(session: Session, isOurs: boolean): Pick<CommandSink, 'submit' | 'note'>;
   routerFor(request: RouterRequest): SessionRouter;
 }
 
-/** Makes the sinks of clients. */
+/** Creates the sinks of clients. */
 export class ClientSinks {
   readonly #ports: ClientSinksPorts;
 
@@ -37,7 +37,7 @@ export class ClientSinks {
     return limits === undefined ? undefined : this.#ports.intakes.of(frontend, limits);
   }
 
-  /** The sink of a client that is bound to a session. */
+  /** Creates the sink of a client that is bound to a session. */
   boundTo(
     session: Session,
     { frontend, agent }: Caller,
@@ -45,7 +45,7 @@ export class ClientSinks {
     intake: CommandIntake | undefined,
     isOurs: boolean,
   ): ClientSink {
-    // Commands with tickets may be about any session, even on a connection that hears only one.
+    // Commands with tickets may name any session, even on a connection that reads only one.
     if (intake !== undefined) {
       const router = this.#ports.routerFor({ frontend, agent, side, intake, bound: session, isOurs });
       return { ...router.sink, end: () => router.own.end() };

@@ -31,7 +31,7 @@ export interface BroadcastListener {
   readonly isHeard?: boolean;
 }
 
-/** What an intake needs from the gateway. */
+/** The dependencies of an intake. */
 export interface CommandIntakePorts {
   readonly clock: Clock;
   /** Ms since 1970 when the clock was 0. */
@@ -110,7 +110,7 @@ export class CommandIntake {
     this.#ledger.changed(session);
   }
 
-  /** The session is gone. */
+  /** Forgets a closed session. */
   forget(session: string): void {
     this.#ledger.forget(session);
     this.#breakers.forget(session);
@@ -124,7 +124,8 @@ export class CommandIntake {
       ...openCircuits.map((name) => `Circuit open for ${name}`),
       ...openShells.map((name) => `Bash circuit open for ${name === '*' ? 'all sessions' : `session ${name}`}`),
     ];
-    // A gateway that answers is healthy: an open breaker is about the agent behind it (docs/protocols/pi-server.md 17.10).
+    // An open breaker is a fault of the agent, so a gateway that answers is healthy (docs/protocols/pi-server.md
+    // 17.10).
     return { ok: true, data: { healthy: true, issues, openCircuits, openShells } };
   }
 

@@ -15,7 +15,7 @@ export class CommandIntakes {
     this.#ports = ports;
   }
 
-  /** The intake of that protocol. */
+  /** The intake of this protocol. */
   of(frontend: string, limits: FrontendLimits): CommandIntake {
     const known = this.#intakes.get(frontend);
     if (known !== undefined) return known;
@@ -35,7 +35,7 @@ export class CommandIntakes {
     for (const intake of this.#intakes.values()) intake.changed(session);
   }
 
-  /** The session is gone. */
+  /** Forgets a closed session. */
   forget(session: string): void {
     for (const intake of this.#intakes.values()) intake.forget(session);
   }

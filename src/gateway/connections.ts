@@ -1,4 +1,4 @@
-// Connects clients that have a channel of their own: to one session, or to all sessions that they open.
+// Connects clients with their own channel: to one session, or to all sessions that they open.
 import type { Channel } from '../core/contract/channel.ts';
 import type { Clock } from '../core/contract/clock.ts';
 import { type ClientLink, type ClientListener, linkClient } from '../core/link/client-link.ts';
@@ -7,7 +7,7 @@ import type { Session } from '../core/session/session.ts';
 import type { Caller, ClientSinks, SessionCaller } from './client-sinks.ts';
 import type { CommandIntake } from './command-intake.ts';
 import type { Frontends } from './frontends.ts';
-import type { OwnSessions } from './own-sessions.ts';
+import type { ConnectionSessions } from './connection-sessions.ts';
 import type { RouterRequest, SessionRouter } from './session-router.ts';
 import type { AgentLost } from './session-request.ts';
 import type { Sessions } from './sessions.ts';
@@ -21,7 +21,7 @@ export interface ConnectionsPorts {
   routerFor(request: RouterRequest): SessionRouter;
 }
 
-/** How a client is served that carries many sessions. */
+/** How to serve a client with many sessions. */
 export interface MultiplexedOptions {
   /** The client owns this process. */
   readonly isOurs: boolean;
@@ -33,14 +33,14 @@ export interface MultiplexedOptions {
 /** Connects clients. */
 export class Connections {
   readonly #ports: ConnectionsPorts;
-  /** Links of connections that carry many sessions, and that no session ends. */
+  /** Links of connections that carry many sessions. They outlive each session. */
   readonly #multiplexed = new Set<ClientLink>();
 
   constructor(ports: ConnectionsPorts) {
     this.#ports = ports;
   }
 
-  /** Connects a client to one session. A client that owns this process also holds its agent back while it is slow. */
+  /** Connects a client to one session. If a client that owns this process is slow, its agent is slowed down as well. */
   attach(channel: Channel, caller: SessionCaller, isOurs: boolean, listener: ClientListener): void {
     const { sessions, frontends, sinks, clock } = this.#ports;
     const { session } = sessions.find(caller.session);
@@ -59,7 +59,7 @@ export class Connections {
     channel: Channel,
     caller: Caller,
     options: MultiplexedOptions,
-    listenerOf: (own: OwnSessions) => ClientListener,
+    listenerOf: (own: ConnectionSessions) => ClientListener,
   ): void {
     const { sessions, frontends, sinks, clock, routerFor } = this.#ports;
     if (sessions.isShut) throw new GatewayError('shutting-down', 'the gateway is shutting down');
@@ -83,7 +83,7 @@ export class Connections {
   }
 }
 
-/** The listener, with a step before its end. */
+/** Wraps a listener: calls `before` ahead of its end. */
 function endingWith(listener: ClientListener, before: () => void): ClientListener {
   return {
     ...listener,
@@ -94,7 +94,7 @@ function endingWith(listener: ClientListener, before: () => void): ClientListene
   };
 }
 
-/** Links a client. From then until its end the client gets the broadcasts of the intake. */
+/** Links a client. The client gets the broadcasts of the intake until its end. */
 function linkToIntake(
   intake: CommandIntake | undefined,
   listener: ClientListener,

@@ -1,23 +1,32 @@
 // The client sides of all protocols, with their configured settings.
-import { adapters } from '../adapters/index.ts';
+import type { AdapterOf } from '../adapters/protocols.ts';
 import type { Config } from '../config/config.ts';
 import type { Env, FrontendSide, Options } from '../core/contract/adapter.ts';
 import { GatewayError } from '../core/model/errors.ts';
-import { adapterOf } from './agents.ts';
+
+/** What the client sides of a gateway are made of. */
+export interface FrontendsPorts {
+  readonly config: Pick<Config, 'frontends'>;
+  readonly env: Env;
+  readonly adapterOf: AdapterOf;
+  /** Ids of all protocols. */
+  readonly ids: () => Iterable<string>;
+}
 
 /** The client sides of one gateway. */
 export class Frontends {
   readonly #settings: Config['frontends'];
-  readonly #env: Env;
+  readonly #ports: FrontendsPorts;
 
-  constructor({ frontends }: Pick<Config, 'frontends'>, env: Env) {
-    this.#settings = frontends;
-    this.#env = env;
+  constructor(ports: FrontendsPorts) {
+    this.#settings = ports.config.frontends;
+    this.#ports = ports;
   }
 
   /** The client side of a protocol for these options. Throws `not-found` or `invalid`. */
   sideOf(frontend: string, options: Options): FrontendSide {
-    const side = adapterOf(frontend, 'client').client?.frontend(this.#env, options, this.#settings[frontend]);
+    const { adapterOf, env } = this.#ports;
+    const side = adapterOf(frontend, 'client').client?.frontend(env, options, this.#settings[frontend]);
     if (side === undefined) throw new GatewayError('not-found', `${frontend} has no client side`);
     return side;
   }
@@ -26,17 +35,17 @@ export class Frontends {
   checkSettings(): void {
     for (const id of Object.keys(this.#settings)) {
       this.sideOf(id, {});
-      if (adapterOf(id).client?.hasSettings !== true)
+      if (this.#ports.adapterOf(id).client?.hasSettings !== true)
         throw new GatewayError('invalid', `frontends.${id}: it has no settings`);
     }
   }
 
   /** Longest frame of that protocol's clients, bytes; without an id, of any protocol. Undefined without a limit. */
   maxFrameBytes(frontend?: string): number | undefined {
-    const ids = frontend === undefined ? [...adapters.keys()] : [frontend];
+    const ids = frontend === undefined ? [...this.#ports.ids()] : [frontend];
     // Only protocols with settings have a limit of their own.
     const limits = ids
-      .filter((id) => adapterOf(id).client?.hasSettings === true)
+      .filter((id) => this.#ports.adapterOf(id).client?.hasSettings === true)
       .map((id) => this.sideOf(id, {}).limits?.maxFrameBytes ?? 0);
     return limits.length === 0 ? undefined : Math.max(...limits);
   }

@@ -1,10 +1,11 @@
 // The gateway as the HTTP routes see it.
+import type { AdapterOf } from '../adapters/protocols.ts';
 import type { Out } from '../core/contract/channel.ts';
 import type { ClientRequest, GatewayApi } from '../core/contract/gateway-api.ts';
 import { metricsText } from '../core/metrics/metrics.ts';
 import type { Hub } from '../core/session/hub.ts';
 import { bytesOf, createFrame } from '../transports/framing/frame.ts';
-import { adapterOf, type Agents } from './agents.ts';
+import type { Agents } from './agents.ts';
 import type { Connections } from './connections.ts';
 import type { Frontends } from './frontends.ts';
 import type { Notes } from './notes.ts';
@@ -14,6 +15,7 @@ import type { SharedStreams } from './shared-streams.ts';
 
 /** The parts of the gateway that HTTP reaches. */
 export interface BoardPorts {
+  readonly adapterOf: AdapterOf;
   readonly agents: Agents;
   readonly connections: Connections;
   readonly frontends: Frontends;
@@ -25,7 +27,7 @@ export interface BoardPorts {
 
 /** The API over these parts. */
 export function createBoard(ports: BoardPorts): GatewayApi {
-  const { agents, frontends, hub, sessions, streams } = ports;
+  const { adapterOf, agents, frontends, hub, sessions, streams } = ports;
   return {
     agents: () => agents.summaries(),
     sessions: () => hub.list().map(restSummaryOf),

@@ -1,7 +1,8 @@
-// The door of the gateway, and its composition root: builds every part once and wires the parts by explicit ports.
+// The gateway and its composition root: builds every part once and wires the parts by explicit ports.
 import { randomUUID } from 'node:crypto';
+import { finderIn } from '../adapters/protocols.ts';
 import type { Config } from '../config/config.ts';
-import type { Env } from '../core/contract/adapter.ts';
+import type { Adapter, Env } from '../core/contract/adapter.ts';
 import type { Channel } from '../core/contract/channel.ts';
 import type { Clock } from '../core/contract/clock.ts';
 import type { GatewayApi } from '../core/contract/gateway-api.ts';
@@ -18,7 +19,8 @@ import { createBoard } from './gateway-board.ts';
 import { IdleSessions } from './idle-sessions.ts';
 import type { Log } from './log.ts';
 import { Notes } from './notes.ts';
-import { OwnSessions } from './own-sessions.ts';
+import { ConnectionSessions } from './connection-sessions.ts';
+import type { RemoteTransports } from './remote-transports.ts';
 import { type ServeRequest, type StartOptions, serveClient } from './serve-client.ts';
 import { SessionFiles } from './session-files.ts';
 import { SessionOpener } from './session-opener.ts';
@@ -41,13 +43,13 @@ export interface Gateway {
   /** The gateway as the HTTP routes see it. */
   readonly board: GatewayApi;
   /**
-   * Serves one client on a channel of its own, with sessions of its own. Resolves when the client is gone and its sessions
-   * are closed. Throws `not-found` or `invalid` for an unknown frontend or agent.
+   * Serves one client on a channel of its own, with sessions of its own. Resolves when the client is gone and its
+   * sessions are closed. Throws `not-found` or `invalid` for an unknown frontend or agent.
    */
   serveClient(channel: Channel, request: ServeRequest, options?: StartOptions): Promise<void>;
   /**
-   * Takes nothing new, waits for runs, then closes. Waits at most `graceMs`, or {@link Gateway.drainMs} if clients have been
-   * promised that.
+   * Refuses new work, waits for the open runs, then closes. Waits at most `graceMs`, or {@link Gateway.drainMs} if
+   * clients were promised that time.
    */
   drain(reason: string, graceMs: number): Promise<void>;
   /** The grace period that connected clients are promised for a shutdown, ms; 0 without such clients. */
@@ -56,11 +58,19 @@ export interface Gateway {
   close(reason: string): void;
 }
 
-/** What the gateway needs from outside. */
+/** The dependencies of the gateway. */
 export interface GatewayPorts {
   readonly log: Log;
   /** Default: the real clock. */
   readonly clock?: Clock;
+}
+
+/** The code of a gateway that depends on its configuration. */
+export interface GatewayParts {
+  /** All protocols, with the sides that the clients and agents of this gateway speak. */
+  readonly adapters: ReadonlyMap<string, Adapter>;
+  /** Null if no agent has an address. */
+  readonly remote: RemoteTransports | null;
 }
 
 /** The parts that the routers of all connections share. */
@@ -76,18 +86,26 @@ interface RouterParts {
   sinkOf(session: Session, isOurs: boolean): ReturnType<typeof sinkFor>;
 }
 
-/** Builds a gateway from its configuration. Throws `invalid` for settings that no protocol reads. */
-export function createGateway(config: Config, { log, clock = systemClock }: GatewayPorts): Gateway {
+/**
+ * Builds a gateway from its configuration. Throws `invalid` for settings that no protocol reads. `parts`: a program with
+ * one client loads no other protocols.
+ */
+export function createGatewayOf(
+  { adapters, remote }: GatewayParts,
+  config: Config,
+  { log, clock = systemClock }: GatewayPorts,
+): Gateway {
+  const adapterOf = finderIn(adapters);
   const env: Env = { now: clock.now, id: () => randomUUID() };
   const timeOrigin = Math.round(Date.now() - clock.now());
   const notes = new Notes(log);
   const hub = createHub({ sessions: config.limits.sessions });
   const idle = new IdleSessions(hub, clock, config.limits.idleSessionMs);
 
-  const agents = new Agents(config, env, new AgentChannels(config));
-  const frontends = new Frontends(config, env);
+  const agents = new Agents(config, env, adapterOf, new AgentChannels(config, remote));
+  const frontends = new Frontends({ config, env, adapterOf, ids: () => adapters.keys() });
 
-  const folders = new StoredFolders(config);
+  const folders = new StoredFolders(config, adapterOf);
   const summaries = new StoredSummaries(folders);
   const stored = new StoredSessions({ config, agents, folders, summaries });
   const files = new SessionFiles({ folders, agents, log });
@@ -115,7 +133,7 @@ export function createGateway(config: Config, { log, clock = systemClock }: Gate
 
   const carriedOut: CommandIntakes['carriedOut'] = (...command) => intakes.carriedOut(...command);
   const sinkOf = (session: Session, isOurs: boolean) =>
-    sinkFor({ roots: config.roots, stored, notes }, session, isOurs);
+    sinkFor({ adapterOf, roots: config.roots, stored, notes }, session, isOurs);
   const routerParts: RouterParts = { sessions, hub, stored, idle, notes, agents, clock, carriedOut, sinkOf };
   const routerFor = (request: RouterRequest) => createRouter(routerParts, request);
   const sinks = new ClientSinks({ intakes, sinkOf, routerFor });
@@ -125,7 +143,7 @@ export function createGateway(config: Config, { log, clock = systemClock }: Gate
 
   frontends.checkSettings();
   return {
-    board: createBoard({ agents, connections, frontends, hub, notes, sessions, streams }),
+    board: createBoard({ adapterOf, agents, connections, frontends, hub, notes, sessions, streams }),
     serveClient: (channel, request, options) =>
       serveClient(channel, request, options, { agents, connections, frontends, sessions }),
     drain: (reason, graceMs) => shutdown.drain(reason, graceMs),
@@ -139,7 +157,7 @@ export function createGateway(config: Config, { log, clock = systemClock }: Gate
 /** Builds the parts of one connection that opens sessions. */
 function createRouter(parts: RouterParts, request: RouterRequest): SessionRouter {
   const { frontend, side, agent, isOurs, intake, bound, lost } = request;
-  const own = new OwnSessions({ ...parts, isOurs, opened: (session) => request.opened?.(session) });
+  const own = new ConnectionSessions({ ...parts, isOurs, opened: (session) => request.opened?.(session) });
   const questionMs = intake?.limits.questionMs;
   const opener = new SessionOpener({ ...parts, own, agent, isOurs, questionMs, lost });
   const sinkOf = (session: Session) => parts.sinkOf(session, isOurs);

@@ -1,4 +1,4 @@
-// Closes sessions that nobody has used for a while.
+// Closes sessions that were unused for a while.
 import type { Clock } from '../core/contract/clock.ts';
 import type { Hub } from '../core/session/hub.ts';
 import type { Session } from '../core/session/session.ts';

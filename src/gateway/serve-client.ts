@@ -14,7 +14,7 @@ import type { Sessions } from './sessions.ts';
 export interface StartOptions {
   /** Commands for each session, before the first command of the client. */
   readonly commands: readonly Command[];
-  /** The outcome of one of these commands. */
+  /** Called with the outcome of each of these commands. */
   settled(command: Command, outcome: Outcome): void;
   /** Called when an agent is gone that nobody sent away. Default: the log. */
   readonly lost?: AgentLost;

@@ -14,7 +14,7 @@ export interface OpenedSession {
   agentEnd(): string | null;
 }
 
-/** What a description needs from the gateway. */
+/** The dependencies of a description. */
 export interface DescriptionPorts {
   readonly clock: Clock;
   readonly sessions: Pick<Sessions, 'remove'>;

@@ -3,7 +3,7 @@
 import path from 'node:path';
 import type { SessionHead } from '../core/log/session-lines.ts';
 import { type GrowingFile, newGrowingFile, oldGrowingFile } from '../stores/growing-file.ts';
-import { statOf } from '../stores/opened.ts';
+import { statOf } from '../stores/verify-open-file.ts';
 import { createKeeper, type SessionKeeper } from '../stores/session-keeper.ts';
 import type { Agents } from './agents.ts';
 import type { Log } from './log.ts';
@@ -33,7 +33,7 @@ export interface KeptFile {
   readonly keeper: SessionKeeper;
 }
 
-/** What the files of open sessions need. */
+/** The dependencies of the files of open sessions. */
 export interface SessionFilesPorts {
   readonly folders: Pick<StoredFolders, 'directory' | 'isOwn'>;
   readonly agents: Pick<Agents, 'acceptsHistory'>;
@@ -51,8 +51,8 @@ export class SessionFiles {
   }
 
   /**
-   * A file for the session. Null if the session is not to be kept or its agent keeps sessions itself. `items`: number of
-   * transcript items that do not belong to the conversation in the file.
+   * A file for the session. Null if the session is not to be kept or its agent keeps sessions itself. `items`: number
+   * of transcript items that do not belong to the conversation in the file.
    */
   keep(origin: SessionOrigin, items = 0): KeptFile | null {
     const { agents, log } = this.#ports;

@@ -1,5 +1,5 @@
-// Opens sessions for one connection: fresh ones, stored ones, and copies of open ones. A session that cannot be opened
-// leaves nothing behind.
+// Opens sessions for one connection: new ones, stored ones, and copies of open ones. Removes a session whose opening
+// fails.
 import { z } from 'zod';
 import type { Clock } from '../core/contract/clock.ts';
 import type { Command, CommandOf } from '../core/model/command.ts';
@@ -8,20 +8,20 @@ import { messagesBefore } from '../core/session/forks.ts';
 import type { HubEntry } from '../core/session/hub.ts';
 import type { SettleWithAfter } from './after-answer.ts';
 import type { Agents } from './agents.ts';
-import type { OwnSessions } from './own-sessions.ts';
+import type { ConnectionSessions } from './connection-sessions.ts';
 import { describeSession, type OpenedSession } from './session-description.ts';
 import { openedData } from './session-summary.ts';
 import type { AgentLost, SessionRequest } from './session-request.ts';
 import type { Sessions } from './sessions.ts';
 import type { StoredSessions } from './stored-sessions.ts';
 
-/** What an opener needs from the gateway and its connection. */
+/** The dependencies of an opener. */
 export interface SessionOpenerPorts {
   readonly sessions: Pick<Sessions, 'open' | 'find' | 'remove'>;
   readonly stored: Pick<StoredSessions, 'find' | 'copy'>;
   readonly agents: Pick<Agents, 'acceptsHistory'>;
   readonly clock: Clock;
-  readonly own: Pick<OwnSessions, 'add'>;
+  readonly own: Pick<ConnectionSessions, 'add'>;
   /** The agent of sessions that name none. */
   readonly agent: string | undefined;
   /** The client owns this process. */
@@ -32,12 +32,12 @@ export interface SessionOpenerPorts {
 }
 
 /**
- * An id may be part of a path, a URL or a log line (docs/threats.md T9). Longer than the ids of the REST routes, because
- * clients choose them.
+ * Allowed session ids. An id may become part of a path, a URL or a log line (docs/threats.md T9). Longer than the ids
+ * of the REST routes, because clients choose these ids.
  */
 const sessionId = /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,255}$/u;
 
-/** The answer of an agent that was asked to switch its conversation and has not switched. */
+/** The answer of an agent to a switch of its conversation. `cancelled`: the agent has not switched. */
 const Cancelled = z.looseObject({ cancelled: z.boolean() });
 
 /** Opens sessions. Throws what Sessions.open throws; may settle later. */
@@ -71,7 +71,9 @@ export class SessionOpener {
     });
   }
 
-  /** Opens a session with the history of another one: restored by the gateway, or read by the agent from its own file. */
+  /**
+   * Opens a session with the history of another one: restored by the gateway, or read by the agent from its own file.
+   */
   #copy(
     { session, before }: NonNullable<CommandOf<'create-session'>['past']>,
     request: SessionRequest,
@@ -127,7 +129,10 @@ export class SessionOpener {
   }
 }
 
-/** An agent may fetch the history only after the first query; the answer to a second query comes behind the history. */
+/**
+ * Settles after the answer to a second query. An agent may load the history only after the first query, and the second
+ * answer comes after the history.
+ */
 function settleWhenSynced(entry: HubEntry, settle: SettleWithAfter): void {
   const query = { type: 'query', subject: 'state' } as const;
   entry.session.submit(query, () => entry.session.submit(query, () => settleAnnounced(entry, settle)));

@@ -7,7 +7,7 @@ import type { SessionFile } from '../core/model/outcome-data.ts';
 import type { KeptFile, SessionFiles, SessionOrigin } from './session-files.ts';
 import type { FoundSession, StoredSessions } from './stored-sessions.ts';
 
-/** What the persistence of one session needs. */
+/** The dependencies of the persistence of one session. */
 export interface SessionPersistencePorts {
   readonly files: Pick<SessionFiles, 'keep' | 'release'>;
   readonly stored: Pick<StoredSessions, 'find' | 'filesOf'>;
@@ -19,7 +19,7 @@ export class SessionPersistence {
   readonly #ports: SessionPersistencePorts;
   /** The file that the session writes to; null if the session is not kept. */
   #kept: KeptFile | null;
-  /** The stored session that was read last: the conversation switches to this one. */
+  /** The stored session that was read last. If the conversation is replaced, it continues this one. */
   #lastRead: FoundSession | undefined;
 
   constructor(origin: SessionOrigin, ports: SessionPersistencePorts) {
@@ -57,7 +57,7 @@ export class SessionPersistence {
     this.#kept?.keeper.write();
     const found = this.#ports.stored.find(file, this.#origin.agent);
     if (found.stored === null)
-      throw new GatewayError('unsupported', 'only the agent that wrote that session can read it');
+      throw new GatewayError('unsupported', 'only the agent that wrote the session can read it');
     this.#lastRead = found;
     return found.stored.messages;
   }
@@ -68,7 +68,7 @@ export class SessionPersistence {
    */
   logged(event: Event, view: SessionView): SessionInfo | undefined {
     if (event.type !== 'history-reset') {
-      this.#kept?.keeper.hear(event, view);
+      this.#kept?.keeper.record(event, view);
       return undefined;
     }
     const found = event.reason === 'switched' ? this.#lastRead : undefined;

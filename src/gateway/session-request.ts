@@ -49,7 +49,7 @@ export interface CheckedRequest {
   readonly isOurs: boolean;
 }
 
-/** What the checks need from the gateway. */
+/** The dependencies of the checks. */
 export interface CheckPorts {
   readonly agents: Pick<Agents, 'named'>;
   readonly config: Pick<Config, 'roots'>;

@@ -1,5 +1,5 @@
-// Routes the commands of one connection: to sessions by their ids, and to the commands without a session. For
-// connections that carry many sessions, and for all whose commands carry tickets.
+// Routes the commands of one connection to sessions by their ids, and other commands to SessionlessCommands. Used for
+// connections with many sessions and for all commands with tickets.
 import type { FrontendSide, SessionView, SubscriptionRequest } from '../core/contract/adapter.ts';
 import type { Reader } from '../core/contract/reader.ts';
 import type { CommandSink } from '../core/link/frontend-driver.ts';
@@ -13,30 +13,30 @@ import type { CommandIntakes } from './command-intakes.ts';
 import type { IdleSessions } from './idle-sessions.ts';
 import { viewAs } from './named-view.ts';
 import type { Notes } from './notes.ts';
-import type { OwnSessions } from './own-sessions.ts';
+import type { ConnectionSessions } from './connection-sessions.ts';
 import { refusalOf } from './session-sinks.ts';
 import { isSessionless, type SessionlessCommands } from './sessionless-commands.ts';
 import type { AgentLost } from './session-request.ts';
 import type { Sessions } from './sessions.ts';
 
-/** What a router needs from the gateway and its connection. */
+/** The dependencies of a router. */
 export interface SessionRouterPorts {
   readonly sessions: Pick<Sessions, 'find' | 'announce' | 'remove'>;
   readonly hub: Hub;
   readonly idle: Pick<IdleSessions, 'release'>;
   readonly notes: Pick<Notes, 'add'>;
   readonly sessionless: Pick<SessionlessCommands, 'execute'>;
-  readonly own: OwnSessions;
+  readonly own: ConnectionSessions;
   readonly carriedOut: CommandIntakes['carriedOut'];
-  /** Where the commands for one session go. */
+  /** The sink for the commands of one session. */
   sinkOf(session: Session): Pick<CommandSink, 'submit'>;
   readonly frontend: string;
   readonly side: FrontendSide;
   /** The client owns this process: its agents wait while the client is slow. */
   readonly isOurs: boolean;
-  /** Where commands with tickets go. */
+  /** Takes commands with tickets. */
   readonly intake: Pick<CommandIntake, 'submit' | 'count'> | undefined;
-  /** The only session that the connection hears. Commands that name no session are for this one. */
+  /** The only session that the connection reads. Commands without a session name go to this one. */
   readonly bound: Session | undefined;
 }
 
@@ -61,8 +61,8 @@ export interface RouterRequest {
 /** The router of one connection. */
 export class SessionRouter {
   /** The sessions that the connection has opened. */
-  readonly own: OwnSessions;
-  /** Where the connection's commands go. */
+  readonly own: ConnectionSessions;
+  /** Takes the connection's commands. */
   readonly sink: CommandSink;
   readonly #ports: SessionRouterPorts;
 

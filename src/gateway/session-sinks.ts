@@ -1,4 +1,5 @@
-// Where the commands of a client for one session go: checked first, unless the client owns this process.
+// The command sink of one session. Checks the commands of network clients first.
+import type { AdapterOf } from '../adapters/protocols.ts';
 import type { NoteLevel } from '../core/contract/adapter.ts';
 import type { CommandSink } from '../core/link/frontend-driver.ts';
 import type { Command } from '../core/model/command.ts';
@@ -6,12 +7,12 @@ import { GatewayError, messageOf, type Outcome, refused } from '../core/model/er
 import { withRememberablePermissions } from '../core/session/rememberable-permissions.ts';
 import type { Session } from '../core/session/session.ts';
 import { withPathsInside } from '../stores/stored-sessions.ts';
-import { adapterOf } from './agents.ts';
 import type { Notes } from './notes.ts';
 import type { StoredSessions } from './stored-sessions.ts';
 
-/** What a sink needs from the gateway. */
+/** The dependencies of a sink. */
 export interface SessionSinkPorts {
+  readonly adapterOf: AdapterOf;
   /** Folders that clients on the network may use. */
   readonly roots: readonly string[];
   readonly stored: Pick<StoredSessions, 'fileAt'>;
@@ -38,13 +39,14 @@ export function sinkFor(
   };
 }
 
-/** The command as a client on the network may have it carried out. Throws `unsupported` or `invalid`. */
-function admit(command: Command, session: Session, { roots, stored, notes }: SessionSinkPorts): Command {
+/** Checks and adapts the command of a network client. Throws `unsupported` or `invalid`. */
+function admit(command: Command, session: Session, ports: SessionSinkPorts): Command {
+  const { roots, stored, notes } = ports;
   // A new session names folders, and an agent must not find out which folders may be used.
-  if (command.type === 'create-session') throw new GatewayError('unsupported', 'this connection has its session');
+  if (command.type === 'create-session') throw new GatewayError('unsupported', 'this connection already has a session');
   const dropped = () =>
     notes.add(session.id, 'loss', 'answer-approval: a permission that was not suggested is not kept');
-  const suggested = withRememberablePermissions(checkPassthrough(command), session.transcript, dropped);
+  const suggested = withRememberablePermissions(checkPassthrough(command, ports), session.transcript, dropped);
   const file = suggested.type === 'switch-session' ? stored.fileAt(suggested.path) : null;
   // A session that the client may load may also be switched to: to the agent both are the same.
   if (suggested.type === 'switch-session' && file !== null) return { ...suggested, path: file };
@@ -52,10 +54,10 @@ function admit(command: Command, session: Session, { roots, stored, notes }: Ses
 }
 
 /** Refuses a passthrough command that clients on the network may not use (docs/threats.md T8). Throws `unsupported`. */
-function checkPassthrough(command: Command): Command {
+function checkPassthrough(command: Command, { adapterOf }: Pick<SessionSinkPorts, 'adapterOf'>): Command {
   if (command.type !== 'unknown' || adapterOf(command.protocol).agent?.allowsPassthrough?.(command.payload) !== false)
     return command;
-  throw new GatewayError('unsupported', 'no client on the network may ask that of an agent');
+  throw new GatewayError('unsupported', 'clients on the network may not send this command to an agent');
 }
 
 /** A thrown error as the outcome of a command. */

@@ -1,4 +1,4 @@
-// Sessions as answers and lists show them.
+// Summaries of open sessions for answers and lists.
 import type { OpenSession } from '../core/contract/gateway-api.ts';
 import { firstWordsIn, messagesOf } from '../core/log/messages.ts';
 import type { SessionSummary } from '../core/model/outcome-data.ts';

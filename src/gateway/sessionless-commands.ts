@@ -1,11 +1,11 @@
-// Carries out the commands of one connection that are about no open session: opening, lists, health and metrics.
+// Carries out the commands of one connection that need no open session: opening, lists, health and metrics.
 import type { Command } from '../core/model/command.ts';
 import { refused } from '../core/model/errors.ts';
 import type { SessionSummary } from '../core/model/outcome-data.ts';
 import type { Hub } from '../core/session/hub.ts';
 import type { SettleWithAfter } from './after-answer.ts';
 import type { CommandIntake } from './command-intake.ts';
-import type { OwnSessions } from './own-sessions.ts';
+import type { ConnectionSessions } from './connection-sessions.ts';
 import type { SessionOpener } from './session-opener.ts';
 import { summaryOf } from './session-summary.ts';
 import type { StoredSessions } from './stored-sessions.ts';
@@ -15,7 +15,7 @@ export interface SessionlessPorts {
   readonly hub: Hub;
   readonly stored: Pick<StoredSessions, 'list'>;
   readonly opener: SessionOpener;
-  readonly own: Pick<OwnSessions, 'mayOpen'>;
+  readonly own: Pick<ConnectionSessions, 'mayOpen'>;
   /** Absent: commands of the protocol carry no tickets. */
   readonly intake: CommandIntake | undefined;
 }
@@ -34,7 +34,7 @@ export class SessionlessCommands {
     switch (command.type) {
       case 'create-session':
       case 'load-session':
-        // The session would belong to nobody.
+        // The session would have no owner.
         if (!own.mayOpen) return settle({ outcome: refused('shutting-down', 'the client is gone') });
         return command.type === 'create-session' ? opener.create(command, settle) : opener.load(command, settle);
       case 'list-stored-sessions':

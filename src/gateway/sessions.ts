@@ -19,7 +19,7 @@ import type { SessionPersistence } from './session-persistence.ts';
 import { type AgentLost, type CheckedRequest, checkRequest, type SessionRequest } from './session-request.ts';
 import { summaryOf } from './session-summary.ts';
 
-/** What the sessions of a gateway need. */
+/** The dependencies of the sessions of a gateway. */
 export interface SessionsPorts {
   readonly config: Config;
   readonly hub: Hub;
@@ -33,7 +33,7 @@ export interface SessionsPorts {
   readonly timeOrigin: number;
   /** Tells all clients that a session was opened or closed. */
   broadcast(broadcast: Extract<Broadcast, { kind: 'session-opened' | 'session-closed' }>): void;
-  /** The session is over, announced or not. */
+  /** Called when a session has ended, announced or not. */
   ended(session: string): void;
 }
 
@@ -52,8 +52,8 @@ export class Sessions {
   }
 
   /**
-   * Opens a session. `isOurs`: the client owns this process and may name any folder; other clients may name the configured
-   * ones. `lost`: default, the log. Throws `not-found`, `invalid`, `conflict`, `limit` or `shutting-down`.
+   * Opens a session. `isOurs`: the client owns this process and may name any folder; other clients may name the
+   * configured ones. `lost`: default, the log. Throws `not-found`, `invalid`, `conflict`, `limit` or `shutting-down`.
    */
   open(request: SessionRequest, isOurs: boolean, lost?: AgentLost): HubEntry {
     if (this.#isShut) throw new GatewayError('shutting-down', 'the gateway is shutting down');
@@ -70,7 +70,7 @@ export class Sessions {
     return entry;
   }
 
-  /** The session of that id or name. Throws `not-found`. */
+  /** The session with this id or name. Throws `not-found`. */
   find(id: string): HubEntry {
     return this.#ports.hub.get(id, owner);
   }

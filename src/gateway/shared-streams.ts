@@ -11,7 +11,7 @@ import type { Frontends } from './frontends.ts';
 import { greetedReader } from './greeted-reader.ts';
 import type { Sessions } from './sessions.ts';
 
-/** What the streams need from the gateway. */
+/** The dependencies of the streams. */
 export interface SharedStreamsPorts {
   readonly sessions: Pick<Sessions, 'find'>;
   readonly frontends: Pick<Frontends, 'sideOf'>;
@@ -64,7 +64,7 @@ export class SharedStreams {
     return link;
   }
 
-  /** The session is gone, and its post links with it. */
+  /** Drops the post links of a closed session. */
   forget(session: string): void {
     for (const cleanUp of this.#cleanups.get(session) ?? []) cleanUp();
     this.#cleanups.delete(session);

@@ -1,4 +1,4 @@
-// Ends the gateway: at once, or after the open runs.
+// Shuts the gateway down: at once, or after the open runs.
 import type { Clock } from '../core/contract/clock.ts';
 import type { Hub } from '../core/session/hub.ts';
 import type { CommandIntakes } from './command-intakes.ts';

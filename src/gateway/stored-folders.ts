@@ -1,11 +1,11 @@
-// Where stored sessions lie: the gateway's own directory, and the folders of agents that keep sessions themselves.
+// The folders of stored sessions: the gateway's own directory, and the folders of agents that keep sessions themselves.
 import { homedir } from 'node:os';
 import path from 'node:path';
+import type { AdapterOf } from '../adapters/protocols.ts';
 import type { AgentConfig, Config } from '../config/config.ts';
 import type { StoredFormat } from '../core/contract/adapter.ts';
 import { realOrNull } from '../stores/paths.ts';
 import type { SessionPlaces } from '../stores/session-places.ts';
-import { adapterOf } from './agents.ts';
 
 /** An agent that keeps its sessions as files on this machine. */
 export interface KeepingAgent {
@@ -23,7 +23,7 @@ export class StoredFolders {
   readonly #config: Config;
   readonly #own: string;
 
-  constructor(config: Config) {
+  constructor(config: Config, adapterOf: AdapterOf) {
     this.#config = config;
     this.#own = config.sessionDirectory ?? defaultDirectory();
     this.keepingAgents = Object.entries(config.agents).flatMap(([name, agent]) => {

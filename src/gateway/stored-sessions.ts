@@ -1,4 +1,4 @@
-// Sessions that are stored as files, by the gateway or by an agent: lists, finds and copies them.
+// Lists, finds and copies sessions that the gateway or an agent has stored as files.
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -58,8 +58,8 @@ export class StoredSessions {
   }
 
   /**
-   * The session at a path that a client has named. `agent`: the agent that the client prefers. Throws `invalid` for a path
-   * that the client may not have (docs/threats.md T9), and `limit` for a file that is too large.
+   * The session at a path that a client has named. `agent`: the agent that the client prefers. Throws `invalid` for a
+   * path that the client may not have (docs/threats.md T9), and `limit` for a file that is too large.
    */
   find(wanted: string, agent: string | undefined): FoundSession {
     const { folders } = this.#ports;
@@ -87,7 +87,7 @@ export class StoredSessions {
     const as = { id: randomUUID(), createdAt: new Date().toISOString(), from: place.file };
     const text = format?.copy?.(read.text, as) ?? null;
     if (text === null) return null;
-    // Named as such agents name their files: time, then id.
+    // Named like the files of such agents: time, then id.
     const name = `${as.createdAt.replaceAll(/[:.]/gu, '-')}_${as.id}${path.extname(place.file)}`;
     const copy = path.join(path.dirname(place.file), name);
     writeFileSync(copy, text, { flag: 'wx', mode: 0o600 });

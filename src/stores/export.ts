@@ -19,7 +19,7 @@ import path from 'node:path';
 import { GatewayError, messageOf } from '../core/model/errors.ts';
 import type { ExportPort } from '../core/export/export.ts';
 import { pageMark } from '../core/export/html.ts';
-import { codeOf, isAt, isSame, openedPath, statOf } from './opened.ts';
+import { codeOf, isAt, isSame, openedPath, statOf } from './verify-open-file.ts';
 import { faultInWords, realInside } from './paths.ts';
 
 /** The rules for the exports of one session. */
@@ -100,7 +100,7 @@ function refusal(rule: string): GatewayError {
   return new GatewayError('invalid', `export path: ${rule}`);
 }
 
-/** Writes anywhere, as a program of the user would. Refuses anything but a plain file: a pipe would block for ever. */
+/** Writes anywhere, as a program of the user would. Refuses anything but a plain file: a pipe would block forever. */
 function writeAnywhere(file: string, html: string): string {
   try {
     const there = statSync(file, { throwIfNoEntry: false });

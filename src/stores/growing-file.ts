@@ -3,7 +3,7 @@
 import { closeSync, constants, fstatSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { GatewayError } from '../core/model/errors.ts';
-import { codeOf, isAt } from './opened.ts';
+import { codeOf, isAt } from './verify-open-file.ts';
 import { realOrNull } from './paths.ts';
 
 /** An append-only file. */
@@ -59,7 +59,7 @@ function growing(wish: string, sizeThen: number | null): GrowingFile {
     file = path.join(realOrNull(path.dirname(wish)) ?? path.dirname(wish), path.basename(wish));
     const descriptor = openSync(file, newFlags, 0o600);
     try {
-      if (!isAt(file, descriptor)) throw new GatewayError('conflict', 'the file was moved while it was made');
+      if (!isAt(file, descriptor)) throw new GatewayError('conflict', 'the file was moved while it was written');
       write(descriptor, text);
     } finally {
       closeSync(descriptor);
@@ -71,7 +71,7 @@ function growing(wish: string, sizeThen: number | null): GrowingFile {
     try {
       const stats = fstatSync(descriptor);
       if (!stats.isFile() || stats.size !== known || !isAt(file, descriptor)) {
-        throw new GatewayError('conflict', 'the file is not as it was left');
+        throw new GatewayError('conflict', 'another program has changed the file');
       }
       write(descriptor, `${endsInLine(descriptor, known) ? '' : '\n'}${text}`);
     } finally {
@@ -96,7 +96,7 @@ function growing(wish: string, sizeThen: number | null): GrowingFile {
       } catch (thrown) {
         if (thrown instanceof GatewayError) throw thrown;
         // Only the error code: the system's error text names our directories.
-        throw new GatewayError('internal', `it could not be written (${String(codeOf(thrown) ?? 'unknown')})`, {
+        throw new GatewayError('internal', `the file could not be written (${String(codeOf(thrown) ?? 'unknown')})`, {
           cause: thrown,
         });
       }

@@ -2,7 +2,7 @@
 // bytes (docs/threats.md T9).
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { markOf } from './file-cache.ts';
-import { isAt, statOf } from './opened.ts';
+import { isAt, statOf } from './verify-open-file.ts';
 
 /** The beginning of a file. */
 export interface Beginning {

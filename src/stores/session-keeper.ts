@@ -16,7 +16,7 @@ import type { GrowingFile } from './growing-file.ts';
 /** Keeps one conversation in one file. Writes nothing before the first message. */
 export interface SessionKeeper {
   /** Takes each logged event of the session except deltas. */
-  hear(event: Event, view: SessionView): void;
+  record(event: Event, view: SessionView): void;
   /** Writes the new items, unless a run is open. Never throws. */
   flush(view: SessionView): void;
   /** Writes the collected items, even if the conversation was replaced since. Never throws. */
@@ -33,7 +33,7 @@ export interface KeeperPorts {
   readonly lines: number;
   /** Calls back after the current tick. */
   soon(callback: () => void): void;
-  /** A write failed; nothing more will be written. */
+  /** Called when a write failed. Nothing more will be written. */
   failed(reason: string): void;
 }
 
@@ -93,7 +93,7 @@ export function createKeeper({ head, file, known, lines: linesBefore, soon, fail
   }
 
   return {
-    hear(event, view) {
+    record(event, view) {
       switch (event.type) {
         case 'run-end':
           return flush(view);

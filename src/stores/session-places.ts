@@ -3,7 +3,7 @@
 import { opendirSync } from 'node:fs';
 import path from 'node:path';
 import { markOf } from './file-cache.ts';
-import { statOf } from './opened.ts';
+import { statOf } from './verify-open-file.ts';
 import { faultInWords, isDirectory, realOrNull } from './paths.ts';
 
 /** A project folder. */

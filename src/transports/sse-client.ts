@@ -92,7 +92,8 @@ export function connectEventSource(options: EventSourceOptions): Channel {
   /** One connection, from the request to its end. */
   async function connect(): Promise<Break> {
     const connection = new AbortController();
-    let silence = setTimeout(() => connection.abort(new Error('the server fell silent')), silenceMs);
+    const silence = createSilenceTimer(silenceMs, () => connection.abort(new Error('the server fell silent')));
+    silence.start();
     try {
       const response = await fetch(options.streamUrl, {
         headers: {
@@ -110,19 +111,19 @@ export function connectEventSource(options: EventSourceOptions): Channel {
       poster.start();
       const events = bufferedEvents(maxFrameBytes, (fault) => inlet.fault(fault));
       for await (const chunk of response.body ?? []) {
-        clearTimeout(silence);
+        silence.stop();
         for (const event of events(chunk)) {
           const over = take(event);
           if (over !== undefined) return over;
         }
         if (inlet.isPaused || !inlet.isOpen) await receiverReady();
-        silence = setTimeout(() => connection.abort(new Error('the server fell silent')), silenceMs);
+        silence.start();
       }
       return { final: false, reason: 'the stream was cut' };
     } catch (thrown) {
       return { final: false, reason: `the stream was lost: ${problemOf(thrown)}` };
     } finally {
-      clearTimeout(silence);
+      silence.stop();
       connection.abort();
     }
   }
@@ -223,4 +224,22 @@ function gatewayBreak(data: string): Break | undefined {
 /** A final break: continuing would repeat all frames. */
 function lostPlace(reason: string): Break {
   return { final: true, reason: `the server lost our place in the stream (${printable(reason)})` };
+}
+
+/** A silence is counted in so many slices: a process that got no CPU for a while reads the waiting data before it goes on. */
+const slices = 10;
+
+/** Calls `silent` after `ms` without another start or a stop. */
+function createSilenceTimer(ms: number, silent: () => void): { start(): void; stop(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  function wait(left: number): void {
+    timer = setTimeout(() => (left > 1 ? wait(left - 1) : silent()), ms / slices);
+  }
+  return {
+    start() {
+      clearTimeout(timer);
+      wait(slices);
+    },
+    stop: () => clearTimeout(timer),
+  };
 }

@@ -11,7 +11,7 @@ export interface Budget extends Effort {
 }
 
 /** The text of a context for the model, and a sentence for the user if the context is incomplete. */
-export interface Told {
+export interface FoundText {
   readonly text: string | null;
   readonly problem?: string;
 }
@@ -40,11 +40,11 @@ export function paid(text: string, budget: Budget): string | null {
 const longestName = 200;
 
 /** Quotes client text for a sentence. */
-export function named(said: string): string {
-  return JSON.stringify(said.length > longestName ? `${said.slice(0, longestName)}…` : said);
+export function named(path: string): string {
+  return JSON.stringify(path.length > longestName ? `${path.slice(0, longestName)}…` : path);
 }
 
 /** The sentence for a context that was left out. */
-export function leftOut(kind: string, said: string, fault: string): Told {
-  return { text: null, problem: `The ${kind} ${named(said)} was left out: ${fault}.` };
+export function leftOut(kind: string, path: string, fault: string): FoundText {
+  return { text: null, problem: `The ${kind} ${named(path)} was left out: ${fault}.` };
 }

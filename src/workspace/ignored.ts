@@ -62,8 +62,8 @@ function withoutDirectory(matcher: Ignore, way: string): Ignore {
 function isLeftOut(layers: readonly Layer[], name: string): boolean {
   if (name === '.git/' || name === '.git') return true;
   for (const layer of layers) {
-    const said = verdict(layer, name);
-    if (said !== null) return said === 'ignored';
+    const rule = verdict(layer, name);
+    if (rule !== null) return rule === 'ignored';
   }
   return false;
 }

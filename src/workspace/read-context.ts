@@ -1,14 +1,14 @@
 // Renders each kind of prompt context for the model by the rules of docs/contexts.md. Synchronous and bounded; never
 // throws. A context outside the folders is given by name only: the gateway fetches nothing.
 import type { Context } from '../core/model/command.ts';
-import { type Budget, isFull, leftOut, named, paid, type Told } from './budget.ts';
-import type { Folder } from './places.ts';
+import { type Budget, isFull, leftOut, named, paid, type FoundText } from './budget.ts';
+import type { Folder } from './resolve-path.ts';
 import { readDirectory, readMap } from './read-directory.ts';
 import { readFile } from './read-file.ts';
-import { element } from './words.ts';
+import { element } from './context-markup.ts';
 
 /** Renders one context. */
-export function readContext(context: Context, folders: readonly Folder[], budget: Budget): Told {
+export function readContext(context: Context, folders: readonly Folder[], budget: Budget): FoundText {
   switch (context.type) {
     case 'file':
       return readFile(context, folders, budget);

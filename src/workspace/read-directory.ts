@@ -1,21 +1,21 @@
 // Renders a directory, and the map of all folders, for the model. Synchronous and bounded; never throws.
 import path from 'node:path';
-import { type Budget, inWords, isFull, leftOut, named, paid, type Told } from './budget.ts';
+import { type Budget, inWords, isFull, leftOut, named, paid, type FoundText } from './budget.ts';
 import { limits } from './limits.ts';
 import { listingOf } from './listing.ts';
-import { type Folder, kindOf, outermost, placeOf, shownPath } from './places.ts';
+import { type Folder, kindOf, outermost, placeOf, shownPath } from './resolve-path.ts';
 import { smallFile } from './read-file.ts';
-import { element } from './words.ts';
+import { element } from './context-markup.ts';
 
 /** The content of a directory as a tree, followed by its small text files, upper levels first. */
-export function readDirectory(said: string, folders: readonly Folder[], budget: Budget): Told {
-  const place = placeOf(said, folders);
-  if ('fault' in place) return leftOut('directory', said, place.fault);
-  if (kindOf(place.real) !== 'directory') return leftOut('directory', said, 'it is no directory');
+export function readDirectory(given: string, folders: readonly Folder[], budget: Budget): FoundText {
+  const place = placeOf(given, folders);
+  if ('fault' in place) return leftOut('directory', given, place.fault);
+  if (kindOf(place.real) !== 'directory') return leftOut('directory', given, 'it is no directory');
   const { folder, inside } = place;
   const { tree, files, isWhole } = listingOf(folder, inside, budget);
   const head = paid(element('directory', { path: shownPath(place, folders) }, tree), budget);
-  if (head === null) return leftOut('directory', said, isFull);
+  if (head === null) return leftOut('directory', given, isFull);
 
   const texts = [head];
   let room = Math.min(limits.directory.bytes, budget.bytes);
@@ -47,11 +47,11 @@ export function readDirectory(said: string, folders: readonly Folder[], budget: 
   const text = texts.join('\n');
   return faults.length === 0
     ? { text }
-    : { text, problem: `The directory ${named(said)} is not there whole: ${faults.join('; ')}.` };
+    : { text, problem: `The directory ${named(given)} is not there whole: ${faults.join('; ')}.` };
 }
 
 /** The content of all folders, as a tree. */
-export function readMap(folders: readonly Folder[], budget: Budget): Told {
+export function readMap(folders: readonly Folder[], budget: Budget): FoundText {
   const nothing = (fault: string) => ({ text: null, problem: `The map of the workspace was left out: ${fault}.` });
   if (folders.length === 0) return nothing('this session has no folders');
   const roots = outermost(folders);

@@ -1,11 +1,11 @@
 // Renders a file, or a range of its lines, for the model. Synchronous and bounded; never throws.
 import type { Context } from '../core/model/command.ts';
-import { type Budget, inWords, isFull, leftOut, named, paid, type Told } from './budget.ts';
+import { type Budget, inWords, isFull, leftOut, named, paid, type FoundText } from './budget.ts';
 import { limits } from './limits.ts';
 import { type Chosen, countLines, fitting, type Lines, linesIn } from './lines.ts';
-import { type Folder, kindOf, type Place, placeOf, shownPath } from './places.ts';
+import { type Folder, kindOf, type Place, placeOf, shownPath } from './resolve-path.ts';
 import { readText } from './read-text.ts';
-import { element } from './words.ts';
+import { element } from './context-markup.ts';
 
 /** Bytes reserved for the element around the text. */
 const margin = 8 * 1024;
@@ -14,12 +14,12 @@ type FileContext = Extract<Context, { type: 'file' }>;
 
 /** Renders a file. The path is as the client gave it. */
 export function readFile(
-  { path: said, lines, automatic }: FileContext,
+  { path, lines, automatic }: FileContext,
   folders: readonly Folder[],
   budget: Budget,
-): Told {
-  const nothing = (fault: string) => leftOut('file', said, fault);
-  const place = placeOf(said, folders);
+): FoundText {
+  const nothing = (fault: string) => leftOut('file', path, fault);
+  const place = placeOf(path, folders);
   if ('fault' in place) return nothing(place.fault);
   if (kindOf(place.real) !== 'file') return nothing('it is no plain file');
   const most = Math.min(limits.file, budget.bytes - margin);
@@ -45,7 +45,7 @@ export function readFile(
   if (text === null) return nothing(isFull);
   if (!isCut) return { text };
   const why = most < limits.file ? isFull : `a prompt carries ${inWords(limits.file)} of a file`;
-  return { text, problem: `The file ${named(said)} was cut at its line ${kept.lines.end}: ${why}.` };
+  return { text, problem: `The file ${named(path)} was cut at its line ${kept.lines.end}: ${why}.` };
 }
 
 /** The element of a file. `isCursor`: the user's cursor is in this range. */

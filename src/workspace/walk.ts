@@ -4,7 +4,7 @@ import { type Dirent, opendirSync } from 'node:fs';
 import path from 'node:path';
 import { rulesOf, type Rules } from './ignored.ts';
 import { limits } from './limits.ts';
-import type { Folder } from './places.ts';
+import type { Folder } from './resolve-path.ts';
 import { readText } from './read-text.ts';
 import { realOrNull } from '../stores/paths.ts';
 

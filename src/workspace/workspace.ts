@@ -5,16 +5,16 @@ import type { ContextReading, WorkspacePort } from '../core/contract/workspace.t
 import { newBudget } from './budget.ts';
 import { type Candidate, choose } from './find.ts';
 import { limits } from './limits.ts';
-import { comparable, type Folder, foldersOf, outermost } from './places.ts';
+import { comparable, type Folder, foldersOf, outermost } from './resolve-path.ts';
 import { readContext } from './read-context.ts';
 import { walk } from './walk.ts';
 
 /** Directory entries visited before yielding to the event loop. */
 const atOnce = 500;
 
-/** Reads nothing outside the folders `said` (absolute paths). Ignores folders that do not exist now. */
-export function createWorkspace(said: readonly string[]): WorkspacePort {
-  const folders = foldersOf(said);
+/** Reads nothing outside `folders` (absolute paths). Ignores folders that do not exist now. */
+export function createWorkspace(given: readonly string[]): WorkspacePort {
+  const folders = foldersOf(given);
   /** Queries that wait for the running walk: a user types many keys during one walk. */
   const waiting: ((candidates: readonly Candidate[]) => void)[] = [];
 
@@ -27,7 +27,7 @@ export function createWorkspace(said: readonly string[]): WorkspacePort {
       for (let seen = 0; seen < atOnce; ) {
         const { value, done } = steps.next();
         if (done === true) {
-          for (const told of waiting.splice(0)) told(found);
+          for (const callback of waiting.splice(0)) callback(found);
           return;
         }
         found.push(...value);
@@ -65,11 +65,11 @@ export function createWorkspace(said: readonly string[]): WorkspacePort {
 /** Yields the candidates in batches, within the limits. */
 function* candidatesIn(folders: readonly Folder[]): Generator<readonly Candidate[]> {
   const roots = outermost(folders);
-  yield roots.map(({ said }) => ({ kind: 'directory', inside: path.basename(said), path: said }));
+  yield roots.map(({ given }) => ({ kind: 'directory', inside: path.basename(given), path: given }));
   const effort = { visits: limits.visits, tries: limits.tries };
   for (const folder of roots) {
     for (const entries of walk(folder, '', effort)) {
-      yield entries.map(({ kind, inside }) => ({ kind, inside, path: path.join(folder.said, inside) }));
+      yield entries.map(({ kind, inside }) => ({ kind, inside, path: path.join(folder.given, inside) }));
     }
   }
 }

@@ -82,8 +82,8 @@ const asides = ['cc-scout', 'summary'];
 
 /** What the model said on the main thread in answer to these requests, in order. */
 export function modelSaid(requests: readonly RecordedRequest[]): Promise<Said[]> {
-  const main = requests.filter(({ said, scenario }) => said !== '' && !asides.includes(scenario));
-  return Promise.all(main.map(({ said }) => read(said)));
+  const main = requests.filter(({ answered: said, scenario }) => said !== '' && !asides.includes(scenario));
+  return Promise.all(main.map(({ answered: said }) => read(said)));
 }
 
 /** Whether what was heard is the beginning of what was said; the last block may be cut anywhere. */

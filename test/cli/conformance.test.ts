@@ -22,7 +22,7 @@ const file = (name: string, text: string) => {
   return place(name);
 };
 const demo = (frontend: string) => ['--', process.execPath, main, 'stdio', '--frontend', frontend, '--agent', 'demo'];
-/** In this process, which is quicker. Rejects for what is called wrongly. */
+/** Runs the command in this process, which is faster. Rejects on wrong usage. */
 async function conformance(args: readonly string[], signal = new AbortController().signal): Promise<Finished> {
   const said = { stdout: '', stderr: '' };
   const stream = (name: keyof typeof said) => ({
@@ -277,7 +277,9 @@ describe('agents', () => {
     // The first thing that the command line does, just before it reads what was asked.
     const early = `process.stderr.on('newListener', () => setImmediate(() => process.kill(process.pid, 'SIGINT')));`;
     const hook = `data:text/javascript,${encodeURIComponent(early)}`;
-    const args = ['--import', hook, main, 'conformance', 'pi', '--no-model', '--', process.execPath, '-e', ''];
+    // Its own end could come before the signal is handled.
+    const silent = 'process.stdin.resume()';
+    const args = ['--import', hook, main, 'conformance', 'pi', '--no-model', '--', process.execPath, '-e', silent];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
     const stderr = collect(child.stderr);
     const ended = await new Promise((resolve) => child.once('close', (code, killer) => resolve(code ?? killer)));
@@ -335,7 +337,7 @@ describe('agents', () => {
       { timeout: 60_000 },
       async (protocol, only) => {
         const address = `${url}/v1/${protocol}/sessions/{session}`;
-        const args = [protocol, '--url', address, '--token', 'word', '--only', only, '--json', '--patience', '3000'];
+        const args = [protocol, '--url', address, '--token', 'word', '--only', only, '--json', '--patience', '30000'];
         const report = reportIn((await conformance(args)).stdout);
         const found = (verdict: string) => verdicts(report, verdict);
         expect([found('failed'), found('unclear')]).toEqual([[], []]);
@@ -378,7 +380,7 @@ describe('clients', () => {
   ])('a program that %s', { timeout: 60_000 }, async (_name, words) => {
     const { code, stdout, stderr } = await conformance([...judged, '--json', '--', process.execPath, ...words]);
     expect([code, ...outcome(reportIn(stdout))]).toEqual([0, [], [], 'client']);
-    expect(stderr).toMatch(/act text \(1 of \d+\)\nact tool \(2 of/u);
+    expect(stderr).toMatch(/behaviour text \(1 of \d+\)\nbehaviour tool \(2 of/u);
   });
 
   it('one that starts us itself, with the report in a file', { timeout: 60_000 }, async () => {

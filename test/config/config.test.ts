@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { adapters } from '../../src/adapters/index.ts';
 import { parseConfig, withEnvironment } from '../../src/config/config.ts';
-import { createGateway } from '../../src/gateway/gateway.ts';
+import { createGateway } from '../../src/gateway/full-gateway.ts';
 
 const frontends = (environment: Record<string, string>, inFile: unknown = {}) =>
   withEnvironment(parseConfig({ frontends: inFile }), environment).frontends;

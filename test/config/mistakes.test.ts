@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { readPlaces } from '../../src/config/json-places.ts';
+import { readPositions } from '../../src/config/json-positions.ts';
 import { configSchema, loadConfig, parseConfig } from '../../src/config/config.ts';
 import { runs } from '../support/full.ts';
 
@@ -150,7 +150,7 @@ it('finds a mistake in what JSON.parse refuses, and in nothing else', () => {
       } catch {
         isJson = false;
       }
-      expect(readPlaces(text).mistake === null, text).toBe(isJson);
+      expect(readPositions(text).mistake === null, text).toBe(isJson);
     }),
     { numRuns: runs(2000) },
   );

@@ -54,7 +54,8 @@ const checksOf = ({ protocols }: Coverage): Description[] =>
 const twice = (names: readonly string[]): string[] => names.filter((name, index) => names.indexOf(name) !== index);
 
 test('every specification has an inventory, and every protocol is in one', () => {
-  expect(coverages.map(({ document }) => document).sort()).toEqual(documentFiles);
+  const hint = 'each src/conformance/<name>/coverage.ts names its document, and documentFiles of this test lists it';
+  expect(coverages.map(({ document }) => document).sort(), hint).toEqual(documentFiles);
   const covered = coverages.flatMap(({ protocols }) => protocols);
   expect([...new Set(sets.map(({ protocol }) => protocol))].filter((protocol) => !covered.includes(protocol))).toEqual(
     [],

@@ -9,7 +9,7 @@ import { renderMarkdown } from '../../src/conformance/report/markdown.ts';
 import { makeReport } from '../../src/conformance/report/report.ts';
 import { renderTable } from '../../src/conformance/report/table.ts';
 import { renderTap } from '../../src/conformance/report/tap.ts';
-import { cutAround, withoutLastWords } from '../../src/conformance/report/words.ts';
+import { cutAround, withoutLastWords } from '../../src/conformance/report/safe-text.ts';
 import { memoryPair } from '../../src/transports/memory.ts';
 import { sampleSet } from './support/reports.ts';
 

@@ -11,7 +11,7 @@ import { makeReport, type Report, verdicts } from '../../src/conformance/report/
 import { totalsOf } from '../../src/conformance/report/summary.ts';
 import { renderTable } from '../../src/conformance/report/table.ts';
 import { renderTap } from '../../src/conformance/report/tap.ts';
-import { visible, widthOf } from '../../src/conformance/report/words.ts';
+import { visible, widthOf } from '../../src/conformance/report/safe-text.ts';
 import { allOf, everyOf, type MarkupElement, readMarkup, skeletonOf, textIn } from './support/markup.ts';
 import { hostile, reportOf, said, sampleSet } from './support/reports.ts';
 import { readTap } from './support/tap-reader.ts';

@@ -27,13 +27,35 @@ const table: readonly (readonly [Shape, unknown, string | null])[] = [
 
 test.each(table)('%j: %j', (shape, value, wrong) => expect(misfit(value, shape)).toBe(wrong));
 
+const shapes = new Map([...serverAnswers, ...sessionAnswers].map(({ type, data }) => [type, data]));
+const Response = z.looseObject({ type: z.literal('response'), command: z.string(), success: z.literal(true) });
+
+/** The answers whose data does not fit. */
+function misfits(answers: readonly z.infer<typeof Response>[]): string[] {
+  return answers.flatMap(({ command, data }) => {
+    const shape = shapes.get(command);
+    // The text is null before the first answer (docs/protocols/pi-server.md 17.8).
+    const isEmpty = command === 'get_last_assistant_text' && misfit(data, fields({ text: 'null' })) === null;
+    const problem = shape === undefined || isEmpty ? null : misfit(data, shape);
+    return problem === null ? [] : [`${command}: ${problem}: ${JSON.stringify(data)}`];
+  });
+}
+
+test('the messages of fixtures/ fit the shapes of the answers', () => {
+  const wire = join(import.meta.dirname, '../../fixtures/wire/pi-server/valid');
+  const answers = readdirSync(wire).flatMap((name) => {
+    const read = Response.safeParse(JSON.parse(readFileSync(join(wire, name), 'utf8')));
+    return read.success ? [read.data] : [];
+  });
+  expect(misfits(answers)).toEqual([]);
+  expect(answers.filter(({ command }) => shapes.get(command) !== undefined).length).toBeGreaterThan(15);
+});
+
 const folder = join(process.env.PATCHBAY_CORPUS ?? '../shared/corpus', 'pi-server');
 const Row = z.object({ dir: z.enum(['in', 'out', 'note']), line: z.string() });
-const Response = z.looseObject({ type: z.literal('response'), command: z.string(), success: z.literal(true) });
 
 // Recordings of servers are no part of the project.
 describe.skipIf(!existsSync(folder))('recorded servers', () => {
-  const shapes = new Map([...serverAnswers, ...sessionAnswers].map(({ type, data }) => [type, data]));
   const answers = (existsSync(folder) ? readdirSync(folder) : []).flatMap((name) =>
     readFileSync(join(folder, name), 'utf8')
       .split('\n')
@@ -46,14 +68,7 @@ describe.skipIf(!existsSync(folder))('recorded servers', () => {
   );
 
   test('answer in these shapes', () => {
-    const wrong = answers.flatMap(({ command, data }) => {
-      const shape = shapes.get(command);
-      // The text is null before the first answer (docs/protocols/pi-server.md 17.8).
-      const isEmpty = command === 'get_last_assistant_text' && misfit(data, fields({ text: 'null' })) === null;
-      const problem = shape === undefined || isEmpty ? null : misfit(data, shape);
-      return problem === null ? [] : [`${command}: ${problem}: ${JSON.stringify(data)}`];
-    });
-    expect(wrong).toEqual([]);
+    expect(misfits(answers)).toEqual([]);
     expect(new Set(answers.map(({ command }) => command)).size).toBeGreaterThan(20);
   });
 });

@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
 import type { Adapter } from '../../src/core/contract/adapter.ts';
 import type { Channel } from '../../src/core/contract/channel.ts';
-import { createGateway } from '../../src/gateway/gateway.ts';
+import { createGateway } from '../../src/gateway/full-gateway.ts';
 import type { AgentRole } from '../support/agent-roles.ts';
 import type { ClientRole } from '../support/client-roles.ts';
 import { clientTransports, type Reach } from '../support/client-transports.ts';
 import { isFull } from '../support/full.ts';
 import { tells } from '../support/telltale.ts';
-import { within } from '../../src/conformance/within.ts';
+import { within } from '../../src/conformance/timeouts.ts';
 
 /** Who plays clients and agents, by adapter id. */
 export interface Cast {

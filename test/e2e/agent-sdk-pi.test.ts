@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { resultsIn, type Talk, type TalkOptions, takeTurns, talk, turnsOf } from '../support/agent-sdk.ts';
 import { saidIn } from '../support/claude-judge.ts';
-import { shareOf } from '../support/full.ts';
+import { shareOf, testInFull } from '../support/full.ts';
 import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
 import { Frame } from '../support/inbox.ts';
 import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
@@ -69,7 +69,7 @@ describe('prompts', () => {
     text2: plainText,
   };
 
-  test('a string, with partial messages', async () => {
+  testInFull('a string, with partial messages', async () => {
     const prompt = promptFor('tools');
     const went = await talkToPi({ prompt, options: { includePartialMessages: true } });
     expect(went).toMatchObject(good);
@@ -90,7 +90,7 @@ describe('prompts', () => {
     }
   });
 
-  test('three turns of streaming input, whole messages only', async () => {
+  testInFull('three turns of streaming input, whole messages only', async () => {
     const texts = ['text', 'tools', 'text'].map(promptFor);
     const turns = takeTurns(texts);
     const went = await talkToPi({ prompt: turns.prompts, during: turns.heard });
@@ -101,7 +101,7 @@ describe('prompts', () => {
     for (const text of texts) expect(JSON.stringify(last?.body.messages)).toContain(text);
   });
 
-  test('a request that the provider refuses is thrown', async () => {
+  testInFull('a request that the provider refuses is thrown', async () => {
     const went = await talkToPi({ prompt: promptFor('bad-request') });
     expect(went).toMatchObject({ thrown: expect.stringMatching(/returned an error result: .+/u), code: 1 });
   });
@@ -143,7 +143,7 @@ describe('in the middle of a turn', () => {
     expect(went).toMatchObject({ thrown: expect.stringMatching(/error result: agent exited/u), code: 1, signal: null });
   });
 
-  test('one that is killed between two turns ends it as well', async () => {
+  testInFull('one that is killed between two turns ends it as well', async () => {
     const prompt = promptFor('text');
     const turns = takeTurns([prompt, promptFor('text')]);
     const went = await talkToPi({
@@ -225,7 +225,7 @@ describe('settings', () => {
     // A file of that name would be read by pi.
     ['what is the name of a file', { systemPrompt: 'notes.txt' }, ['notes.txt'], ['alpha']],
   ];
-  test.each(shareOf(systems, 0, 3))('%s reaches the model', async (_, options, there, missing) => {
+  test.each(shareOf(systems, 0, 7))('%s reaches the model', async (_, options, there, missing) => {
     const went = await talkToPi({ prompt: promptFor('text'), options });
     expect(went).toMatchObject(good);
     const system = JSON.stringify(fake.requests.at(-1)?.body.system);
@@ -235,7 +235,7 @@ describe('settings', () => {
     expect(went.messages.filter((message) => message.type === 'system' && message.subtype !== 'init')).toEqual([]);
   });
 
-  test('instructions that are too long are told', async () => {
+  testInFull('instructions that are too long are told', async () => {
     const went = await talkToPi({ prompt: promptFor('text'), options: { systemPrompt: 'é'.repeat(70_000) } });
     expect(went).toMatchObject({
       ...good,
@@ -247,7 +247,7 @@ describe('settings', () => {
     );
   });
 
-  test('what pi cannot do is told in one notice', async () => {
+  testInFull('what pi cannot do is told in one notice', async () => {
     const options: Options = {
       agents: { helper: { description: 'Helps.', prompt: 'Help.' } },
       skills: ['sail'],
@@ -324,7 +324,7 @@ describe('sessions that pi keeps', () => {
     expect(forked).toMatchObject({ thrown: expect.stringMatching(/the agent keeper cannot fork/u), code: 1 });
   });
 
-  test('nothing is kept of one that shall not be', async () => {
+  testInFull('nothing is kept of one that shall not be', async () => {
     const env = { ...keeper, XDG_STATE_HOME: join(home.dir, 'no-state') };
     const first = await talkToPi({ prompt: promptFor('text'), env, options: { persistSession: false } });
     const resumed = await talk({

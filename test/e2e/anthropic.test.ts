@@ -68,7 +68,7 @@ async function joined(frontend: string, connect = connectWebSocket): Promise<Cli
 /** The requests whose last prompt says that. */
 const askedFor = (words: string): RecordedRequest[] => fake.requests.filter(({ prompt }) => prompt.text === words);
 
-function eventsOf({ said }: RecordedRequest): object[] {
+function eventsOf({ answered: said }: RecordedRequest): object[] {
   // Not by a pattern: U+2028 ends a line for those.
   const lines = said.split('\n').filter((line) => line.startsWith('data: '));
   return lines.map((line) => JSON.parse(line.slice('data: '.length)));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
-import { createGateway, type Gateway } from '../../src/gateway/gateway.ts';
+import { createGateway, type Gateway } from '../../src/gateway/full-gateway.ts';
 import { listen, type Listening } from '../../src/transports/http/server.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
 import { anyEra, type Editor, type Era, eras, openEditor, startEditor } from '../support/eca-client.ts';
+import { oneOf, testInFull } from '../support/full.ts';
 import { makePiHome, type PiHome, piCommand } from '../support/pi-rig.ts';
 
 const cli = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
@@ -99,7 +100,10 @@ const shown = () => JSON.stringify(fake.requests.at(-1)?.body.messages);
 
 describe.each(eras)('an editor of the $name', { timeout }, (era) => {
   describe.each<AgentName>(anyEra.includes(era) ? ['demo', 'pi'] : ['demo'])('in front of %s', (agent) => {
-    test('the first words are the title', async () => {
+    /** The demo agent's turn shows the same of these. */
+    const testAlone = agent === 'pi' ? testInFull : test;
+
+    testAlone('the first words are the title', async () => {
       await open(era, agent);
       const first = fresh('alpha');
       const chat = await chatOf(first, fresh('bravo'));
@@ -124,35 +128,39 @@ describe.each(eras)('an editor of the $name', { timeout }, (era) => {
       expect(editor.judge()).toEqual([]);
     });
 
-    test.each([
+    const forks: [string, number][] = [
       ['the first', 0],
       ['the last', 1],
-    ])('a chat is forked at %s: another begins as it does, and it stays as it is', async (_, at) => {
-      await open(era, agent);
-      const [first, second, third] = [fresh('alpha'), fresh('bravo'), fresh('charlie')];
-      const chat = await chatOf(first, second);
-      const contentId = said(chat.id)[at]?.contentId;
-      expect(await editor.request('chat/fork', { chatId: chat.id, contentId })).toEqual({});
-      const kept = at === 0 ? [first] : [first, second];
-      const other = await editor.until('another chat', (talk) => {
-        const opened = talk.flatMap(({ message }) => Told.safeParse(message).data ?? []);
-        const id = opened.find(({ method, params }) => method === 'chat/opened' && params.chatId !== chat.id)?.params;
-        return id !== undefined && textsOf(id.chatId).join() === kept.join() ? id : undefined;
-      });
-      const title = `${first} (2)`;
-      await editor.until('its title', () =>
-        other.title === title || titlesOf(other.chatId).includes(title) ? true : undefined,
-      );
-      await editor.request('chat/prompt', { ...era.prompt(other.chatId, third) });
-      await editor.until('its run', () =>
-        since(other.chatId).some(({ params: { content } }) => content?.state === 'finished') ? true : undefined,
-      );
-      if (agent === 'pi') expect([shown().includes(first), shown().includes(second)]).toEqual([true, at === 1]);
-      expect(textsOf(chat.id)).toEqual([first, second]);
-      expect(editor.judge()).toEqual([]);
-    });
+    ];
+    test.each(agent === 'pi' ? oneOf(forks) : forks)(
+      'a chat is forked at %s: another begins as it does, and it stays as it is',
+      async (_, at) => {
+        await open(era, agent);
+        const [first, second, third] = [fresh('alpha'), fresh('bravo'), fresh('charlie')];
+        const chat = await chatOf(first, second);
+        const contentId = said(chat.id)[at]?.contentId;
+        expect(await editor.request('chat/fork', { chatId: chat.id, contentId })).toEqual({});
+        const kept = at === 0 ? [first] : [first, second];
+        const other = await editor.until('another chat', (talk) => {
+          const opened = talk.flatMap(({ message }) => Told.safeParse(message).data ?? []);
+          const id = opened.find(({ method, params }) => method === 'chat/opened' && params.chatId !== chat.id)?.params;
+          return id !== undefined && textsOf(id.chatId).join() === kept.join() ? id : undefined;
+        });
+        const title = `${first} (2)`;
+        await editor.until('its title', () =>
+          other.title === title || titlesOf(other.chatId).includes(title) ? true : undefined,
+        );
+        await editor.request('chat/prompt', { ...era.prompt(other.chatId, third) });
+        await editor.until('its run', () =>
+          since(other.chatId).some(({ params: { content } }) => content?.state === 'finished') ? true : undefined,
+        );
+        if (agent === 'pi') expect([shown().includes(first), shown().includes(second)]).toEqual([true, at === 1]);
+        expect(textsOf(chat.id)).toEqual([first, second]);
+        expect(editor.judge()).toEqual([]);
+      },
+    );
 
-    test('chats are listed, and opened again', async () => {
+    testAlone('chats are listed, and opened again', async () => {
       await open(era, agent);
       const first = fresh('alpha');
       const chat = await chatOf(first);
@@ -164,7 +172,7 @@ describe.each(eras)('an editor of the $name', { timeout }, (era) => {
       expect(editor.judge()).toEqual([]);
     });
 
-    test('commands: costs and clear are listed and done', async () => {
+    testAlone('commands: costs and clear are listed and done', async () => {
       await open(era, agent);
       const chat = await chatOf(fresh('alpha'));
       const listed = await editor.request('chat/queryCommands', { chatId: chat.id, query: '' });

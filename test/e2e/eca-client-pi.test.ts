@@ -15,6 +15,7 @@ import {
   startEditor,
   wordsIn,
 } from '../support/eca-client.ts';
+import { oneOf } from '../support/full.ts';
 import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
 import { makePiHome, type PiHome, piCommand, pidOf, recordOf } from '../support/pi-rig.ts';
 
@@ -107,13 +108,17 @@ describe.each(anyEra)('an editor of the $name', { timeout }, (era) => {
     expect(editor.judge()).toEqual([]);
   });
 
-  test.each<
-    [name: string, scenario: string, after: string, isMoment: (content: { type: string }, role: string) => boolean]
-  >([
+  const moments: [
+    name: string,
+    scenario: string,
+    after: string,
+    isMoment: (content: { type: string }, role: string) => boolean,
+  ][] = [
     ['in mid stream', 'abort-text', 'A text', isText],
     ['in mid thought', 'abort-think', 'A reasonFinished', ({ type }) => type === 'reasonText'],
     ['during a tool', 'abort-tool', 'called: error', ({ type }) => type === 'toolCallRunning'],
-  ])('a stop %s', async (_, scenario, after, isMoment) => {
+  ];
+  test.each(oneOf(moments))('a stop %s', async (_, scenario, after, isMoment) => {
     await open(era);
     const chat = editor.chat();
     const { heard, said } = await run(chat, words(scenario), async () => {

@@ -2,7 +2,7 @@
 // has come. Every request is answered, nothing is refused, and the judge has no complaint.
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
-import { createGateway } from '../../src/gateway/gateway.ts';
+import { createGateway } from '../../src/gateway/full-gateway.ts';
 import { memoryPair } from '../../src/transports/memory.ts';
 import { readersOf, speakAgain } from '../support/eca-replay.ts';
 import { ecaTraces } from '../support/eca-traces.ts';

@@ -10,9 +10,6 @@ import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/or
 import { makePiHome, type PiHome, pidOf, recordOf } from '../support/pi-rig.ts';
 import { shareOf } from '../support/full.ts';
 
-/** Ten times what the fault catalogue sets for the end of a turn after its agent has died, for a machine that has other work. */
-const endsWithinMs = 5_000;
-
 let fake: FakeAnthropic;
 let home: PiHome;
 let server: GatewayServer;
@@ -62,10 +59,8 @@ test.each(shareOf(moments, 0, 2))('killed in mid %s', { timeout: 60_000 }, async
   await moment(prompt, clients);
   const pid = pidOf(await recordOf(home, prompt));
 
-  const killed = performance.now();
   process.kill(pid, 'SIGKILL');
   const results = await Promise.all(clients.map((client) => client.waitFor(isResult, 'the result')));
-  expect(performance.now() - killed).toBeLessThan(endsWithinMs);
 
   for (const [at, client] of clients.entries()) {
     expect(results[at]).toMatchObject({ is_error: true });

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
 import { z } from 'zod';
 import { parseConfig } from '../../src/config/config.ts';
-import { createGateway } from '../../src/gateway/gateway.ts';
+import { createGateway } from '../../src/gateway/full-gateway.ts';
 import { type Client, connectSse, connectStdio, connectWebSocket } from '../support/clients.ts';
 import { clientTransports } from '../support/client-transports.ts';
 import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
@@ -192,34 +192,37 @@ describe.each(parts)('in front of the real %s', (part) => {
   };
 
   describe.each(names)('over %s', (transport) => {
-    const place = names.indexOf(transport) + parts.indexOf(part);
+    const place = names.indexOf(transport) + names.length * parts.indexOf(part);
     let client: Client | null = null;
     let prompts = 0;
     afterAll(() => client?.close());
 
-    test.each(shareOf(Object.entries(cases), place, names.length))('%s', async (name, { abortAt, says, stop }) => {
-      onTestFailed(async () => {
-        const broken = client;
-        client = null;
-        await broken?.close();
-      });
-      client ??= (await transports[transport]?.(part)) ?? null;
-      if (client === null) throw new Error(`no transport ${transport}`);
-      const own = client;
-      const lines = await legacyTurn(own, `[[${name}]] ${part} ${transport} ${++prompts}`, async (from) => {
-        if (abortAt === undefined) return;
-        const isThere = abortAt.startsWith('tool_') ? (line: Frame) => line.type === abortAt : isUpdate(abortAt);
-        await own.waitFor(isThere, `a ${abortAt}`, from);
-        await own.send({ type: 'abort' });
-      });
-      expect(lastStop(lines)).toBe(stop);
-      for (const phrase of says) expect(saidIn(lines)).toContain(phrase);
+    test.each(shareOf(Object.entries(cases), place, names.length * parts.length))(
+      '%s',
+      async (name, { abortAt, says, stop }) => {
+        onTestFailed(async () => {
+          const broken = client;
+          client = null;
+          await broken?.close();
+        });
+        client ??= (await transports[transport]?.(part)) ?? null;
+        if (client === null) throw new Error(`no transport ${transport}`);
+        const own = client;
+        const lines = await legacyTurn(own, `[[${name}]] ${part} ${transport} ${++prompts}`, async (from) => {
+          if (abortAt === undefined) return;
+          const isThere = abortAt.startsWith('tool_') ? (line: Frame) => line.type === abortAt : isUpdate(abortAt);
+          await own.waitFor(isThere, `a ${abortAt}`, from);
+          await own.send({ type: 'abort' });
+        });
+        expect(lastStop(lines)).toBe(stop);
+        for (const phrase of says) expect(saidIn(lines)).toContain(phrase);
 
-      const again = await legacyTurn(own, `[[text]] ${transport} again ${prompts}`);
-      expect(lastStop(again)).toBe('stop');
-      expect(saidIn(again)).toContain('Hello, world. This is plain text.');
-      expect(checkLegacyLines(own.frames)).toEqual([]);
-    });
+        const again = await legacyTurn(own, `[[text]] ${transport} again ${prompts}`);
+        expect(lastStop(again)).toBe('stop');
+        expect(saidIn(again)).toContain('Hello, world. This is plain text.');
+        expect(checkLegacyLines(own.frames)).toEqual([]);
+      },
+    );
   });
 
   test('two prompts at once run one after the other, and what was refused is an error line', async () => {

@@ -187,16 +187,17 @@ const expectations: Record<string, readonly [pi: unknown, demo: unknown]> = {
       ),
       { state: atWork },
     ),
-    // It tells of its queue, as newer versions of pi do, and steering cuts its text in two.
+    // A dialog holds its run open. It reports its queue, as newer versions of pi do, and steering cuts its text short.
     events(
       run(
         [
           ...added,
+          'extension_ui_request',
+          'queue_update',
+          'queue_update',
           'message_start',
           'text_start',
           'text_delta',
-          'queue_update',
-          'queue_update',
           'text_end',
           'message_end',
         ],
@@ -304,7 +305,7 @@ const expectations: Record<string, readonly [pi: unknown, demo: unknown]> = {
       '[[hold]] four',
       '[[overloaded]] five',
     ),
-    prompts('hello', 'tool', 'slow 40', 'to the left', 'think', 'hang', 'retry 10'),
+    prompts('hello', 'tool', 'select', 'to the left', 'think', 'hang', 'retry 10'),
   ],
   fork: [
     {

@@ -9,7 +9,7 @@ import {
 } from '@anthropic-ai/claude-agent-sdk/browser';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
-import { createGateway } from '../../src/gateway/gateway.ts';
+import { createGateway } from '../../src/gateway/full-gateway.ts';
 import { listen } from '../../src/transports/http/server.ts';
 import { agentRoles } from '../support/agent-roles.ts';
 import { isEvent, isResult } from '../support/claude-turn.ts';

@@ -1,4 +1,4 @@
-// Steps that follow an answer come behind the answer, also when the ledger answers late, or before the outcome is known.
+// Steps after an answer run after that answer, even if the ledger answers late or before the outcome is known.
 import { expect, test } from 'vitest';
 import type { Ticket } from '../../src/core/contract/ticket.ts';
 import type { CommandOf } from '../../src/core/model/command.ts';
@@ -6,9 +6,9 @@ import { type Outcome, refused } from '../../src/core/model/errors.ts';
 import { createHub, type HubEntry } from '../../src/core/session/hub.ts';
 import type { AfterAnswer, SettleWithAfter } from '../../src/gateway/after-answer.ts';
 import type { CommandRequest } from '../../src/gateway/command-intake.ts';
-import { OwnSessions } from '../../src/gateway/own-sessions.ts';
+import { ConnectionSessions } from '../../src/gateway/connection-sessions.ts';
 import { SessionRouter } from '../../src/gateway/session-router.ts';
-import { adapterOf } from '../../src/gateway/agents.ts';
+import { adapterOf } from '../../src/adapters/index.ts';
 
 const create: CommandOf<'create-session'> = { type: 'create-session' };
 const ticket: Ticket = {
@@ -24,7 +24,7 @@ const receipt = { replayed: false, timedOut: false };
 const done: Outcome = { ok: true };
 const remove: AfterAnswer = { do: 'remove', session: 's1', reason: 'over' };
 
-/** A router whose command settles when the test says so; `said` is the order of answers and steps. */
+/** A router with a command that the test settles. `said` lists answers and steps in their order. */
 function open() {
   const said: string[] = [];
   const hub = createHub({ sessions: 1 });
@@ -49,7 +49,7 @@ function open() {
         settle = settled;
       },
     },
-    own: new OwnSessions({ hub, idle, isOurs: false }),
+    own: new ConnectionSessions({ hub, idle, isOurs: false }),
     carriedOut: () => {},
     sinkOf: () => ({ submit: () => {} }),
     frontend: 'pi',
@@ -73,9 +73,9 @@ function open() {
         place,
       ),
     settled: () => settle({ outcome: done, after: remove }),
-    /** Lets the ledger carry the command out. */
+    /** The ledger executes the command. */
     execute: (answer: (outcome: Outcome) => void) => request?.execute(create, answer),
-    /** Lets the ledger answer. */
+    /** The ledger answers. */
     answer: (outcome: Outcome) => request?.settle(outcome, receipt),
   };
 }

@@ -1,4 +1,5 @@
-// The breakers before agents and shells: what counts as a failure, who is kept out, and what is told of it.
+// The circuit breakers of agents and shells: which results count as failures, which commands are refused, and which
+// figures are reported.
 import { describe, expect, test } from 'vitest';
 import { CircuitBreakers, type GuardedCall } from '../../src/gateway/circuit-breakers.ts';
 import type { Clock } from '../../src/core/contract/clock.ts';
@@ -15,7 +16,7 @@ function open() {
   const clock: Clock = { now: () => time.now, after: () => () => {} };
   const breakers = new CircuitBreakers(limits, clock, timeOrigin);
   const enter = (command: Command, session = 's1', agent = 'one') => breakers.enter(command, { agent, session });
-  /** Lets a command in and out again. */
+  /** Enters a command and ends it with the outcome. */
   function pass(command: Command, outcome: Outcome | 'timeout', session?: string, agent?: string): void {
     passed(enter(command, session, agent)).ended(outcome);
   }

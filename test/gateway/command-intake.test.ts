@@ -1,6 +1,6 @@
-// Which listeners count as clients of an intake: the connected ones.
+// An intake counts connected listeners as its clients, and no others.
 import { expect, test } from 'vitest';
-import { adapterOf } from '../../src/gateway/agents.ts';
+import { adapterOf } from '../../src/adapters/index.ts';
 import type { Outcome } from '../../src/core/model/errors.ts';
 import { CommandIntakes } from '../../src/gateway/command-intakes.ts';
 import { createVirtualClock } from '../support/core/virtual-clock.ts';

@@ -1,4 +1,4 @@
-// What the composition root keeps from agents: paths of clients on the network, and the gateway's own secrets (docs/threats.md T7, T9).
+// The gateway hides from agents: paths that clients on the network name, and its own secrets (docs/threats.md T7, T9).
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
@@ -7,11 +7,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { parseConfig } from '../../src/config/config.ts';
 import type { Channel } from '../../src/core/contract/channel.ts';
 import type { Log } from '../../src/gateway/log.ts';
-import { createGateway } from '../../src/gateway/gateway.ts';
+import { createGateway } from '../../src/gateway/full-gateway.ts';
 import { clientTransports } from '../support/client-transports.ts';
-import { within } from '../../src/conformance/within.ts';
+import { within } from '../../src/conformance/timeouts.ts';
 
-/** A pi that refuses everything, and says in what words it was asked and what it has inherited. */
+/** A pi that refuses each command. Its error has the fields of the command and some inherited environment variables. */
 const repeating = `
   const names = ['REMOTE_BEARER', 'OURS', 'THEIRS'];
   const env = Object.fromEntries(names.map((name) => [name, process.env[name]]));
@@ -55,7 +55,7 @@ const config = {
   },
 };
 
-/** A client of the dialect pi; `ask` gives the answer to one line. */
+/** A pi client. `ask` sends one line and returns the answer. */
 async function connect(transport: string, agent: string, log: Log = () => {}) {
   const gateway = createGateway(parseConfig(config), { log });
   const reach = clientTransports.get(transport);
@@ -87,7 +87,7 @@ function asker(channel: Channel) {
   };
 }
 
-/** What the agent was given. */
+/** The fields and variables that the agent got. */
 const given = ({ error = '' }: { error?: string }): object => JSON.parse(error);
 
 const network = ['websocket', 'sse'];
@@ -151,13 +151,14 @@ describe('a stored session', () => {
 test('a remote agent whose token is not there is not asked', async () => {
   vi.stubEnv('REMOTE_BEARER', '');
   const ask = await connect('memory', 'remote');
-  const error = 'agent remote: the environment has no REMOTE_BEARER, its tokenVariable';
+  const error = 'agent remote: the environment variable REMOTE_BEARER (its tokenVariable) is not set';
   expect(await ask({ type: 'prompt', message: 'hello' })).toMatchObject({ success: false, error });
 });
 
 test('an agent whose approvals extension is not there is not started', async () => {
   const ask = await connect('memory', 'ungated');
-  const error = 'agent ungated: there is no /none/pi-approvals.js, and without it nothing would be asked';
+  const error =
+    'agent ungated: there is no /none/pi-approvals.js, and without it the agent would not ask before it runs tools';
   expect(await ask({ type: 'prompt', message: 'hello' })).toMatchObject({ success: false, error });
 });
 

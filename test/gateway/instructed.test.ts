@@ -1,4 +1,5 @@
-// How each agent that can is started with instructions for its model: the rest of its start is as it was.
+// Instructions for the model change the launch of each agent that takes them, and leave the rest of the launch as it
+// was.
 import { expect, test } from 'vitest';
 import { adapters } from '../../src/adapters/index.ts';
 import type { AgentLaunch } from '../../src/core/contract/adapter.ts';
@@ -8,7 +9,7 @@ const start: AgentLaunch = { argv: ['--verbose'], options: { system: 'You chat.'
 const both = { text: 'Be brief.', addition: 'Rhyme.' };
 
 test.each<[string, Instructions, Partial<AgentLaunch>]>([
-  // The line feed: where the words are the path of a file, pi reads that.
+  // The line feed keeps pi from reading the text as the path of a file.
   ['pi', both, { argv: ['--verbose', '--system-prompt', 'Be brief.\n', '--append-system-prompt', 'Rhyme.\n'] }],
   ['pi', { text: '/etc/passwd' }, { argv: ['--verbose', '--system-prompt', '/etc/passwd\n'] }],
   ['pi', { addition: '--no-tools' }, { argv: ['--verbose', '--append-system-prompt', '--no-tools\n'] }],

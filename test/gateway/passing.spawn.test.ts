@@ -1,16 +1,16 @@
-// What clients may say to an agent of their own protocol: over the network nothing that names a program, a path or a
-// setting of the machine (docs/threats.md T8, T23); on stdio anything, for they could do it themselves.
+// What clients may send to an agent of their own protocol. Over the network: nothing that names a program, a path or a
+// setting of the machine (docs/threats.md T8, T23). On stdio: anything, because such a client could do the same itself.
 import { afterEach, expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
-import { createGateway } from '../../src/gateway/gateway.ts';
+import { createGateway } from '../../src/gateway/full-gateway.ts';
 import { clientTransports } from '../support/client-transports.ts';
-import { within } from '../../src/conformance/within.ts';
+import { within } from '../../src/conformance/timeouts.ts';
 
 const suggestion = { type: 'addRules', rules: [{ toolName: 'Bash' }], behavior: 'allow', destination: 'session' };
 
 /**
- * An agent that grants everything, in the words in which it was asked. To a prompt it asks for leave, and repeats the
- * answer as its result.
+ * An agent that grants each control request and returns the request as `heard`. On a prompt it asks for permission, and
+ * returns the updated permissions of the answer as its result.
  */
 const granting = `
   const say = (frame) => process.stdout.write(JSON.stringify(frame) + '\\n');
@@ -43,7 +43,7 @@ interface Answered {
   readonly response?: { readonly request_id: string; readonly response?: { readonly heard?: object } };
 }
 
-/** A client. `ask` gives what the agent has heard of a request. */
+/** A client. `ask` returns the request as the agent got it. */
 async function connect(transport: string) {
   const gateway = createGateway(parseConfig(config), { log: () => {} });
   const reach = clientTransports.get(transport);

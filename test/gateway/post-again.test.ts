@@ -1,7 +1,8 @@
-// Posts with an Idempotency-Key at a whole gateway: the same again counts once, and something else is a conflict.
+// Posts with an Idempotency-Key to a whole gateway: a repeated post counts once, and another body under the same key is
+// a conflict.
 import { afterEach, expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
-import { createGateway, type Gateway } from '../../src/gateway/gateway.ts';
+import { createGateway, type Gateway } from '../../src/gateway/full-gateway.ts';
 import { bytesOf } from '../../src/transports/framing/frame.ts';
 import { createApp } from '../../src/transports/http/app.ts';
 
@@ -37,7 +38,7 @@ test('a key that is used again', async () => {
       if (type === 'response') heard.push(String(id));
     }
   };
-  // They are answered in turn: what counted twice would come before the last.
+  // Answers come in order, so a second answer to `a` or `b` would come before the answer to `c`.
   await new Promise<void>((resolve) => {
     reader.onReadable = () => {
       read();

@@ -1,14 +1,14 @@
-// Sessions that cannot be opened, are deleted while they are, or whose client leaves meanwhile: everybody is answered truly, and
-// nothing is left behind. At a whole gateway, with a protocol whose commands carry tickets.
+// Opening a session fails, the session is deleted while it opens, or its client leaves meanwhile: each client gets a
+// true answer, and no session stays behind. Uses a whole gateway and a protocol with tickets.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
-import { createGateway, type Gateway } from '../../src/gateway/gateway.ts';
+import { createGateway, type Gateway } from '../../src/gateway/full-gateway.ts';
 import { memoryPair } from '../../src/transports/memory.ts';
 import { createVirtualClock, type VirtualClock } from '../support/core/virtual-clock.ts';
-import { within } from '../../src/conformance/within.ts';
+import { within } from '../../src/conformance/timeouts.ts';
 
 interface Heard {
   readonly type: string;
@@ -126,7 +126,7 @@ test('what a client has asked for and left is swept as any other', async () => {
   const client = connect(gateway, 'silent');
   for (const name of ['s1', 's2', 's3']) client.say({ ...create(name, name), agent: 'demo' });
   client.leave();
-  // The first in their lane waits for an agent that says nothing.
+  // The first command of the lane waits for an agent that never answers.
   clock.advance(30_000);
   clock.advance(30_000);
   clock.advance(30_000);

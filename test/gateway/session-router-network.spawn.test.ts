@@ -1,5 +1,5 @@
-// What a gateway does for clients on the network that carry many sessions and not for one that owns the process: sessions that
-// outlive connections, and folders that are looked at twice (docs/threats.md T8, T9, T20).
+// Clients with many sessions, on the network instead of in the gateway's process: their sessions outlive their
+// connections, and their folders are checked (docs/threats.md T8, T9, T20).
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -85,7 +85,7 @@ describe('clients on the network', () => {
     const [watched, fresh] = [await client.open(), await client.open()];
     await other.open();
     const open = () => gateway.board.sessions().map(({ id }) => id);
-    /** Two looks: at the first one it may have been busy a moment ago. */
+    /** Two sweeps: the first one may only record that a session became idle. */
     const remaining = () => {
       pass();
       pass();
@@ -93,7 +93,7 @@ describe('clients on the network', () => {
     };
     client.say({ watch: watched });
     other.leave();
-    // By the time of an answer to another client the gateway has heard of it.
+    // The answer to another client shows that the gateway has processed the end of this one.
     await other.end();
     await client.ask({ type: 'query', subject: 'last-text' }, watched);
     expect(remaining()).toEqual([watched, fresh]);

@@ -1,5 +1,6 @@
-// Clients whose connections carry many sessions, at a whole gateway: what they may open, and what the end of one thing means
-// for the others. The clients speak a protocol of the tests, whose words are the gateway's own.
+// Clients with many sessions on one connection, at a whole gateway: which sessions they may open, and what the end of a
+// session or a connection means for the others. The clients speak a test protocol that carries the gateway's own
+// commands.
 import { describe, expect, test } from 'vitest';
 import type { Gateway, StartOptions } from '../../src/gateway/gateway.ts';
 import type { RelayClient } from '../support/relay.ts';
@@ -155,7 +156,7 @@ describe('a client that owns the process', () => {
       { deliver: { type: 'create-session', id: 'one' } },
       { watch: 'one' },
       { deliver: prompt('slow 5 long 20'), session: 'one' },
-      // It waits for the first, and what follows waits for it.
+      // This prompt waits for the first one, and the lines of `next` wait for this prompt.
       { deliver: prompt('hello'), session: 'one', next: later },
     );
     client.half();

@@ -1,4 +1,5 @@
-// Sessions that the gateway keeps as files, at a whole gateway: kept, listed, deleted, loaded and gone on with (docs/protocols/pi-server.md 17.1, 20, 23.13).
+// Sessions that the gateway stores as files, at a whole gateway: they are listed, deleted, loaded and continued
+// (docs/protocols/pi-server.md 17.1, 20, 23.13).
 import {
   chmodSync,
   existsSync,
@@ -82,7 +83,7 @@ async function load(client: RelayClient, path: string, more: object = {}): Promi
   return z.object({ session: z.object({ id: z.string() }) }).parse(answer.data).session.id;
 }
 
-/** A kept session in which these were said; its file. */
+/** Opens a stored session, runs these prompts in it, and returns its file. */
 async function keep(client: RelayClient, id: string, ...texts: string[]): Promise<string> {
   await client.open({ id, keep: true });
   for (const text of texts) await run(client, id, text);
@@ -112,7 +113,7 @@ describe.each(transports)('over %s', (_name, connect) => {
     client.say({ watch: again });
     await client.hear('the past', ({ of, event }) => of === again && event?.origin === 'replay');
 
-    // The agent knows what was said, and not only the gateway.
+    // The agent knows the conversation too, not only the gateway.
     const { data } = await client.ask({ type: 'query', subject: 'context-usage' }, again);
     expect(data).toMatchObject({ tokens: expect.any(Number) });
     expect(z.object({ tokens: z.number() }).parse(data).tokens).toBeGreaterThan(10);
@@ -302,7 +303,7 @@ describe('who goes on with it', () => {
   test('one that cannot be told what was said: the messages are there, and its user hears that it has forgotten', async () => {
     const client = onNetwork(open().gateway);
     const file = await keep(client, 'a', 'one');
-    // A program that refuses everything.
+    // A program that never answers.
     const agents = { fast: { protocol: 'pi', command: [process.execPath, '-e', 'process.stdin.resume()'] } };
     const { gateway } = openGateway({ sessionDirectory: folder, agents });
     const later = onNetwork(gateway);
@@ -341,7 +342,7 @@ describe('who brought a file from elsewhere', () => {
     theirs: { protocol: 'pi', command: ['nothing'], env: { HOME: '/none' } },
   };
 
-  /** The file of a session with the agent `other`, in a project. */
+  /** The file of a session with the agent `other`, in the session folder and as a copy in a project. */
   async function brought(): Promise<{ inside: string; outside: string }> {
     const client = onNetwork(open({ agents }).gateway, { agent: 'other' });
     const inside = await keep(client, 'a', 'one');
@@ -391,7 +392,7 @@ describe('files that somebody has made to keep us busy', () => {
     expect((await client.ask({ type: 'list-sessions' })).data).toEqual({ sessions: [] });
   });
 
-  /** Of the listed files, those that were read to their end. */
+  /** The number of listed files that were read to their end. */
   const counted = async (client: RelayClient) =>
     (await list(client)).filter(({ messageCount }) => messageCount !== undefined).length;
 
@@ -466,7 +467,7 @@ describe('the list', () => {
 });
 
 describe('files of an agent that keeps its own', () => {
-  /** A program that answers each line as the words of a function say. */
+  /** A program that answers each line with the result of a function. `answer`: the source text of the function. */
   const program = (answer: string) => ({
     protocol: 'pi',
     command: [
@@ -489,7 +490,7 @@ describe('files of an agent that keeps its own', () => {
     'switch_session: { cancelled: false, ...(globalThis.opened ??= sessionPath, {}) }',
   ].join(', ')} }[type] })`;
 
-  /** A file of its kind, in its home. */
+  /** Creates a session file of the agent below its home directory. */
   function stored(...names: readonly string[]): string {
     const path = join(base, ...(names.length === 0 ? ['.pi', 'agent', 'sessions', 'of', 'x.jsonl'] : names));
     mkdirSync(join(path, '..'), { recursive: true });
@@ -585,7 +586,7 @@ describe('another conversation in the same session has another file', () => {
     return z.object({ changes: z.object({ file: z.string(), name: z.string().optional() }) }).parse(data).changes;
   }
 
-  /** Each change of the file that clients have heard of. */
+  /** The changes of the session file that the client was told. */
   const told = (client: RelayClient) =>
     client.told.flatMap(({ event }) => {
       const changes = z.object({ file: z.string(), name: z.string().optional() }).safeParse(event?.changes).data;
@@ -666,7 +667,7 @@ describe('another conversation in the same session has another file', () => {
       ['b', other, 'the first'],
       [expect.stringMatching(/_b$/u), own, 'the second'],
     ]);
-    // It was left, and is nobody's now.
+    // No session uses the old file any more.
     await load(client, own, { id: 'c', keep: true });
     expect((await infoOf(client, 'c')).file).toBe(own);
   });

@@ -4,10 +4,17 @@ import path from 'node:path';
 
 /**
  * @typedef {{ id: string, room: string, kind: string, file: string, original: string, mutated: string, killer: string }} Mutant
- * `file` and `killer` are paths from the project's root, `killer` is `-` where none is known; `original` occurs once in the file.
+ * `room` follows from `file`. `file` and `killer` are paths from the project's root, `killer` is `-` where none is known;
+ * `original` occurs once in the file.
  */
 
-const columns = ['id', 'room', 'kind', 'file', 'original', 'mutated', 'killer'];
+const columns = ['id', 'kind', 'file', 'original', 'mutated', 'killer'];
+
+/** The folder below `src` that a file belongs to; in `core` and `adapters` the folder below that one: `core/link`, `gateway`. */
+function roomOf(/** @type {string} */ file) {
+  const [, room, inner] = file.split('/');
+  return room === 'core' || room === 'adapters' ? `${room}/${inner}` : room;
+}
 
 /** @returns {Mutant[]} */
 export function readList(file) {
@@ -17,7 +24,8 @@ export function readList(file) {
   const mutants = lines.map((line, index) => {
     const cells = line.split('\t');
     if (cells.length !== columns.length) throw new Error(`${file}:${index + 2}: ${cells.length} cells`);
-    return Object.fromEntries(columns.map((column, at) => [column, cells[at]]));
+    const mutant = Object.fromEntries(columns.map((column, at) => [column, cells[at]]));
+    return { ...mutant, room: roomOf(mutant.file) };
   });
   const ids = mutants.map(({ id }) => id);
   const twice = ids.filter((id, index) => ids.indexOf(id) !== index);

@@ -22,9 +22,9 @@ const say = (/** @type {string} */ text) => process.stderr.write(`${text}\n`);
 
 const [part, parts] = asked.shard.split('/').map(Number);
 const all = readList(asked.list);
-const chosen = all
-  .filter(({ id, room }) => asked.only.length === 0 || asked.only.includes(id) || asked.only.includes(room))
-  .filter((_, index) => index % parts === part - 1);
+const isAskedFor = (/** @type {import('./list.mjs').Mutant} */ { id, room }) =>
+  asked.only.length === 0 || asked.only.some((only) => only === id || `${room}/`.startsWith(`${only}/`));
+const chosen = all.filter(isAskedFor).filter((_, index) => index % parts === part - 1);
 if (chosen.length === 0) throw new Error(`no mutant of ${asked.only.join(', ')} in part ${asked.shard}`);
 
 const { root, files, remove } = copyTree(fileURLToPath(new URL('../..', import.meta.url)));

@@ -26,7 +26,7 @@ export function table(mutants, judged) {
     ['all', ...count(mutants)],
   ];
   const pad = (/** @type {string | number} */ cell, /** @type {number} */ at) =>
-    at === 0 ? String(cell).padEnd(14) : String(cell).padStart(9);
+    at === 0 ? String(cell).padEnd(22) : String(cell).padStart(9);
   const lines = mutants
     .map((mutant) => ({ ...mutant, judgement: judged.get(mutant) }))
     .filter(({ judgement }) => !isKilled(judgement))

@@ -10,7 +10,14 @@ const sequencer = class {
   sort = async (files) => files;
   shard = async (files) => files;
 };
-const options = { root, config, watch: false, bail: Number(bail), reporters: [{}], sequence: { sequencer } };
+/** The last run ended early, at its first failure. */
+let isCut = false;
+const reporter = {
+  onTestRunEnd(_modules, _errors, reason) {
+    isCut = reason === 'interrupted';
+  },
+};
+const options = { root, config, watch: false, bail: Number(bail), reporters: [reporter], sequence: { sequencer } };
 const vitest = await createVitest('test', options);
 const project = vitest.getRootProject();
 
@@ -30,7 +37,10 @@ process.on('message', async ({ tests, changed }) => {
   vitest.state.idMap.clear();
   const specifications = tests.map((test) => project.createSpecification(path.join(root, test)));
   const { testModules } = await vitest.runTestSpecifications(specifications);
-  process.send(testModules.map((module) => [path.relative(root, module.moduleId), verdictOf(module)]));
+  const verdicts = testModules.map((module) => [path.relative(root, module.moduleId), verdictOf(module)]);
+  // A failure ends the run, sometimes before it is reported. Then any of the files may have failed.
+  const isLost = isCut && !verdicts.some(([, verdict]) => verdict === 'red');
+  process.send(isLost ? tests.map((test) => [test, 'red']) : verdicts);
 });
 process.send('ready');
 // The parent is gone, and nobody else ends a run.

@@ -1,6 +1,7 @@
 // What the commands print: reports about recordings and lists of checks, and the filter over the lines of agents.
 import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { clientsOf } from './dialects.mjs';
@@ -15,7 +16,11 @@ let runs = 0;
 
 /** Runs the command line of a build in this process, which is many times faster than a process for each. */
 function createCommandLine(tree) {
-  const main = pathToFileURL(path.join(tree, 'dist/cli/main.js')).href;
+  const program = path.join(tree, 'dist/cli/main.js');
+  const main = pathToFileURL(program).href;
+  const require = createRequire(main);
+  // Earlier builds have programs that are ES modules: these are done when they are imported.
+  const isCommonJs = existsSync(path.join(tree, 'dist/cli/package.json'));
   for (const emitter of [process, process.stdout, process.stderr]) emitter.setMaxListeners(0);
   return async (...given) => {
     const { argv } = process;
@@ -32,7 +37,12 @@ function createCommandLine(tree) {
     process.exitCode = 0;
     try {
       runs += 1;
-      await import(`${main}?${runs}`);
+      if (isCommonJs) {
+        delete require.cache[require.resolve(program)];
+        await require(program).ended;
+      } else {
+        await import(`${main}?${runs}`);
+      }
     } finally {
       process.argv = argv;
       for (const writer of writers) writer.stream.write = writer.write;

@@ -76,7 +76,7 @@ describe('a new one', () => {
     writeFileSync(at('outside'), 'outside');
     prepare();
     expect(() => newGrowingFile(at('f')).append('x\n')).toThrow(
-      expect.objectContaining({ code: 'internal', message: 'it could not be written (EEXIST)' }),
+      expect.objectContaining({ code: 'internal', message: 'the file could not be written (EEXIST)' }),
     );
     expect(read('outside')).toBe('outside');
     expect(readdirSync(base)).not.toContain('nowhere');
@@ -148,7 +148,7 @@ describe('one that is there', () => {
     const file = made();
     hooks.isFull = true;
     expect(() => file.append('a long line\n')).toThrow(
-      expect.objectContaining({ code: 'internal', message: 'it could not be written (ENOSPC)' }),
+      expect.objectContaining({ code: 'internal', message: 'the file could not be written (ENOSPC)' }),
     );
     hooks.isFull = false;
     file.append('three\n');

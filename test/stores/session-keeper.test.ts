@@ -42,7 +42,7 @@ function rigged({ known = 0, lines = 0, isMade = false }: Before = {}) {
     tell(...events: readonly Event[]) {
       for (const event of events) {
         fold(view.transcript, { seq: view.transcript.lastSeq + 1, at: 0, event });
-        keeper.hear(event, view);
+        keeper.record(event, view);
       }
     },
     soon() {

@@ -13,7 +13,7 @@ import {
 import { z } from 'zod';
 import type { ArgumentsReader } from '../oracles/order/eca/calls.ts';
 import { checkEcaOrder, describeEcaViolations, type EcaOrderOptions, type Said } from '../oracles/order/eca/order.ts';
-import { within } from '../../src/conformance/within.ts';
+import { within } from '../../src/conformance/timeouts.ts';
 import type { AgentOptions } from '../../src/cli/agent-options.ts';
 import { type EcaGateway, gatewayHere, gatewayOf, gatewayWords } from './eca-gateway.ts';
 import { isFull, oneOf } from './full.ts';

@@ -5,10 +5,10 @@ import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { adapterOf } from '../../src/gateway/agents.ts';
+import { adapterOf } from '../../src/adapters/index.ts';
 import { configFrom } from '../../src/cli/agent-config.ts';
 import type { AgentOptions } from '../../src/cli/agent-options.ts';
-import { createGateway } from '../../src/gateway/gateway.ts';
+import { createGateway } from '../../src/gateway/full-gateway.ts';
 import { streamFraming } from '../../src/transports/framing/framings.ts';
 import { stdioChannel } from '../../src/transports/stdio.ts';
 

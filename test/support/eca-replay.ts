@@ -4,7 +4,7 @@ import type { Channel } from '../../src/core/contract/channel.ts';
 import type { EcaRow } from './eca-traces.ts';
 import type { ArgumentsReader } from '../oracles/order/eca/calls.ts';
 import type { Said } from '../oracles/order/eca/order.ts';
-import { within } from '../../src/conformance/within.ts';
+import { within } from '../../src/conformance/timeouts.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

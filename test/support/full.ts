@@ -1,4 +1,5 @@
 // How much of a large space of cases a run tries: a cover in `npm test`, all of the space in `npm run test:full`.
+import { test } from 'vitest';
 
 /** Whether this is `npm run test:full`. */
 export const isFull = process.env.PATCHBAY_FULL === '1';
@@ -13,6 +14,9 @@ export const runs = (whole: number): number => (isFull ? whole : Math.min(whole,
 export function shareOf<Row>(rows: readonly Row[], column: number, columns: number): Row[] {
   return rows.filter((_, at) => isFull || at % columns === column % columns);
 }
+
+/** A test that starts a real program to see what tests with the demo agent see too: part of `npm run test:full` alone. */
+export const testInFull = test.runIf(isFull);
 
 /** These where one stands for all of them, and all of them in `npm run test:full`. */
 export const oneOf = <One>(all: readonly One[]): readonly One[] => (isFull ? all : all.slice(-1));

@@ -1,5 +1,5 @@
-// The same bytes through the gateway's own pipeline twice: with glances, and with every frame cut out and parsed; and what
-// such bytes may be, whatever the protocol.
+// Sends the same bytes through the gateway's own pipeline with the fast path and without it, where each frame is cut out and
+// parsed. Also generates such bytes, for any protocol.
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { adapters, createTranslator } from '../../src/index.ts';
@@ -10,15 +10,15 @@ import { jsonlDecoder } from '../../src/transports/framing/jsonl.ts';
 export interface Passage {
   /** The frames for the client, and what was noted, in order. */
   readonly said: string[];
-  /** Frames that were recognised without being parsed. */
-  readonly glanced: number;
+  /** Frames that the fast path took without parsing them. */
+  readonly recognised: number;
 }
 
 /** How the bytes come. */
 export interface PassageOptions {
   readonly from: string;
   readonly to: string;
-  readonly glances: boolean;
+  readonly isFastPathOn: boolean;
   readonly maxFrameBytes?: number;
   /** All chunks are read into one block that is overwritten, as `translate` does. */
   readonly reusedChunks?: boolean;
@@ -26,9 +26,9 @@ export interface PassageOptions {
 
 /** Sends the chunks through decoder, backend, repair, fold and projection. */
 export function pass(chunks: readonly Buffer[], options: PassageOptions): Passage {
-  const { from, to, glances, maxFrameBytes = 1 << 20, reusedChunks = false } = options;
+  const { from, to, isFastPathOn, maxFrameBytes = 1 << 20, reusedChunks = false } = options;
   let ids = 0;
-  let glanced = 0;
+  let recognised = 0;
   const said: string[] = [];
   const env = { now: () => 0, id: (kind: string) => `${kind}-${++ids}` };
   const backend = adapters.get(from)?.agent?.backend(env, {});
@@ -49,7 +49,7 @@ export function pass(chunks: readonly Buffer[], options: PassageOptions): Passag
         for (const out of translator.frame(frame)) said.push(bytesOf(out).toString());
       },
       fault: ({ code }) => void said.push(`fault ${code}`),
-      ...(glances
+      ...(isFastPathOn
         ? {
             recognise(peek, start, end) {
               const match = translator.glance(peek, start, end);
@@ -59,7 +59,7 @@ export function pass(chunks: readonly Buffer[], options: PassageOptions): Passag
                 ending: match.ending,
                 splice: match.splice,
                 accept() {
-                  glanced += 1;
+                  recognised += 1;
                   match.accept();
                   collect();
                 },
@@ -82,7 +82,7 @@ export function pass(chunks: readonly Buffer[], options: PassageOptions): Passag
   }
   decoder.end();
   for (const out of translator.end()) said.push(bytesOf(out).toString());
-  return { said, glanced };
+  return { said, recognised };
 }
 
 /** The bytes in chunks of these lengths, again and again. */
@@ -152,17 +152,20 @@ const lengths = fc.array(fc.oneof(fc.integer({ min: 1, max: 40 }), fc.integer({ 
   maxLength: 6,
 });
 
-/** Holds for any such stream, cut anywhere, that both ways tell the client the same. Says how many lines were glanced at. */
+/**
+ * Checks for such streams, cut anywhere, that the client gets the same on both paths. Returns how many lines the fast path
+ * took.
+ */
 export function mustTellAlike(streams: fc.Arbitrary<Buffer>, from: string, to: string, numRuns: number): number {
-  let glanced = 0;
+  let recognised = 0;
   fc.assert(
     fc.property(streams, lengths, fc.boolean(), (bytes, sizes, reusedChunks) => {
       const chunks = cut(bytes, sizes);
-      const quick = pass(chunks, { from, to, glances: true, reusedChunks });
-      glanced += quick.glanced;
-      expect(quick.said).toEqual(pass(chunks, { from, to, glances: false }).said);
+      const quick = pass(chunks, { from, to, isFastPathOn: true, reusedChunks });
+      recognised += quick.recognised;
+      expect(quick.said).toEqual(pass(chunks, { from, to, isFastPathOn: false }).said);
     }),
     { numRuns },
   );
-  return glanced;
+  return recognised;
 }

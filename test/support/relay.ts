@@ -5,7 +5,7 @@ import type { Action, Adapter, Frontend, Projection, SessionView } from '../../s
 import type { Channel } from '../../src/core/contract/channel.ts';
 import { Command } from '../../src/core/model/command.ts';
 import type { Outcome } from '../../src/core/model/errors.ts';
-import { within } from '../../src/conformance/within.ts';
+import { within } from '../../src/conformance/timeouts.ts';
 
 /** What a client says. `next`: to be done when the command is answered. */
 export type Said =

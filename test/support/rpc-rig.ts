@@ -3,7 +3,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
 import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
 import { makePiHome, modelId } from './pi-rig.ts';
 import { createTour, RpcClient, type Script, type Tour } from './rpc-tour.ts';
@@ -116,9 +118,9 @@ export function demoRig({
   const script: Script = {
     text: 'hello',
     tools: 'tool',
-    waiting: 'slow 40',
-    started: ({ type }) => type === 'message_update',
-    release: () => {},
+    waiting: 'select',
+    started: ({ type }) => type === 'extension_ui_request',
+    release: answerDialogs(client),
     steer: 'to the left',
     followUp: 'think',
     busy: 'slow 40 one two three four five',
@@ -131,6 +133,21 @@ export function demoRig({
   };
   return rig(client, script, dir, () => rmSync(dir, { recursive: true, force: true }));
 }
+
+/** Answers the open dialog of a client that has not been started. `RpcClient` has no method for that. */
+function answerDialogs(client: RpcClient): () => void {
+  let open = '';
+  client.onEvent((event) => {
+    open = Dialog.safeParse(event).data?.id ?? open;
+  });
+  return () => {
+    const { stdin } = Running.parse(Reflect.get(client, 'process'));
+    stdin.write(`${JSON.stringify({ type: 'extension_ui_response', id: open, value: 'red' })}\n`);
+  };
+}
+
+const Dialog = z.object({ type: z.literal('extension_ui_request'), method: z.literal('select'), id: z.string() });
+const Running = z.object({ stdin: z.instanceof(Writable) });
 
 /** Joins the parts of a rig. */
 export function rig(client: RpcClient, script: Script, dir: string, clear: () => Promise<void> | void): RpcRig {

@@ -94,7 +94,7 @@ describe('a lost stream', () => {
 
   it('is noticed when the server falls silent', async () => {
     const { heard, requests } = await start([stay('id: a.1\ndata: 1\n\n'), stay('id: a.2\ndata: 2\n\n')], {
-      silenceMs: 50,
+      silenceMs: 300,
     });
     expect(await heard.frames.first(2)).toEqual(['1', '2']);
     expect(lastIds(requests).slice(0, 2)).toEqual([undefined, 'a.1']);

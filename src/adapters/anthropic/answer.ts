@@ -6,9 +6,9 @@ import { isAtListPrice, mergeUsage, usageOf } from './usage.ts';
 import type { StreamEventOf } from './wire.ts';
 
 /** The events for one stream event. */
-export interface Told {
+export interface BlockResult {
   readonly events: readonly Event[];
-  /** What is wrong with the stream event. */
+  /** The fault of the stream event. */
   readonly violation?: string;
 }
 
@@ -23,8 +23,8 @@ export interface Answer {
       | StreamEventOf<'content_block_start'>
       | StreamEventOf<'content_block_delta'>
       | StreamEventOf<'content_block_stop'>,
-  ): Told;
-  /** `message_delta`: the stop reason and the final usage. */
+  ): BlockResult;
+  /** Reads a `message_delta`: the stop reason and the final usage. */
   delta(event: StreamEventOf<'message_delta'>): void;
   /** Ends the complete message. */
   end(): Event[];
@@ -57,7 +57,7 @@ export function createAnswer(
   let extra: Dictionary = {};
   let isWhole = false;
 
-  const told = (events: readonly Event[], violation?: string): Told => ({ events, violation });
+  const resultOf = (events: readonly Event[], violation?: string): BlockResult => ({ events, violation });
   const open = () => [...blocks.values()].filter((block) => block.isOpen);
 
   /** A message that was cut reports the usage so far. */
@@ -85,17 +85,17 @@ export function createAnswer(
           const next = createBlock(event.index, event.content_block);
           blocks.set(event.index, next);
           const violation = block === undefined ? undefined : `a second block of index ${event.index}`;
-          return told([...earlier, ...next.start()], violation);
+          return resultOf([...earlier, ...next.start()], violation);
         }
         case 'content_block_delta': {
-          if (block?.isOpen !== true) return told([], `a delta of block ${event.index}, which is not open`);
+          if (block?.isOpen !== true) return resultOf([], `a delta of block ${event.index}, which is not open`);
           const events = block.delta(event.delta);
-          return told(events ?? [{ type: 'unknown', protocol: 'anthropic', payload: event }]);
+          return resultOf(events ?? [{ type: 'unknown', protocol: 'anthropic', payload: event }]);
         }
         case 'content_block_stop':
           return block?.isOpen === true
-            ? told(block.stop())
-            : told([], `the end of block ${event.index}, which is not open`);
+            ? resultOf(block.stop())
+            : resultOf([], `the end of block ${event.index}, which is not open`);
         default:
           return event satisfies never;
       }
@@ -103,8 +103,8 @@ export function createAnswer(
     delta({ delta, usage }) {
       const { stop_reason: raw, ...rest } = delta;
       if (typeof raw === 'string') stop = { reason: stops.get(raw) ?? 'unknown', raw };
-      const said = Object.entries(rest).filter(([, value]) => value !== null && value !== undefined);
-      extra = { ...extra, ...Object.fromEntries(said) };
+      const known = Object.entries(rest).filter(([, value]) => value !== null && value !== undefined);
+      extra = { ...extra, ...Object.fromEntries(known) };
       if (usage != null) counts = mergeUsage(counts, usage);
     },
     end() {

@@ -6,7 +6,7 @@ import { messageOf } from '../../core/model/errors.ts';
 import type { AnthropicOptions } from './options.ts';
 import { Order, type RequestEnd, type RequestFailure } from './wire.ts';
 
-/** The parts of the library that are used. */
+/** Loads the library. Returns only the parts that this file uses. */
 async function loadLibrary(baseUrl: string | undefined) {
   const [{ Anthropic, APIError, APIConnectionError }, { Stream }] = await Promise.all([
     import('@anthropic-ai/sdk'),
@@ -57,7 +57,7 @@ export function connectApi({ baseUrl }: Pick<AnthropicOptions, 'baseUrl'>, ports
     next?.();
   }
 
-  /** Delivers frames in a later turn, because the sender may not be ready for an answer yet. */
+  /** Delivers frames in a later event-loop turn, because the sender may not be ready for an answer yet. */
   function handSoon(): void {
     if (scheduled) return;
     scheduled = true;
@@ -136,7 +136,7 @@ export function connectApi({ baseUrl }: Pick<AnthropicOptions, 'baseUrl'>, ports
       request = { number: order.request, away: new AbortController() };
       void answer(request, order.body);
     },
-    // A request stays in memory until the library has taken it.
+    // Always 0: the library takes each request at once.
     buffered: 0,
     pause() {
       paused = true;
@@ -164,9 +164,9 @@ function failureOf(thrown: unknown, library: Library): RequestFailure {
   });
   if (thrown instanceof APIError && thrown.status !== undefined) {
     const { status, apiMessage, type, requestID, headers } = thrown;
-    const marks = [type, requestID == null ? null : `request ${requestID}`].filter((mark) => mark !== null);
+    const facts = [type, requestID == null ? null : `request ${requestID}`].filter((mark) => mark !== null);
     const text = apiMessage ?? thrown.message;
-    return failure(marks.length === 0 ? text : `${text} (${marks.join(', ')})`, {
+    return failure(facts.length === 0 ? text : `${text} (${facts.join(', ')})`, {
       status,
       retryAfterMs: headers === undefined ? undefined : retryAfter(headers),
       mayRetry: shouldRetry(headers?.get('x-should-retry')),

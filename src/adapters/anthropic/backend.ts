@@ -13,7 +13,7 @@ import type { AnthropicOptions } from './options.ts';
 import { exchangesOf } from './exchanges.ts';
 import { requestBody } from './request.ts';
 import { delayBefore, failureOfEvent, shownFailure } from './retry.ts';
-import { createSettings } from './settings.ts';
+import { createSettings } from './session-settings.ts';
 import { type RequestEnd, type RequestFailure, readFrame, type StreamEvent } from './wire.ts';
 
 /** A run. */
@@ -191,9 +191,9 @@ export function createBackend(env: Env, options: AnthropicOptions): Backend {
     if (answer === null) return void violation(`a ${event.type} before message_start`);
     if (event.type === 'message_delta') return answer.delta(event);
     if (event.type === 'message_stop') return answered(run, answer);
-    const told = answer.block(event);
-    if (told.violation !== undefined) violation(told.violation);
-    deliver(...told.events);
+    const result = answer.block(event);
+    if (result.violation !== undefined) violation(result.violation);
+    deliver(...result.events);
   }
 
   function ended(end: RequestEnd): void {

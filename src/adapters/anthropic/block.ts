@@ -55,33 +55,33 @@ export function createBlock(index: number, wire: WireBlock): Block {
 
 function createText(index: number, wire: z.infer<typeof Text>): Block {
   const citations = Array.isArray(wire.citations) ? [...wire.citations] : [];
-  let said = wire.text;
-  return streamed(index, { kind: 'text' }, said, {
+  let text = wire.text;
+  return streamed(index, { kind: 'text' }, text, {
     read(delta) {
       if (delta.type === 'citations_delta') citations.push(delta.citation);
       else if (delta.type !== 'text_delta') return null;
       else {
-        said += delta.text;
+        text += delta.text;
         return delta.text;
       }
       return '';
     },
     ending: () => (citations.length === 0 ? {} : { extra: { anthropic: { citations } } }),
     // The API rejects a text without visible characters.
-    kept: () => (said.trim() === '' ? null : { type: 'text', text: said, ...(citations.length > 0 && { citations }) }),
+    kept: () => (text.trim() === '' ? null : { type: 'text', text: text, ...(citations.length > 0 && { citations }) }),
   });
 }
 
 function createThinking(index: number, wire: z.infer<typeof Thinking>): Block {
-  let said = wire.thinking;
+  let thinking = wire.thinking;
   let signature = wire.signature ?? '';
   let isStrange = false;
-  return streamed(index, { kind: 'thinking' }, said, {
+  return streamed(index, { kind: 'thinking' }, thinking, {
     read(delta) {
       if (delta.type === 'signature_delta') signature += delta.signature;
       else if (delta.type !== 'thinking_delta') return null;
       else {
-        said += delta.thinking;
+        thinking += delta.thinking;
         return delta.thinking;
       }
       return '';
@@ -92,7 +92,7 @@ function createThinking(index: number, wire: z.infer<typeof Thinking>): Block {
     ending: () => (signature === '' ? {} : { signature }),
     // The API accepts only an unchanged block.
     kept: (wasStopped) =>
-      wasStopped && signature !== '' && !isStrange ? { ...wire, thinking: said, signature } : null,
+      wasStopped && signature !== '' && !isStrange ? { ...wire, thinking: thinking, signature } : null,
   });
 }
 
@@ -121,7 +121,7 @@ interface Kind {
   readonly call?: Block['call'];
   /** The text of a delta, or null for a delta of another kind. */
   read(delta: Delta): string | null;
-  /** A delta came that {@link read} cannot read. */
+  /** Called for a delta that {@link read} cannot read. */
   strange?(): void;
   ending(): Partial<EventOf<'block-end'>>;
   kept(wasStopped: boolean): Dictionary | null;

@@ -3,14 +3,14 @@ import type { CommandOf } from '../../core/model/command.ts';
 import type { Content, Dictionary } from '../../core/model/content.ts';
 
 /** A prompt for the API. */
-export interface Said {
+export interface EncodedPrompt {
   readonly blocks: readonly Dictionary[];
-  /** What the model will not see. */
+  /** Parts of the prompt that the model does not get. */
   readonly losses: readonly string[];
 }
 
 /** A prompt with its contexts and its mode. Ignores its model. */
-export function sayPrompt({ content, contexts = [], mode }: CommandOf<'prompt'>): Said {
+export function sayPrompt({ content, contexts = [], mode }: CommandOf<'prompt'>): EncodedPrompt {
   const parts = content.map(sayPart);
   return {
     blocks: parts.flatMap((part) => (typeof part === 'string' ? [] : part)),

@@ -16,12 +16,12 @@ export interface Exchange {
 
 /** The conversation in the form that each request repeats. */
 export interface History {
-  /** A prompt begins an exchange. */
+  /** Begins an exchange with a prompt. */
   begin(prompt: readonly Dictionary[]): void;
   /** Adds a message of the model, without blocks that cannot be sent back. `model`: the model of the request. */
   answer(model: string, blocks: readonly Dictionary[]): void;
   /**
-   * The exchange is over. An exchange without an answer is dropped: a prompt that the API refuses would spoil all later
+   * Ends the exchange. Drops an exchange without an answer: a prompt that the API refuses would spoil all later
    * requests.
    */
   end(): void;
@@ -34,7 +34,7 @@ export interface History {
   recall(exchanges: readonly Exchange[]): void;
 }
 
-/** Begins empty. There is no size limit: the API reports when the model's limit is reached. */
+/** Creates an empty history. There is no size limit: the API reports when the model's limit is reached. */
 export function createHistory(): History {
   let past: Exchange[] = [];
   let open: Exchange | null = null;
@@ -70,6 +70,9 @@ function shown({ prompt, answers }: Exchange, model: string): WireMessage[] {
   const readable = answers.map((answer) =>
     answer.model === model ? answer.blocks : answer.blocks.filter((block) => !isThought(block)),
   );
-  const said = readable.filter((blocks) => blocks.length > 0);
-  return [{ role: 'user', content: prompt }, ...said.map((content): WireMessage => ({ role: 'assistant', content }))];
+  const messages = readable.filter((blocks) => blocks.length > 0);
+  return [
+    { role: 'user', content: prompt },
+    ...messages.map((content): WireMessage => ({ role: 'assistant', content })),
+  ];
 }

@@ -2,7 +2,7 @@
 import type { Cost, Model, Usage } from '../../core/model/content.ts';
 import type { AnthropicOptions, OfferedModel, Prices, ThinkingKind } from './options.ts';
 
-/** What is known of a model. */
+/** Known facts about a model. */
 export interface KnownModel {
   readonly id: string;
   readonly name?: string;
@@ -103,10 +103,10 @@ export function shownModel({ id, name, contextWindow, maxOutput, thinking }: Kno
 
 function completed(model: OfferedModel): KnownModel {
   const found = knownById.get(model.id);
-  const said = Object.fromEntries(Object.entries(model).filter(([, value]) => value !== undefined));
+  const configured = Object.fromEntries(Object.entries(model).filter(([, value]) => value !== undefined));
   // The known default level applies only if the options do not change the kind of thinking.
   const isOther = model.thinking !== undefined && model.thinking !== found?.thinking;
-  return { ...found, ...said, id: model.id, ...(isOther ? { usualLevel: undefined } : {}) };
+  return { ...found, ...configured, id: model.id, ...(isOther ? { usualLevel: undefined } : {}) };
 }
 
 function inOrder(models: readonly KnownModel[], first: string | undefined): readonly KnownModel[] {

@@ -14,9 +14,9 @@ export const Prices = z.strictObject({ input: price, output: price, cacheRead: p
 export type Prices = z.infer<typeof Prices>;
 
 /**
- * How a model is told to think. `adaptive`: with a level, or not at all. `always`: with a level, and cannot be switched
- * off. `between-tools`: like `adaptive`, with other request fields. `budget`: up to a number of tokens. `none`: the
- * model cannot think.
+ * The kind of thinking that a model supports. `adaptive`: with a level, or not at all. `always`: with a level, and
+ * cannot be switched off. `between-tools`: like `adaptive`, with other request fields. `budget`: up to a number of
+ * tokens. `none`: the model cannot think.
  */
 export const ThinkingKind = z.enum(['adaptive', 'always', 'between-tools', 'budget', 'none']);
 export type ThinkingKind = z.infer<typeof ThinkingKind>;
@@ -70,7 +70,7 @@ export const AnthropicOptions = z
     baseUrl: z.url({ protocol: /^https?$/u }).optional(),
     /** Whether to use the API's prompt cache. */
     cache: yesOrNo.default(true),
-    /** How often a failed request is retried. */
+    /** Most retries of a failed request. */
     retries: whole(0, 10).default(3),
   })
   .refine(({ thinking, thinkingBudget }) => thinking === undefined || thinkingBudget === undefined, {

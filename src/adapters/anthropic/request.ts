@@ -2,7 +2,7 @@
 import type { Dictionary } from '../../core/model/content.ts';
 import type { History } from './history.ts';
 import type { AnthropicOptions } from './options.ts';
-import type { Settings } from './settings.ts';
+import type { Settings } from './session-settings.ts';
 import { thinkingFields } from './thinking.ts';
 
 /** Requests the next message of the conversation. Offers no tools. */

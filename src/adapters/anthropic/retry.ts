@@ -17,8 +17,8 @@ export function delayBefore(attempt: number, attempts: number, failure: RequestF
 }
 
 /** Whether the failure may be temporary: time-outs, conflicts, limits and server errors. */
-function mayRetry({ status, mayRetry: told }: RequestFailure): boolean {
-  if (told !== undefined) return told;
+function mayRetry({ status, mayRetry: apiVerdict }: RequestFailure): boolean {
+  if (apiVerdict !== undefined) return apiVerdict;
   return status !== undefined && (status === 408 || status === 409 || status === 429 || status >= 500);
 }
 

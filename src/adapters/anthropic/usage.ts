@@ -4,8 +4,8 @@ import type { WireUsage } from './wire.ts';
 
 /** Later counts replace earlier ones. Missing counts keep their value. */
 export function mergeUsage(earlier: WireUsage, later: WireUsage): WireUsage {
-  const told = Object.entries(later).filter(([, value]) => value !== null && value !== undefined);
-  return { ...earlier, ...Object.fromEntries(told) };
+  const reported = Object.entries(later).filter(([, value]) => value !== null && value !== undefined);
+  return { ...earlier, ...Object.fromEntries(reported) };
 }
 
 /** The counts that every protocol has. */

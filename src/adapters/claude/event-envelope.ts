@@ -28,7 +28,7 @@ const Post = z.looseObject({ events: z.array(z.looseObject({ payload: Payload })
  * An event from an agent. `source` is the sender: only the worker's own frames count, not what others sent to the
  * worker.
  */
-const Said = z.looseObject({ source: z.unknown().optional(), payload: Payload });
+const EventData = z.looseObject({ source: z.unknown().optional(), payload: Payload });
 
 function bodyOf(entry: FrameEntry, head: string): Out {
   const { out } = entry;
@@ -84,9 +84,9 @@ export function eventEnvelope(options: Options): Required<EventEnvelope> | undef
 
 function payloadOf(event: string, data: string): object | null {
   if (event !== 'client_event' && event !== 'ephemeral_event') return null;
-  const said = Said.safeParse(parsed(data));
-  if (!said.success) throw new GatewayError('bad-frame', `an event ${event} without a payload`);
-  return event === 'client_event' && said.data.source !== 'worker' ? null : said.data.payload;
+  const read = EventData.safeParse(parsed(data));
+  if (!read.success) throw new GatewayError('bad-frame', `an event ${event} without a payload`);
+  return event === 'client_event' && read.data.source !== 'worker' ? null : read.data.payload;
 }
 
 /** A stream event, with its type. */

@@ -1,4 +1,4 @@
-// What all frames share: their lane, their session and id, and which frames of an agent may be passed on.
+// Helpers for all frames: their lane, their session and id, and which frames of an agent may be passed on.
 import type { SessionView } from '../../core/contract/adapter.ts';
 import type { Dictionary } from '../../core/model/content.ts';
 import { isDictionary } from '../../core/model/dictionary.ts';

@@ -9,14 +9,14 @@ import { replayedMessages } from '../../core/session/forks.ts';
 import { emptyTranscript, fold } from '../../core/log/fold.ts';
 import { compaction } from './compaction.ts';
 import { answerQuery, currentInfo, fixedInfo, type Now } from './info.ts';
-import { cutAt } from './memory.ts';
-import { createMeter, textOf } from './meter.ts';
+import { cutAt } from './cut-conversation.ts';
+import { createMeter, textOf } from './token-meter.ts';
 import type { Play } from './play.ts';
 import { createPlayer, timer } from './player.ts';
 import { playRun } from './run.ts';
-import { change, newSettings, type SettingCommand } from './settings.ts';
+import { change, newSettings, type SettingCommand } from './session-settings.ts';
 import { createShell } from './shell.ts';
-import { type Inbox, queueChanged, type Stage } from './stage.ts';
+import { type Inbox, queueChanged, type PlayState } from './play-state.ts';
 
 type Actions = Action<Event>[];
 
@@ -48,7 +48,7 @@ export function createBackend(env: Env, { paceMs }: { readonly paceMs: number })
   let transcript = emptyTranscript();
   let agentSessionId = env.id('session');
 
-  function stageFor(prompt: readonly Content[]): Stage {
+  function stageFor(prompt: readonly Content[]): PlayState {
     return { env, settings, inbox, meter, transcript, pace: { ms: paceMs, largestBatch }, prompt };
   }
 
@@ -193,7 +193,7 @@ export function createBackend(env: Env, { paceMs }: { readonly paceMs: number })
   };
 }
 
-function* compactAndSettle(stage: Stage, instructions: string | undefined, id: string): Play<Actions> {
+function* compactAndSettle(stage: PlayState, instructions: string | undefined, id: string): Play<Actions> {
   const summary = yield* compaction(stage, 'manual', instructions);
   const outcome =
     summary === null ? refused('aborted', 'the compaction was aborted') : { ok: true as const, data: summary };

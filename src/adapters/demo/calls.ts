@@ -2,10 +2,10 @@
 // is a function of the arguments.
 import type { Dictionary } from '../../core/model/content.ts';
 import type { Event, EventOf, Tool } from '../../core/model/event.ts';
-import { changeOf } from './changes.ts';
+import { changeOf } from './file-changes.ts';
 import type { Play } from './play.ts';
 import { cut, lane, nextTurn, sayBlock, takeSteering } from './speech.ts';
-import type { Stage } from './stage.ts';
+import type { PlayState } from './play-state.ts';
 
 const text = { type: 'string' };
 
@@ -31,17 +31,17 @@ export interface Call {
 }
 
 /** Creates a call. No event was delivered yet. */
-export function newCall(stage: Stage, name: Call['name'], input: Dictionary, parent?: string): Call {
+export function newCall(stage: PlayState, name: Call['name'], input: Dictionary, parent?: string): Call {
   return { id: stage.env.id('call'), name, input, ...lane(parent) };
 }
 
 /** Creates a call of the tool `lookup`. */
-export function newLookup(stage: Stage, query: string, parent?: string): Call {
+export function newLookup(stage: PlayState, query: string, parent?: string): Call {
   return newCall(stage, 'lookup', { query, limit: 3 }, parent);
 }
 
 /** Streams the block of a call, with its arguments in pieces. */
-export function* announce(stage: Stage, call: Call): Play {
+export function* announce(stage: PlayState, call: Call): Play {
   const { id, name, input, parent } = call;
   yield* sayBlock(stage, { kind: 'tool-call', id, name }, cut(JSON.stringify(input), 8), { input }, parent);
 }
@@ -54,7 +54,7 @@ export interface Running {
 }
 
 /** Starts a call. Its duration counts from here. */
-export function begin(stage: Stage, call: Call, input: Dictionary = call.input): Running {
+export function begin(stage: PlayState, call: Call, input: Dictionary = call.input): Running {
   const { id, name, parent } = call;
   const startedAt = stage.env.now();
   const change = changeOf(name, input);
@@ -93,7 +93,7 @@ export function resultMessage({ parent, call, name, content, isError }: EventOf<
 }
 
 /** The results are complete: starts the next turn, with the user's messages that came meanwhile. */
-export function* afterTools(stage: Stage): Play {
+export function* afterTools(stage: PlayState): Play {
   yield* nextTurn(stage);
   yield* takeSteering(stage);
 }

@@ -1,8 +1,8 @@
 // A compaction of the demo agent: its events and its invented summary. A prompt or a command requests it.
 import type { EventOf } from '../../core/model/event.ts';
-import { tokens } from './meter.ts';
+import { tokens } from './token-meter.ts';
 import { type Play, say } from './play.ts';
-import type { Stage } from './stage.ts';
+import type { PlayState } from './play-state.ts';
 
 /** How many delays of the pace a compaction takes: long enough to watch and abort it. */
 const delaysPerCompaction = 20;
@@ -16,7 +16,7 @@ export interface Summary {
 
 /** Compacts. Returns null if aborted. Afterwards the conversation has the tokens of the summary. */
 export function* compaction(
-  stage: Stage,
+  stage: PlayState,
   trigger: EventOf<'compaction-start'>['trigger'],
   instructions?: string,
 ): Play<Summary | null> {

@@ -4,7 +4,7 @@ import type { CommandOf } from '../../core/model/command.ts';
 import type { Cause } from '../../core/log/close-run.ts';
 import type { Event, EventOf } from '../../core/model/event.ts';
 
-/** What must happen before the play continues. */
+/** The condition for continuing a play. */
 export type Pause =
   /** A delay in ms. With `cut`, an abort of that target ends the delay early, with the signal `cut`. */
   | { readonly for: 'time'; readonly ms: number; readonly cut?: 'retry' | 'compaction' }

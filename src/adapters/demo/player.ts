@@ -7,14 +7,14 @@ import type { Event } from '../../core/model/event.ts';
 import { fold } from '../../core/log/fold.ts';
 import type { Pause, Play, Signal } from './play.ts';
 import { endEarly } from './run.ts';
-import type { Stage } from './stage.ts';
+import type { PlayState } from './play-state.ts';
 
 type Actions = Action<Event>[];
 type Answer = CommandOf<'answer-approval' | 'answer-dialog'>;
 
 /** The play in progress. */
 interface Performance {
-  readonly stage: Stage;
+  readonly stage: PlayState;
   readonly play: Play<Actions>;
   /** The current pause; null while the play runs. */
   pause: Pause | null;
@@ -25,10 +25,10 @@ export interface Player {
   /** The current state. `compaction` is one outside a run. `dead` is final. */
   readonly state: 'idle' | 'run' | 'compaction' | 'dead';
   /** Starts a play, only when idle. Executes the play's return value when the play is over. */
-  perform(stage: Stage, play: Play<Actions>): Actions;
-  /** The timer fired. */
+  perform(stage: PlayState, play: Play<Actions>): Actions;
+  /** Must be called when the timer fires. */
   wake(): Actions;
-  /** An answer that the play waits for. Settles its command. */
+  /** Gives the play an answer that it waits for. Settles the answer's command. */
   answer(command: Answer, commandId: string): Actions;
   /** Ends the target of the abort, if it is in progress. */
   abort(target: CommandOf<'abort'>['target']): Actions;
@@ -40,7 +40,7 @@ export const timer = 'play';
 const stopTimer: Action<Event> = { do: 'timer', id: timer, ms: null };
 const userAborted: Cause = { outcome: 'aborted', failure: { kind: 'aborted', message: 'the user aborted the run' } };
 
-/** An idle player. */
+/** Creates an idle player. */
 export function createPlayer(): Player {
   let current: Performance | null = null;
   let dead = false;

@@ -3,16 +3,16 @@ import { type Cause, closeRun } from '../../core/log/close-run.ts';
 import type { Event, EventOf } from '../../core/model/event.ts';
 import { laneOf } from '../../core/model/transcript.ts';
 import { resultMessage } from './calls.ts';
-import { figuresOf } from './meter.ts';
+import { figuresOf } from './token-meter.ts';
 import { type Play, say } from './play.ts';
 import { wordsOf } from './prompt.ts';
 import { parseScript } from './script.ts';
 import { endMessage, freshTurn, sayText, takeSteering } from './speech.ts';
-import { queueChanged, type Stage, takeWaiting, userMessage } from './stage.ts';
+import { queueChanged, type PlayState, takeWaiting, userMessage } from './play-state.ts';
 import { steps } from './steps/index.ts';
 
 /** Plays a prompt, and every follow-up that came meanwhile, each in turns of its own. Returns no actions. */
-export function* playRun(stage: Stage, origin: EventOf<'message-added'>['origin']): Play<never[]> {
+export function* playRun(stage: PlayState, origin: EventOf<'message-added'>['origin']): Play<never[]> {
   yield say({ type: 'run-start' }, { type: 'turn-start' }, userMessage(stage, stage.prompt, origin));
   const { inbox, settings } = stage;
   const pace = { ...stage.pace };
@@ -28,7 +28,7 @@ export function* playRun(stage: Stage, origin: EventOf<'message-added'>['origin'
   return [];
 }
 
-function* playScript(stage: Stage): Play {
+function* playScript(stage: PlayState): Play {
   for (const { verb, amount } of parseScript(wordsOf(stage.prompt))) {
     yield* steps[verb](stage, amount);
     yield* takeSteering(stage);
@@ -39,8 +39,11 @@ function* playScript(stage: Stage): Play {
   yield* takeSteering(stage);
 }
 
-/** The events that end a run early. Core decides the order; the agent adds its figures and delivers them as its own. */
-export function endEarly(stage: Stage, cause: Cause): Event[] {
+/**
+ * The events that end a run early. closeRun decides their order; the demo agent adds its figures and delivers the
+ * events as its own.
+ */
+export function endEarly(stage: PlayState, cause: Cause): Event[] {
   const { inbox, transcript } = stage;
   const queued = inbox.steering.length + inbox.followUps.length;
   inbox.steering.length = 0;
@@ -49,7 +52,7 @@ export function endEarly(stage: Stage, cause: Cause): Event[] {
   return [...emptied, ...closeRun(transcript, cause).flatMap((event) => inOwnWords(stage, event))];
 }
 
-function inOwnWords(stage: Stage, { synthetic: _, ...event }: Event): Event[] {
+function inOwnWords(stage: PlayState, { synthetic: _, ...event }: Event): Event[] {
   if (event.type === 'message-end') {
     const message = stage.transcript.open.get(laneOf(event));
     return message === undefined ? [event] : [{ ...event, ...figuresOf(message) }];

@@ -1,5 +1,5 @@
 // Parses a prompt as a script: text in, steps out, as plain data.
-import { type Amount, type VerbName, verbByName } from './verbs.ts';
+import { type Amount, type VerbName, verbByName } from './script-verbs.ts';
 
 /** One step of a script. `echo` repeats the prompt. */
 export interface Step {

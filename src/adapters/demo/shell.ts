@@ -1,5 +1,5 @@
-// The shell commands of the user. Nothing is run: the output repeats the command. A command that hangs ends by an
-// abort.
+// The user's shell commands. No command runs: the output repeats the command text. A hanging command ends when it is
+// aborted.
 import type { Action } from '../../core/contract/adapter.ts';
 import type { Event } from '../../core/model/event.ts';
 
@@ -10,7 +10,7 @@ export interface Shell {
   abort(): Action<Event>[];
 }
 
-/** A shell without hanging commands. */
+/** Creates a shell without hanging commands. */
 export function createShell(): Shell {
   /** Ids of the unsettled commands, with their output. */
   const hanging = new Map<string, string>();
@@ -19,13 +19,13 @@ export function createShell(): Shell {
     run(command, id) {
       const hangs = /^\s*hang\b/iu.test(command);
       const output = `the demo agent does not ${hangs ? 'end' : 'run'}: ${command}\n`;
-      const told: Action<Event> = { do: 'deliver', message: { type: 'bash-output', command, delta: output } };
+      const deliverOutput: Action<Event> = { do: 'deliver', message: { type: 'bash-output', command, delta: output } };
       if (hangs) {
         hanging.set(id, output);
-        return [told];
+        return [deliverOutput];
       }
       const data = { output, exitCode: 0, cancelled: false, truncated: false };
-      return [told, { do: 'settle', id, outcome: { ok: true, data } }];
+      return [deliverOutput, { do: 'settle', id, outcome: { ok: true, data } }];
     },
     abort() {
       const cancelled = [...hanging].map(([id, output]): Action<Event> => {

@@ -2,9 +2,9 @@
 // of the steps: on entry and on exit, either a message is open or the turn is fresh.
 import type { Stop } from '../../core/model/content.ts';
 import type { BlockHead, EventOf } from '../../core/model/event.ts';
-import { figuresOf, textOf } from './meter.ts';
+import { figuresOf, textOf } from './token-meter.ts';
 import { type Play, say, sayAndWait } from './play.ts';
-import { queueChanged, type Stage, takeWaiting, userMessage } from './stage.ts';
+import { queueChanged, type PlayState, takeWaiting, userMessage } from './play-state.ts';
 
 /** How many delays a text of medium length takes. Longer texts have more deltas in each batch. */
 const delaysPerText = 200;
@@ -14,12 +14,12 @@ export function lane(parent: string | undefined): { parent?: string } {
   return parent === undefined ? {} : { parent };
 }
 
-function openMessage(stage: Stage, parent?: string) {
+function openMessage(stage: PlayState, parent?: string) {
   return stage.transcript.open.get(parent ?? '');
 }
 
 /** Starts a block, and a message if none is open. Returns the block's index. */
-export function* startBlock(stage: Stage, block: BlockHead, parent?: string): Play<number> {
+export function* startBlock(stage: PlayState, block: BlockHead, parent?: string): Play<number> {
   if (openMessage(stage, parent) === undefined) {
     const { id: model, provider } = stage.settings.model;
     const usage = stage.meter.opening(parent);
@@ -33,7 +33,7 @@ export function* startBlock(stage: Stage, block: BlockHead, parent?: string): Pl
 
 /** Streams one whole block, which only an abort interrupts. */
 export function* sayBlock(
-  stage: Stage,
+  stage: PlayState,
   block: BlockHead,
   pieces: readonly string[],
   ending: Pick<EventOf<'block-end'>, 'input' | 'signature'> = {},
@@ -45,7 +45,7 @@ export function* sayBlock(
 }
 
 /** Streams text. Steering that comes meanwhile interrupts between two batches, and the rest follows in a new block. */
-export function* sayPieces(stage: Stage, pieces: readonly string[]): Play {
+export function* sayPieces(stage: PlayState, pieces: readonly string[]): Play {
   let index = yield* startBlock(stage, { kind: 'text' });
   let left = pieces.length;
   for (const batch of batches(pieces, stage)) {
@@ -60,35 +60,35 @@ export function* sayPieces(stage: Stage, pieces: readonly string[]): Play {
 }
 
 /** Streams a text word by word. */
-export function* sayText(stage: Stage, text: string): Play {
+export function* sayText(stage: PlayState, text: string): Play {
   yield* sayPieces(stage, words(text));
 }
 
 /** Streams a text word by word in a sub-agent's lane. */
-export function* sayInLane(stage: Stage, text: string, parent: string): Play {
+export function* sayInLane(stage: PlayState, text: string, parent: string): Play {
   yield* sayBlock(stage, { kind: 'text' }, words(text), {}, parent);
 }
 
 /** Ends the open message, if any. */
-export function* endMessage(stage: Stage, reason: Stop['reason'], parent?: string): Play {
+export function* endMessage(stage: PlayState, reason: Stop['reason'], parent?: string): Play {
   const message = openMessage(stage, parent);
   if (message === undefined) return;
   yield say({ type: 'message-end', ...lane(parent), stop: { reason }, ...figuresOf(message) });
 }
 
 /** Ends the open message and its turn, so that the turn is fresh. */
-export function* freshTurn(stage: Stage): Play {
+export function* freshTurn(stage: PlayState): Play {
   if (openMessage(stage) !== undefined) yield* nextTurn(stage);
 }
 
 /** Ends this turn, with its message if open, and starts the next one. */
-export function* nextTurn(stage: Stage): Play {
+export function* nextTurn(stage: PlayState): Play {
   yield* endMessage(stage, 'end');
   yield say({ type: 'turn-end' }, { type: 'turn-start' });
 }
 
 /** Adds waiting steering messages to the run, one by one or all at once, and answers them. */
-export function* takeSteering(stage: Stage): Play {
+export function* takeSteering(stage: PlayState): Play {
   const { inbox, settings } = stage;
   while (inbox.steering.length > 0) {
     const taken = takeWaiting(inbox.steering, settings.steeringMode);
@@ -109,7 +109,7 @@ export function cut(text: string, size: number): string[] {
   return Array.from({ length: Math.ceil(text.length / size) }, (_, at) => text.slice(at * size, (at + 1) * size));
 }
 
-function* batches(pieces: readonly string[], { pace }: Stage): Generator<readonly string[]> {
+function* batches(pieces: readonly string[], { pace }: PlayState): Generator<readonly string[]> {
   const size = Math.min(pace.largestBatch, Math.max(1, Math.ceil(pieces.length / delaysPerText)));
   for (let at = 0; at < pieces.length; at += size) yield pieces.slice(at, at + size);
 }

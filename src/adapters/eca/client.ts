@@ -1,4 +1,4 @@
-// What a connection knows about its client: its era, what it supports, and the folders it works in.
+// The facts about the client of a connection: its era, its capabilities, and its folders.
 import { dictionaryOf, isDictionary } from '../../core/model/dictionary.ts';
 import type { InitializeParams } from './wire/client.ts';
 
@@ -63,10 +63,10 @@ function isDeclared(capability: unknown): boolean {
 }
 
 /** Keeps the folders that are on this machine. */
-function foldersOf(said: readonly unknown[]): Folders {
+function foldersOf(given: readonly unknown[]): Folders {
   const folders = new Set<string>();
   const left: unknown[] = [];
-  for (const folder of said) {
+  for (const folder of given) {
     const uri = isDictionary(folder) ? folder.uri : undefined;
     const path = pathOf(uri);
     if (path === undefined) left.push(uri);

@@ -1,17 +1,17 @@
-// What the parts of one connection share: sending to the client, and commands to its sessions.
+// The shared port of the parts of one connection: sending to the client, and commands to its sessions.
 import type { Action, Env, SessionView } from '../../core/contract/adapter.ts';
 import type { Command } from '../../core/model/command.ts';
 import type { Outcome, Problem } from '../../core/model/errors.ts';
 import type { Client } from './client.ts';
 import type { RpcId } from './json-rpc.ts';
 
-/** What a connection does next. */
+/** The next actions of a connection. */
 export type Actions = Action<Command>[];
 
 /** The session that a command is for, by id or name. Null: the session that the connection belongs to. */
 export type Target = string | null;
 
-/** A connection, as its parts see it. */
+/** The connection as its parts use it. */
 export interface ConnectionPorts {
   readonly env: Env;
   /** The session that the connection belongs to. Undefined if the connection carries many sessions. */
@@ -66,7 +66,7 @@ export function sendContent(
   return ports.notify('chat/contentReceived', { chatId, role, content });
 }
 
-/** What is wrong with a value, in one line: the first three issues of its schema. */
+/** The faults of a value in one line: the first three issues of its schema. */
 export function problems(error: {
   readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[];
 }): string {

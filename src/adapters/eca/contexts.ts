@@ -115,8 +115,8 @@ export function attachmentsOf(wire: readonly unknown[]): { readonly content: Con
   const content: Content[] = [];
   const contexts: Context[] = [];
   for (const one of wire) {
-    const said = isDictionary(one) ? contentOf(one) : null;
-    if (said !== null) content.push(said);
+    const contentItem = isDictionary(one) ? contentOf(one) : null;
+    if (contentItem !== null) content.push(contentItem);
     else if (!isEmptyCursor(one)) contexts.push(contextOf(one));
   }
   return { content, contexts };

@@ -7,14 +7,14 @@ import type { Command, CommandOf } from '../../core/model/command.ts';
 import type { Dictionary } from '../../core/model/content.ts';
 import { type Outcome, refused } from '../../core/model/errors.ts';
 import { createOutbox } from '../../core/contract/outbox.ts';
-import { changeOf } from '../pi/backend/changes.ts';
+import { changeOf } from '../pi/backend/file-changes.ts';
 import { outcomeOf } from '../pi/backend/decode-answer.ts';
 import { createEventDecoder } from '../pi/backend/decode-event.ts';
-import { plainEvents } from '../pi/backend/decode-plain.ts';
+import { decodeStateless } from '../pi/backend/decode-stateless.ts';
 import { sayPrompt } from '../pi/backend/encode-prompt.ts';
 import { piFields } from '../pi/encode-values.ts';
 import { createLineRecogniser } from '../pi/backend/delta-template.ts';
-import { createOrigins } from '../pi/backend/origins.ts';
+import { createMessageOrigins } from '../pi/backend/message-origins.ts';
 import { writeLine } from '../pi/backend/write-line.ts';
 import { readLine } from '../pi/backend/read-line.ts';
 import { failureOf } from '../pi/values.ts';
@@ -46,7 +46,7 @@ const compactTimer = 'compact';
 /** Creates the backend of one pi process. */
 export function createBackend(env: Env, options: AgentOptions): Backend {
   const out = createOutbox(writeLine);
-  const origins = createOrigins();
+  const origins = createMessageOrigins();
   /** The prompt whose run has not begun. */
   let prompting: string | null = null;
   /** Aborts of the open run, or of the run that is about to begin. */
@@ -102,10 +102,10 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
     if (busy !== null) return out.settle(id, refused('busy', `pi ${busy}`));
 
     const sorted = sortContent(command.content, () => env.id('attachment'));
-    const said = sayPrompt({ ...command, content: [...sorted.others] }, undefined);
+    const encoded = sayPrompt({ ...command, content: [...sorted.others] }, undefined);
     // pi never answers an empty message. A blank message beside an image never reaches the model.
-    const message = said.message === '' && sorted.attachments.length > 0 ? ' ' : said.message;
-    for (const loss of [...said.losses, ...sorted.losses]) out.note('loss', `prompt: pi does not take ${loss}`);
+    const message = encoded.message === '' && sorted.attachments.length > 0 ? ' ' : encoded.message;
+    for (const loss of [...encoded.losses, ...sorted.losses]) out.note('loss', `prompt: pi does not take ${loss}`);
     if (message === '') return out.settle(id, refused('invalid', 'pi needs words or a file in a prompt'));
 
     prompting = id;
@@ -154,9 +154,9 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
 
   /** The end of the requested compaction, or of one that pi began by itself. */
   function compaction(line: Dictionary): void {
-    const told = plainEvents('compaction', line);
-    if (compacting === null || told === null || 'problem' in told) return events.line(line);
-    for (const event of told) if (event.type !== 'compaction-start') out.deliver(event);
+    const decoded = decodeStateless('compaction', line);
+    if (compacting === null || decoded === null || 'problem' in decoded) return events.line(line);
+    for (const event of decoded) if (event.type !== 'compaction-start') out.deliver(event);
     if (line.auto === true) return out.deliver({ type: 'compaction-start', trigger: 'manual' });
     settleCompaction(outcomeOf('compact', { kind: 'data', data: line }));
   }
@@ -185,7 +185,7 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
     if (type === 'compaction') return compaction(line);
     if (type === 'error' && typeof line.error === 'string') return complaint(line, line.error);
     events.line(line);
-    // Nothing ever continues a run of 0.13.2.
+    // A run of 0.13.2 is never continued after its end.
     if (type === 'agent_end') events.run.proven();
   }
 

@@ -53,11 +53,11 @@ export function createConnection(session: SessionView | undefined): Frontend {
   /** Some agents report a compaction only in their answer, and then this file must print the line. */
   function compacted(command: Command, data: unknown): Actions {
     const since = askedAt.get(command) ?? 0;
-    const isTold = session?.transcript.items.some(
+    const isShown = session?.transcript.items.some(
       (item) => item.kind === 'event' && item.logged.seq > since && item.logged.event.type === 'compaction-end',
     );
     const read = OutcomeData.compact.safeParse(data);
-    if (isTold === true || !read.success) return [];
+    if (isShown === true || !read.success) return [];
     const line = compactionWhole({ type: 'compaction-end', outcome: 'completed', ...read.data }, 'manual');
     return line === null ? [] : [send(line)];
   }

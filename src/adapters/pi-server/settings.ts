@@ -26,7 +26,7 @@ const Settings = z.strictObject({
   commandTimeoutMs: ms.default(5 * 60_000),
   /** How long dialogs stay open, unless they have their own timeout. */
   questionMs: ms.default(60_000),
-  /** How long current work may continue after the gateway is told to stop. */
+  /** How long the open runs may continue after a shutdown was requested. */
   drainMs: ms.default(30_000),
   /** A model that stays silent longer counts as failed. */
   breakerLatencyMs: ms.default(30_000),

@@ -27,8 +27,8 @@ export function encodeContent(content: Content): Dictionary | null {
     const { protocol, payload } = content;
     return protocol === 'pi' && isDictionary(payload) ? payload : null;
   }
-  const said = piFields(content.extra);
-  const rest = without(said, ...blockMarks);
+  const fields = piFields(content.extra);
+  const rest = without(fields, ...blockMarks);
   switch (content.type) {
     case 'text':
       return present({ type: 'text', text: content.text, textSignature: content.signature, ...rest });
@@ -39,7 +39,7 @@ export function encodeContent(content: Content): Dictionary | null {
     case 'tool-call': {
       const { id, name, input, signature } = content;
       // pi's own guess at incomplete arguments.
-      const guess = said.arguments ?? input;
+      const guess = fields.arguments ?? input;
       return present({ type: 'toolCall', id, name, arguments: guess, thoughtSignature: signature, ...rest });
     }
     case 'image':

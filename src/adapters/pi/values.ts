@@ -84,7 +84,7 @@ function costOf(cost: NonNullable<WireUsage['cost']>): Cost {
   };
 }
 
-/** How a message of the model ended, with the fields that only pi has. */
+/** The end of a model's message, with the fields that only pi has. */
 export function endingOf(message: AssistantMessage): {
   stop: Stop;
   failure: Failure | undefined;

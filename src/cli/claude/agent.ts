@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { instructionsOf, promptText } from '../../adapters/claude/frontend/initialize.ts';
-import { adapterOf } from '../../gateway/agents.ts';
+import { protocolOf } from '../../adapters/protocols.ts';
 import type { AgentConfig } from '../../config/config.ts';
-import type { Adapter, Capabilities } from '../../core/contract/adapter.ts';
+import type { Capabilities, Protocol } from '../../core/contract/adapter.ts';
 import type { Command } from '../../core/model/command.ts';
 import { GatewayError, messageOf } from '../../core/model/errors.ts';
 import type { Instructions } from '../../core/contract/instructions.ts';
@@ -30,8 +30,8 @@ export interface ChosenForClaude extends Chosen {
   /** The agent names the session itself and resumes the session only by this name. */
   readonly isNamedByAgent: boolean;
   /**
-   * Nobody can answer the agent's questions: the SDK passes `--permission-prompt-tool` only with a canUseTool
-   * (docs/protocols/claude.md 1.2).
+   * True if no client can answer the agent's questions: the SDK passes `--permission-prompt-tool` only with a
+   * canUseTool (docs/protocols/claude.md 1.2).
    */
   readonly isUnattended: boolean;
   /** The file of the stored conversation to continue; undefined for a new conversation. */
@@ -52,32 +52,33 @@ export interface ClaudeSurroundings extends Surroundings {
 export function chooseAgent(argv: ClaudeArgv, surroundings: ClaudeSurroundings): ChosenForClaude {
   const { config, name, agent, remarks } = findAgent(standIn, argv.values, surroundings);
   const { command, protocol } = agent;
+  const facts = protocolOf(protocol);
   const isOfOurs = command !== undefined && protocol === 'claude';
-  const goesOn = isOfOurs ? null : storedSession(argv, name, adapterOf(protocol).can, surroundings);
+  const goesOn = isOfOurs ? null : storedSession(argv, name, facts.can, surroundings);
   const session = sessionOf(argv, goesOn);
   const asks = argv.values.get('--permission-prompt-tool');
   const unasked =
     asks === undefined || asks === 'stdio' ? [] : [`the tool ${asks} cannot be asked for permissions here`];
   const {
-    config: told,
+    config: changedConfig,
     opening,
-    remarks: unheard,
+    remarks: unusedRemarks,
   } = isOfOurs
     ? { config: withFlags(agent, command, argv, session), opening: [], remarks: [] }
-    : { config: agent, ...ask(argv, name, adapterOf(protocol), goesOn) };
+    : { config: agent, ...ask(argv, name, facts, goesOn) };
   return {
-    config: withAgent(config, name, told),
+    config: withAgent(config, name, changedConfig),
     name,
     // Start every agent at once: every client of this protocol asks for the agent's properties immediately. Only
     // instructions come first, because an agent takes instructions at its start.
     opening: [...opening.filter(isInstructing), startAgent, ...opening.filter((command) => !isInstructing(command))],
-    remarks: [...remarks, ...unasked, ...unheard],
+    remarks: [...remarks, ...unasked, ...unusedRemarks],
     session,
     isNamedByAgent: isOfOurs,
     isUnattended: asks !== 'stdio',
     resumes: goesOn?.file,
     // An agent of this protocol receives the `initialize` frame itself.
-    awaitsGreeting: protocol !== 'claude' && adapterOf(protocol).agent?.withInstructions !== undefined,
+    awaitsGreeting: protocol !== 'claude' && facts.agent?.takesInstructions === true,
   };
 }
 
@@ -86,9 +87,9 @@ const isInstructing = ({ type }: Command): boolean => type === 'set-instructions
 /** Adds the instructions of the client's `initialize`, which override those of the command line. */
 export function withGreeting(chosen: ChosenForClaude, instructions: Instructions | null): ChosenForClaude {
   if (instructions === null) return chosen;
-  const said = chosen.opening.find((command) => command.type === 'set-instructions');
-  const opening = chosen.opening.filter((command) => command !== said);
-  return { ...chosen, opening: [{ type: 'set-instructions', ...said, ...instructions }, ...opening] };
+  const instruction = chosen.opening.find((command) => command.type === 'set-instructions');
+  const opening = chosen.opening.filter((command) => command !== instruction);
+  return { ...chosen, opening: [{ type: 'set-instructions', ...instruction, ...instructions }, ...opening] };
 }
 
 const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/iu;
@@ -115,49 +116,49 @@ function withFlags(
   argv: ClaudeArgv,
   session: string,
 ): AgentConfig {
-  const heard = argv.given.filter(({ ours }) => !ours).flatMap(({ words }) => words);
+  const passedOn = argv.given.filter(({ ours }) => !ours).flatMap(({ words }) => words);
   const goesOn = (argv.has('--resume') || argv.has('--continue')) && !argv.has('--fork-session');
   // The client must be able to resume the session by the id in our frames.
   const named = goesOn || argv.has('--session-id') ? [] : ['--session-id', session];
-  return { ...agent, command: [...command, ...base, ...heard, ...named] };
+  return { ...agent, command: [...command, ...base, ...passedOn, ...named] };
 }
 
 /** Translates Claude Code's options into commands for an agent of another protocol. */
 function ask(
   argv: ClaudeArgv,
   name: string,
-  { can, agent }: Adapter,
+  { can, agent }: Protocol,
   goesOn: StoredSession | null,
 ): Pick<Chosen, 'opening' | 'remarks'> {
-  const canInstruct = agent?.withInstructions !== undefined;
+  const canInstruct = agent?.takesInstructions === true;
   const opening: Command[] = [];
-  const heard = new Set(['--session-id']);
+  const used = new Set(['--session-id']);
   const offer = (command: Command, ...options: string[]) => {
     if (!can.commands.includes(command.type)) return;
     opening.push(command);
-    for (const option of options) heard.add(option);
+    for (const option of options) used.add(option);
   };
 
   if (goesOn !== null) offer({ type: 'switch-session', path: goesOn.file }, '--resume', '--continue');
   const { values } = argv;
   const model = values.get('--model');
-  if (model === 'default') heard.add('--model');
+  if (model === 'default') used.add('--model');
   else if (model !== undefined) offer({ type: 'set-model', model }, '--model');
   const thinking = thinkingWish(argv);
   if (thinking !== null) offer(thinking, '--thinking', '--max-thinking-tokens', '--effort');
-  else heard.add('--thinking');
+  else used.add('--thinking');
   const mode = values.get('--permission-mode') ?? (argv.has('--dangerously-skip-permissions') ? bypass : undefined);
-  if (mode === 'default') heard.add('--permission-mode');
+  if (mode === 'default') used.add('--permission-mode');
   else if (mode !== undefined) offer({ type: 'set-mode', mode }, '--permission-mode', '--dangerously-skip-permissions');
   const title = values.get('--name');
   if (title !== undefined) offer({ type: 'set-name', name: title }, '--name');
   const instructions = canInstruct ? instructionsIn(values) : null;
   if (instructions !== null) opening.push({ type: 'set-instructions', ...instructions });
-  for (const option of canInstruct ? instructing : []) heard.add(option);
+  for (const option of canInstruct ? instructing : []) used.add(option);
 
-  const isHeard = (flag: Given) => flag.ours || flag.idle || isEmpty(flag) || heard.has(flag.name);
-  const unheard = argv.given.filter((flag) => !isHeard(flag));
-  const names = listOf(unheard.map((flag) => flag.name));
+  const isUsed = (flag: Given) => flag.ours || flag.idle || isEmpty(flag) || used.has(flag.name);
+  const unused = argv.given.filter((flag) => !isUsed(flag));
+  const names = listOf(unused.map((flag) => flag.name));
   return { opening, remarks: names === '' ? [] : [`the agent ${name} does not take ${names}`] };
 }
 
@@ -236,9 +237,7 @@ function storedSession(
   throw new GatewayError('agent-refused', missing);
 }
 
-/**
- * Whether the first line is a session header or the file is empty. pi overwrites any other file it is told to continue.
- */
+/** Whether the first line is a session header or the file is empty. pi overwrites any other file that it continues. */
 function isConversation(path: string): boolean {
   return /^(?:$|\{"type":"session"[,}])/u.test(beginningOf(path));
 }

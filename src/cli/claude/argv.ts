@@ -1,7 +1,7 @@
 // Parses the command line of the `claude` executable as Claude Code does: `--name value` and `--name=value`; unknown
 // options are kept. Pure.
 import { GatewayError } from '../../core/model/errors.ts';
-import { isOwnOption, readOwnOption } from '../own-options.ts';
+import { isStandInOption, readStandInOption } from '../stand-in-options.ts';
 
 /** An option of Claude Code. */
 interface Flag {
@@ -115,7 +115,7 @@ export type OutputFormat = (typeof Formats.output)[number];
 export interface Given {
   /** The first name of the option, or the word as written if Claude Code has no such option. */
   readonly name: string;
-  /** The command-line words of the option. */
+  /** The command-line arguments of the option. */
   readonly words: readonly string[];
   readonly ours: boolean;
   readonly idle: boolean;
@@ -137,8 +137,8 @@ export interface ClaudeArgv {
 }
 
 /**
- * Parses the words after the program name. Throws `invalid` for an unknown format, and for a `--patchbay-…` option that
- * is unknown or has no value.
+ * Parses the arguments after the program name. Throws `invalid` for an unknown format, and for a `--patchbay-…` option
+ * that is unknown or has no value.
  */
 export function parseClaudeArgv(argv: readonly string[]): ClaudeArgv {
   const values = new Map<string, string>();
@@ -156,8 +156,8 @@ export function parseClaudeArgv(argv: readonly string[]): ClaudeArgv {
       if (word !== '') words.push(word);
       continue;
     }
-    if (isOwnOption(word)) {
-      const { name, value, length } = readOwnOption(own, word, argv[at + 1]);
+    if (isStandInOption(word)) {
+      const { name, value, length } = readStandInOption(own, word, argv[at + 1]);
       values.set(name, value);
       at += length - 1;
       continue;

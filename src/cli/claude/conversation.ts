@@ -130,7 +130,7 @@ function tellText({ result, errors }: Result, { remark }: ConversationOptions): 
 }
 
 /**
- * A result frame for a failed start: without a result a client may wait for ever (docs/protocols/claude.md 2.2, 2.5).
+ * A result frame for a failed start: without a result a client may wait forever (docs/protocols/claude.md 2.2, 2.5).
  */
 export function failureFrame(sentence: string, session: string): string {
   return JSON.stringify({ ...refusalResult({ message: sentence }, 0), session_id: session, uuid: randomUUID() });

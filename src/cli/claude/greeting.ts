@@ -49,12 +49,12 @@ async function readFirst(input: Readable, patience: AbortSignal): Promise<Greete
     } else if (input.readableEnded || input.destroyed || patience.aborted) break;
     else await movement(input, patience);
   }
-  const said = Buffer.concat(chunks);
-  const line = said.subarray(0, isWhole ? said.indexOf(lineFeed) : undefined).toString();
+  const bytes = Buffer.concat(chunks);
+  const line = bytes.subarray(0, isWhole ? bytes.indexOf(lineFeed) : undefined).toString();
   const instructions = instructionsOf(line);
   // An ended stream accepts no `unshift`.
-  if (input.readableEnded) return { instructions, input: inOnePiece(said) };
-  if (said.length > 0) input.unshift(said);
+  if (input.readableEnded) return { instructions, input: inOnePiece(bytes) };
+  if (bytes.length > 0) input.unshift(bytes);
   return { instructions, input };
 }
 

@@ -1,4 +1,4 @@
-// The prompt of `claude -p`: the words of the command line, followed by the text on stdin.
+// The prompt of `claude -p`: the arguments of the command line, followed by the text on stdin.
 import { GatewayError } from '../../core/model/errors.ts';
 
 /** How long to wait for the first byte on stdin if the command line already has a prompt, ms. */
@@ -16,9 +16,9 @@ export async function readPrompt(
   input: PipedInput,
   remark: (sentence: string) => void,
 ): Promise<string> {
-  const said = words.join(' ');
-  const piped = input.isTTY === true ? '' : await readAll(input, said === '' ? null : () => remark(tooSilent));
-  const prompt = [said, piped].filter((part) => part.trim() !== '').join('\n');
+  const text = words.join(' ');
+  const piped = input.isTTY === true ? '' : await readAll(input, text === '' ? null : () => remark(tooSilent));
+  const prompt = [text, piped].filter((part) => part.trim() !== '').join('\n');
   if (prompt === '') throw new GatewayError('invalid', 'give -p a prompt, as an argument or on stdin');
   return prompt;
 }

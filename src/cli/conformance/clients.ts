@@ -4,13 +4,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { adapterOf } from '../../gateway/agents.ts';
+import { loadAdapter, protocolOf } from '../../adapters/protocols.ts';
 import type { Result } from '../../conformance/check/check.ts';
 import { type ClientRun, createClientRun } from '../../conformance/runner/client-runner.ts';
 import { createJudgingGateway } from '../../conformance/runner/judging-gateway.ts';
 import { chooserOfAny } from '../../conformance/check/pattern.ts';
 import { createRelay } from '../../conformance/runner/relay.ts';
-import { visible } from '../../conformance/report/words.ts';
+import { visible } from '../../conformance/report/safe-text.ts';
 import type { ClientSet } from '../../conformance/check/sets.ts';
 import type { Channel } from '../../core/contract/channel.ts';
 import { GatewayError } from '../../core/model/errors.ts';
@@ -63,7 +63,7 @@ export async function judgeClients(given: ClientsOptions): Promise<JudgedClients
   const run = createClientRun(set, {
     patienceMs: options.patience,
     only: ({ id }) => only(id),
-    progress: (behaviour) => progress.say(`act ${behaviour} (${run.behaviours.size} of ${read.size})`),
+    progress: (behaviour) => progress.say(`behaviour ${behaviour} (${run.behaviours.size} of ${read.size})`),
   });
   const visitors = createVisitors(run);
   const givenUp = await (options.stdio === true ? onStdio : overNetwork)(given, visitors);
@@ -104,7 +104,7 @@ function createVisitors(run: ClientRun): Visitors {
 
 /** Judges the client on our own stdin and stdout. */
 async function onStdio({ set, terminal: { signal } }: ClientsOptions, visitors: Visitors): Promise<undefined> {
-  const framing = streamFraming(adapterOf(set.protocol).framing.stdio);
+  const framing = streamFraming(protocolOf(set.protocol).framing.stdio);
   visitors.take(stdioChannel({ input: process.stdin, output: process.stdout, label: 'stdio', framing }));
   await Promise.race([visitors.gone(), aborted(signal)]);
 }
@@ -114,7 +114,7 @@ async function overNetwork(given: ClientsOptions, visitors: Visitors): Promise<s
   const { set, command, options, progress, terminal } = given;
   // Imported here only: the rest of this command does not serve and starts faster without the HTTP packages.
   const { listen } = await import('../../transports/http/server.ts');
-  const { title, framing, envelope } = adapterOf(set.protocol);
+  const { title, framing, envelope } = await loadAdapter(set.protocol, 'client');
   const { take } = visitors;
   const board = createJudgingGateway({ protocol: set.protocol, title, messages: framing.websocket, envelope, take });
   const server = await listen({
@@ -150,7 +150,7 @@ function welcome(set: ClientSet, { url, http, token }: Place): readonly string[]
     `  ${url}`,
     `  ${http}/v1/${set.protocol}/sessions/<name>/events and …/frames`,
     `  token ${token}`,
-    'Prompts are answered with these scenarios in turn; a prompt that contains [[name]] selects one:',
+    'Prompts are answered with these behaviours in turn; a prompt that contains [[name]] requests that behaviour:',
     ...set.behaviours.map(({ name, title }) => `  [[${name}]]  ${title}`),
     'The report is printed when the client has left, or on Ctrl-C.',
   ];
@@ -167,7 +167,7 @@ async function withProgram(
   const remove = () => rmSync(folder, { recursive: true, force: true });
   process.once('exit', remove);
   const { take } = visitors;
-  const relay = await createRelay({ folder, framing: streamFraming(adapterOf(set.protocol).framing.stdio), take });
+  const relay = await createRelay({ folder, framing: streamFraming(protocolOf(set.protocol).framing.stdio), take });
   const words = { ...place, agent: relay.path };
   const [program = '', ...rest] = command.map((word) => filled(word, words));
   const silence = silenceOf(visitors.run, options.patience);
@@ -196,7 +196,7 @@ async function withProgram(
       const tell = (code: number | null, killer: string | null) =>
         resolve(code === null ? `ended by ${killer}` : `ended with code ${code}`);
       child.once('close', tell);
-      // A surviving child of the client may hold the output open for ever.
+      // A surviving child of the client may hold the output open forever.
       child.once('exit', (code, killer) => setTimeout(tell, quietMs, code, killer));
     });
     const how = await Promise.race([ended, aborted(signal), silence.late]);
@@ -218,15 +218,15 @@ async function withProgram(
 
 /** Detects that no client has connected, or that nothing was sent, for too long. */
 function silenceOf(run: ClientRun, patienceMs: number) {
-  let [heard, times, isOver] = [run.activity, 0, false];
+  let [lastActivity, times, isOver] = [run.activity, 0, false];
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<string>((resolve) => {
     timer = setInterval(() => {
-      times = run.activity === heard ? times + 1 : 0;
-      heard = run.activity;
+      times = run.activity === lastActivity ? times + 1 : 0;
+      lastActivity = run.activity;
       if (times < mostPatience) return;
       isOver = true;
-      const what = heard === 0 ? 'it has not connected' : 'nothing was said';
+      const what = lastActivity === 0 ? 'it has not connected' : 'nothing was said';
       resolve(`was given up because ${what} in ${(mostPatience * patienceMs) / 1000} s (--patience)`);
     }, patienceMs);
   });
@@ -245,7 +245,7 @@ function show(output: Readable, stream: TextStream): void {
   output.on('data', (chunk: Uint8Array) => stream.write(visible(decoder.decode(chunk, { stream: true }))));
 }
 
-/** Replaces `{url}`, `{http}`, `{token}` and `{agent}` in a word of the command line. */
+/** Replaces `{url}`, `{http}`, `{token}` and `{agent}` in an argument of the command line. */
 function filled(word: string, values: Readonly<Record<'url' | 'http' | 'token' | 'agent', string>>): string {
   return word
     .replaceAll('{url}', values.url)

@@ -51,7 +51,7 @@ export function conformanceCommand(): Command {
         tellFailure('patchbay', thrown);
         process.exitCode = 2;
       }
-      // Nobody waits for any handle that is still open.
+      // Exit even if a handle is still open: no code waits for it.
       setTimeout(() => process.exit(), 1000).unref();
     });
 }

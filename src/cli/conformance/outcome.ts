@@ -11,7 +11,7 @@ import { renderMarkdown } from '../../conformance/report/markdown.ts';
 import { isBad, makeReport, type Report } from '../../conformance/report/report.ts';
 import { renderTable } from '../../conformance/report/table.ts';
 import { renderTap } from '../../conformance/report/tap.ts';
-import { visible } from '../../conformance/report/words.ts';
+import { visible } from '../../conformance/report/safe-text.ts';
 import type { Result } from '../../conformance/check/check.ts';
 import { type CheckSet, descriptionsOf } from '../../conformance/check/sets.ts';
 import { GatewayError, messageOf } from '../../core/model/errors.ts';

@@ -5,7 +5,7 @@ import { type TextStream, writeLine } from './outcome.ts';
 
 /** Receives the progress of a run. */
 export interface ProgressLine {
-  check(told: Progress): void;
+  check(progress: Progress): void;
   /** Prints a separate line. */
   say(line: string): void;
   /** Removes the changing line. */
@@ -21,7 +21,12 @@ export interface ProgressOptions {
   readonly everyMs?: number;
 }
 
-const marks = { passed: 'ok', failed: 'FAILED', unclear: 'unclear', 'not-applicable': 'not applicable' } as const;
+const verdictWords = {
+  passed: 'ok',
+  failed: 'FAILED',
+  unclear: 'unclear',
+  'not-applicable': 'not applicable',
+} as const;
 
 /** Starts the progress output at once. */
 export function createProgress({ stream, isVerbose, everyMs = 5000 }: ProgressOptions): ProgressLine {
@@ -47,18 +52,18 @@ export function createProgress({ stream, isVerbose, everyMs = 5000 }: ProgressOp
   const timer = isLive || isVerbose ? undefined : setInterval(() => stream.write(`${now()}\n`), everyMs).unref();
 
   return {
-    check(told) {
-      ({ done, of } = told);
-      if (told.phase === 'started') running.add(told.id);
-      else running.delete(told.id);
+    check(progress) {
+      ({ done, of } = progress);
+      if (progress.phase === 'started') running.add(progress.id);
+      else running.delete(progress.id);
       // The first line is printed at once.
       if (!isLive && !hasBegun) stream.write(`${now()}\n`);
       hasBegun = true;
-      const { verdict } = told;
+      const { verdict } = progress;
       if (verdict === 'failed' || verdict === 'unclear') trouble += 1;
       if (isVerbose && verdict !== undefined) {
-        const [why] = (told.reason ?? '').split('\n');
-        writeLine(stream, `[${done}/${of}] ${told.id}: ${marks[verdict]}${why === '' ? '' : `: ${why}`}`);
+        const [why] = (progress.reason ?? '').split('\n');
+        writeLine(stream, `[${done}/${of}] ${progress.id}: ${verdictWords[verdict]}${why === '' ? '' : `: ${why}`}`);
       }
       show();
     },

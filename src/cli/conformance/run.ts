@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { agentSetOf, clientSetOf } from '../../conformance/index.ts';
 import { startModelHome } from '../../conformance/model/environment.ts';
-import { visible } from '../../conformance/report/words.ts';
+import { visible } from '../../conformance/report/safe-text.ts';
 import { runChecks } from '../../conformance/runner/runner.ts';
 import { GatewayError, messageOf } from '../../core/model/errors.ts';
 import { judgeClients } from './clients.ts';
@@ -86,7 +86,7 @@ async function judgeAgent({ protocol, command, options }: KnownCall, terminal: T
   const progress = createProgress({ stream: stderr, isVerbose: options.verbose === true });
   try {
     const cwd = options.cwd ?? model?.project ?? empty?.path;
-    const target = targetOf(protocol, command, { ...options, ...(cwd === undefined ? {} : { cwd }) }, model);
+    const target = await targetOf(protocol, command, { ...options, ...(cwd === undefined ? {} : { cwd }) }, model);
     const { transport, atOnce } = options;
     const results = await runChecks(set, target, {
       ...(transport === undefined ? {} : { transport }),

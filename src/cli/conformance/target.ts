@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
-import { adapterOf } from '../../gateway/agents.ts';
+import { loadAdapter } from '../../adapters/protocols.ts';
 import type { Settings } from '../../conformance/check/check.ts';
 import type { ModelHome } from '../../conformance/model/environment.ts';
 import { agentSetOf } from '../../conformance/index.ts';
@@ -30,13 +30,13 @@ function isOwnDemo(command: readonly string[]): boolean {
 }
 
 /** Throws `invalid` if neither a program nor an address is given. */
-export function targetOf(
+export async function targetOf(
   protocol: string,
   command: readonly string[],
   options: ConformanceOptions,
   model: ModelHome | null,
-): Target {
-  const { framing, envelope } = adapterOf(protocol);
+): Promise<Target> {
+  const { framing, envelope } = await loadAdapter(protocol, 'agent');
   const [program, ...rest] = command;
   const addresses = addressesOf(options);
   const ways = {

@@ -20,8 +20,8 @@ export function judgeFiles(protocol: string, options: ConformanceOptions, termin
   for (const { name, remarks } of traces) for (const remark of remarks) tell(terminal.stderr, `${name}: ${remark}`);
   const target = options.trace.join(', ');
   // By default skip a side without frames in the recording. A requested side is always reported.
-  const heard = wanted.filter(({ side }) => wanted.length === 1 || traces.some((trace) => holds(trace, side)));
-  const codes = judgeTrace(heard, traces).flatMap(({ set, results }) => {
+  const shownSides = wanted.filter(({ side }) => wanted.length === 1 || traces.some((trace) => holds(trace, side)));
+  const codes = judgeTrace(shownSides, traces).flatMap(({ set, results }) => {
     const asked = results.filter((result) => only(result));
     return asked.length === 0
       ? []

@@ -20,14 +20,15 @@ export function chooseAgent(argv: EcaArgv, surroundings: EcaSurroundings): Chose
   const { config, name, agent, remarks } = findAgent(standIn, argv.values, surroundings);
   const { command } = agent;
   const isEca = command !== undefined && agent.protocol === 'eca';
-  const unheard = !isEca && argv.values.has('--config-file') ? [`the agent ${name} does not take --config-file`] : [];
+  const unusedRemarks =
+    !isEca && argv.values.has('--config-file') ? [`the agent ${name} does not take --config-file`] : [];
   return {
     // Appended to the agent's own options: for eca the last one of several counts.
     config: withAgent(config, name, isEca ? { ...agent, command: [...command, ...argv.words] } : agent),
     name,
     // The start tells the editor at once which models exist, or why there are none.
     opening: command === undefined ? [] : [startAgent],
-    remarks: [...remarks, ...unheard],
+    remarks: [...remarks, ...unusedRemarks],
   };
 }
 

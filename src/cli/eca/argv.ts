@@ -1,6 +1,6 @@
 // Parses the command line of the `eca` executable, including the `--patchbay-…` options. Pure.
 import { GatewayError } from '../../core/model/errors.ts';
-import { isOwnOption, readOwnOption } from '../own-options.ts';
+import { isStandInOption, readStandInOption } from '../stand-in-options.ts';
 
 /** An option of eca. */
 interface Flag {
@@ -42,8 +42,8 @@ export interface EcaArgv {
 }
 
 /**
- * Parses the words after the program name. Throws `invalid` for an unknown option or command, a missing value, and an
- * unknown log level.
+ * Parses the arguments after the program name. Throws `invalid` for an unknown option or command, a missing value, and
+ * an unknown log level.
  */
 export function parseEcaArgv(line: readonly string[]): EcaArgv {
   const argv = line.flatMap(wordsOf);
@@ -54,8 +54,8 @@ export function parseEcaArgv(line: readonly string[]): EcaArgv {
 
   for (let at = 0; at < argv.length; at += 1) {
     const word = argv[at] ?? '';
-    if (isOwnOption(word)) {
-      const { name, value, length } = readOwnOption(own, word, argv[at + 1]);
+    if (isStandInOption(word)) {
+      const { name, value, length } = readStandInOption(own, word, argv[at + 1]);
       values.set(name, value);
       at += length - 1;
       continue;
@@ -101,7 +101,7 @@ interface GivenFlag {
   readonly flag: Flag;
   /** The name as written. */
   readonly written: string;
-  /** The command-line words of the option. */
+  /** The command-line arguments of the option. */
   readonly taken: readonly string[];
   readonly value: string | undefined;
 }

@@ -1,5 +1,5 @@
 // Chooses the agent behind `patchbay-pi` and applies pi's command line to it.
-import { adapterOf } from '../../gateway/agents.ts';
+import { protocolOf } from '../../adapters/protocols.ts';
 import type { AgentConfig } from '../../config/config.ts';
 import type { Capabilities } from '../../core/contract/adapter.ts';
 import type { Command } from '../../core/model/command.ts';
@@ -19,34 +19,34 @@ const standIn: StandIn = { program: 'patchbay-pi', instead: 'pi' };
 /** Throws `invalid` or `not-found` with advice for the user. */
 export function chooseAgent(argv: PiArgv, surroundings: Surroundings): Chosen {
   const { config, name, agent, remarks } = findAgent(standIn, argv.values, surroundings);
-  const told = tellAgent(argv, name, agent);
+  const applied = tellAgent(argv, name, agent);
   return {
-    config: withAgent(config, name, told.agent),
+    config: withAgent(config, name, applied.agent),
     name,
-    opening: agent.command === undefined ? told.opening : [startAgent, ...told.opening],
-    remarks: [...remarks, ...told.remarks],
+    opening: agent.command === undefined ? applied.opening : [startAgent, ...applied.opening],
+    remarks: [...remarks, ...applied.remarks],
   };
 }
 
-interface Told {
+interface AppliedFlags {
   readonly agent: AgentConfig;
   readonly opening: readonly Command[];
   readonly remarks: readonly string[];
 }
 
-function tellAgent(argv: PiArgv, name: string, agent: AgentConfig): Told {
+function tellAgent(argv: PiArgv, name: string, agent: AgentConfig): AppliedFlags {
   const { command, protocol } = agent;
   if (command !== undefined && protocol === 'pi') {
     // Appended to the agent's own options: for pi the last one of several counts.
     return { agent: { ...agent, command: [...command, ...inRpcMode(argv, argv.words)] }, opening: [], remarks: [] };
   }
   if (command !== undefined && protocol === 'pi-legacy') {
-    const heard = argv.given.filter((flag) => flag.legacy).flatMap((flag) => flag.words);
-    const unheard = argv.given.filter((flag) => !flag.legacy && !flag.idle).map((flag) => flag.name);
-    const remarks = unheard.length === 0 ? [] : [`a legacy pi does not know ${listOf(unheard)}`];
-    return { agent: { ...agent, command: [...command, ...inRpcMode(argv, heard)] }, opening: [], remarks };
+    const passedOn = argv.given.filter((flag) => flag.legacy).flatMap((flag) => flag.words);
+    const unused = argv.given.filter((flag) => !flag.legacy && !flag.idle).map((flag) => flag.name);
+    const remarks = unused.length === 0 ? [] : [`a legacy pi does not know ${listOf(unused)}`];
+    return { agent: { ...agent, command: [...command, ...inRpcMode(argv, passedOn)] }, opening: [], remarks };
   }
-  return { agent, ...ask(argv, name, adapterOf(protocol).can) };
+  return { agent, ...ask(argv, name, protocolOf(protocol).can) };
 }
 
 function inRpcMode({ values }: PiArgv, words: readonly string[]): readonly string[] {
@@ -54,13 +54,13 @@ function inRpcMode({ values }: PiArgv, words: readonly string[]): readonly strin
 }
 
 /** Translates pi's options into commands for an agent of another protocol. */
-function ask(argv: PiArgv, name: string, can: Capabilities): Pick<Told, 'opening' | 'remarks'> {
+function ask(argv: PiArgv, name: string, can: Capabilities): Pick<AppliedFlags, 'opening' | 'remarks'> {
   const opening: Command[] = [];
-  const heard = new Set<string>();
+  const used = new Set<string>();
   const offer = (command: Command, ...flags: string[]) => {
     if (!can.commands.includes(command.type)) return;
     opening.push(command);
-    for (const flag of flags) heard.add(flag);
+    for (const flag of flags) used.add(flag);
   };
   const { provider, model, thinking } = modelWish(argv);
   if (model !== undefined)
@@ -68,6 +68,6 @@ function ask(argv: PiArgv, name: string, can: Capabilities): Pick<Told, 'opening
   if (thinking !== undefined) offer({ type: 'set-thinking', level: thinking }, '--thinking');
   const session = argv.values.get('--session');
   if (session !== undefined) offer({ type: 'switch-session', path: session }, '--session');
-  const unheard = argv.given.filter((flag) => !flag.idle && !heard.has(flag.name)).map((flag) => flag.name);
-  return { opening, remarks: unheard.length === 0 ? [] : [`the agent ${name} does not take ${listOf(unheard)}`] };
+  const unused = argv.given.filter((flag) => !flag.idle && !used.has(flag.name)).map((flag) => flag.name);
+  return { opening, remarks: unused.length === 0 ? [] : [`the agent ${name} does not take ${listOf(unused)}`] };
 }

@@ -1,5 +1,5 @@
 // Parses the command line of the `pi` executable as pi does. Pure.
-import { isOwnOption, readOwnOption } from '../own-options.ts';
+import { isStandInOption, readStandInOption } from '../stand-in-options.ts';
 
 /** An option of pi. */
 interface Flag {
@@ -46,7 +46,7 @@ const flags: readonly Flag[] = [
 ];
 const flagByName: ReadonlyMap<string, Flag> = new Map(flags.flatMap((flag) => flag.names.map((name) => [name, flag])));
 
-/** First words of pi's package commands. */
+/** First arguments of pi's package commands. */
 const subcommands: ReadonlySet<string> = new Set(['install', 'remove', 'update', 'list', 'config']);
 
 /** The `--patchbay-…` options, each with a description of its value. */
@@ -60,7 +60,7 @@ const own: ReadonlyMap<string, string> = new Map([
 export interface Given {
   /** The first name of the option, or the word as written if pi 0.54 has no such option. */
   readonly name: string;
-  /** The command-line words of the option. */
+  /** The command-line arguments of the option. */
   readonly words: readonly string[];
   readonly legacy: boolean;
   readonly idle: boolean;
@@ -82,8 +82,8 @@ export interface PiArgv {
 }
 
 /**
- * Parses the words after the program name. Keeps words that pi does not know, for the agent. Throws `invalid` for a
- * `--patchbay-…` option that is unknown or has no value.
+ * Parses the arguments after the program name. Keeps arguments that pi does not know, for the agent. Throws `invalid`
+ * for a `--patchbay-…` option that is unknown or has no value.
  */
 export function parsePiArgv(argv: readonly string[]): PiArgv {
   const values = new Map<string, string>();
@@ -97,8 +97,8 @@ export function parsePiArgv(argv: readonly string[]): PiArgv {
   for (let at = 0; at < argv.length; at += 1) {
     const word = argv[at] ?? '';
     const next = argv[at + 1];
-    if (isOwnOption(word)) {
-      const { name, value, length } = readOwnOption(own, word, next);
+    if (isStandInOption(word)) {
+      const { name, value, length } = readStandInOption(own, word, next);
       values.set(name, value);
       at += length - 1;
       continue;

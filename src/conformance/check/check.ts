@@ -6,10 +6,10 @@ export type Level = 'MUST' | 'SHOULD' | 'MAY';
 /** Limits that the peer is started with, by the names that the check set uses. */
 export type Settings = Readonly<Record<string, number>>;
 
-/** How a peer is reached. `memory`: the peer runs in this process. */
+/** The transport to a peer. `memory`: the peer runs in this process. */
 export type Transport = 'websocket' | 'sse' | 'stdio' | 'memory';
 
-/** What a check needs. A check whose needs are not met is not applicable. */
+/** The requirements of a check. A check with unmet requirements is not applicable. */
 export interface Needs {
   /** Default: any. */
   readonly transport?: Transport;
@@ -27,7 +27,7 @@ export interface Needs {
   readonly raw?: boolean;
 }
 
-/** What every check and every rule declares. */
+/** The description of a check or rule. */
 export interface Description {
   /** Stable id: `<protocol>/<words>` for agents, `<protocol>/client/<words>` for clients. */
   readonly id: string;
@@ -44,9 +44,9 @@ export interface Description {
 
 /** A check that acts on the peer itself. `Context` is what the check set hands to each check. */
 export interface Check<Context> extends Description {
-  /** What the check does. */
+  /** The actions of the check. */
   readonly input: string;
-  /** What the check expects. */
+  /** The expectation of the check. */
   readonly expected: string;
   readonly needs?: Needs;
   /**
@@ -75,7 +75,7 @@ export interface Connection {
   /** Why the connection ended; null while the connection is open. */
   readonly ended: string | null;
   send(text: string): void;
-  /** Absent where the transport cannot send binary messages. */
+  /** Sends a binary message. Absent if the transport cannot. */
   sendBinary?(text: string): void;
   /** Writes the text without a frame around it. Absent where the transport has frames of its own. */
   sendRaw?(text: string): void;
@@ -90,7 +90,7 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** What the runner gives to one check. */
+/** The runner's tools for one check. */
 export interface Tools {
   /** A word that is unique across checks and runs. */
   readonly nonce: string;
@@ -101,7 +101,10 @@ export interface Tools {
   script(word: string): string;
   /** Sends the peer's process a SIGTERM. */
   terminate(): void;
-  /** How the peer's process ended, once it has. Rejects with a {@link PeerWrong} when the patience runs out. */
+  /**
+   * Resolves with the way in which the peer's process ended. Rejects with a {@link PeerWrong} when the patience runs
+   * out.
+   */
   exit(): Promise<string>;
   /** Waits this long. Only for what nothing but time can show. */
   pause(ms: number): Promise<void>;

@@ -25,13 +25,13 @@ export function createMessageWaiter(connection: Connection): WaitForMessage {
     let at = from;
     return connection.until(label, () => {
       for (; at < connection.log.length; at += 1) {
-        const json = said(at);
+        const json = messageAt(at);
         if (isIt(json)) return { at, json };
       }
       return undefined;
     });
   };
-  function said(at: number): Dictionary {
+  function messageAt(at: number): Dictionary {
     const exchange = connection.log[at];
     if (exchange === undefined || exchange.by === 'us' || exchange.isFault === true) return {};
     const known = read.get(exchange) ?? dictionaryIn(exchange.text) ?? {};

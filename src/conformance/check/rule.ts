@@ -24,7 +24,7 @@ export interface Trace {
 export interface Finding {
   /** Index of the message in the trace. */
   readonly frame: number;
-  /** What is wrong at that place; null when nothing is wrong. */
+  /** The fault at this place; null without a fault. */
   readonly wrong: string | null;
 }
 

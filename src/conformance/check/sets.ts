@@ -26,7 +26,7 @@ export interface AgentSet extends SetOf {
   readonly excuse?: RegExp;
 }
 
-/** What our agent does with one prompt of the client under test. */
+/** The reaction of our agent to one prompt of the client under test. */
 export interface Behaviour {
   /**
    * Stable name of one or two words; rules list it in `scenarios`. A prompt that contains `[[name]]` requests this
@@ -49,7 +49,7 @@ export interface ClientSet extends SetOf {
   serve(connection: Connection, tools: ServeTools): Promise<{ readonly isComplete: boolean }>;
 }
 
-/** What the runner gives to our agent. */
+/** The runner's tools for our agent. */
 export interface ServeTools {
   /** The behaviour for the next prompt: the one that the prompt requests, else the next in turn. */
   behaviourFor(prompt: string): string;

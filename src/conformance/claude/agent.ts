@@ -1,6 +1,6 @@
 // The check set for agents that speak the native wire format of the Claude Agent SDK (docs/protocols/rpc-message.md 1).
 import { type AgentSet, withContext, rulesOver } from '../check/sets.ts';
-import { carried, readCarried } from './view/carried.ts';
+import { unpackMessages, readUnpacked } from './view/unpack-messages.ts';
 import { askRules } from './rules/asks.ts';
 import { controlRules } from './rules/control.ts';
 import { eventRules } from './rules/events.ts';
@@ -23,7 +23,7 @@ export const claudeAgent: AgentSet = {
   usual: {},
   ...withContext(createContext, { scenarios }),
   rules: rulesOver(
-    readCarried,
+    readUnpacked,
     [
       ...frameRules,
       ...eventRules,
@@ -35,6 +35,6 @@ export const claudeAgent: AgentSet = {
       ...controlRules,
       ...askRules,
       ...inputRules,
-    ].map(carried),
+    ].map(unpackMessages),
   ),
 };

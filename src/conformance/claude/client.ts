@@ -1,7 +1,7 @@
 // The check set for clients of Claude Code.
 import { type ClientSet, rulesOver } from '../check/sets.ts';
 import { behaviours } from './fake-agent/behaviours.ts';
-import { readCarried } from './view/carried.ts';
+import { readUnpacked } from './view/unpack-messages.ts';
 import { serveClaude } from './fake-agent/fake-agent.ts';
 import { answerRules } from './rules/client-answers.ts';
 import { messageRules } from './rules/client-messages.ts';
@@ -13,5 +13,5 @@ export const claudeClient: ClientSet = {
   version: '1',
   behaviours,
   serve: serveClaude,
-  rules: rulesOver(readCarried, [...messageRules, ...answerRules]),
+  rules: rulesOver(readUnpacked, [...messageRules, ...answerRules]),
 };

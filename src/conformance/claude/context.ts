@@ -25,7 +25,7 @@ export interface TestClient {
   waitFor(label: string, isIt: (json: Dictionary) => boolean, from: number): Promise<ReceivedMessage>;
   /** The first result at or after `from`. `check`: the check that requires the result. */
   result(from: number, check?: string): Promise<ReceivedMessage>;
-  /** Prompts and waits for the result. Every permission request is granted. */
+  /** Sends a prompt and waits for the result. Grants every permission request. */
   turn(word: string, check?: string): Promise<void>;
   /** The agent's next question. Not applicable when the turn ends without a question. */
   question(from: number): Promise<ReceivedMessage>;
@@ -33,7 +33,7 @@ export interface TestClient {
   answer(asked: ReceivedMessage, response: object): void;
 }
 
-/** What one scenario gets. */
+/** The tools of one scenario. */
 export interface CheckContext {
   readonly tools: Tools;
   /** Connects, runs `play`, and waits until the greeting is answered. */
@@ -67,7 +67,7 @@ export function createContext(tools: Tools): CheckContext {
 function createTestClient(connection: Connection, tools: Tools): TestClient {
   let minted = 0;
   let greeted: Promise<Dictionary> | undefined;
-  const hear = createMessageWaiter(connection);
+  const waitForMessage = createMessageWaiter(connection);
 
   const send = (frame: object) => connection.send(JSON.stringify(frame));
 
@@ -80,18 +80,18 @@ function createTestClient(connection: Connection, tools: Tools): TestClient {
     send({ type: 'control_request', request_id: id, request });
     const isAnswer = ({ type, response }: Dictionary) =>
       type === 'control_response' && dictionaryOf(response).request_id === id;
-    const { json } = await requiredBy(check, () => hear(`answer to ${request.subtype}`, isAnswer, from));
+    const { json } = await requiredBy(check, () => waitForMessage(`answer to ${request.subtype}`, isAnswer, from));
     return dictionaryOf(json.response);
   }
 
   const prompt: TestClient['prompt'] = (word, more = []) =>
     send(promptFrame([{ type: 'text', text: tools.script(word) }, ...more]));
   const result: TestClient['result'] = (from, check = 'claude/result-each-turn') =>
-    requiredBy(check, () => hear('result', isResult, from));
+    requiredBy(check, () => waitForMessage('result', isResult, from));
 
   /** The agent's next question or result. */
   const next = (from: number, check = 'claude/result-each-turn') =>
-    requiredBy(check, () => hear('question or result', (json) => isQuestion(json) || isResult(json), from));
+    requiredBy(check, () => waitForMessage('question or result', (json) => isQuestion(json) || isResult(json), from));
   const answer: TestClient['answer'] = ({ json }, response) =>
     send({ type: 'control_response', response: { subtype: 'success', request_id: json.request_id, response } });
 
@@ -108,23 +108,23 @@ function createTestClient(connection: Connection, tools: Tools): TestClient {
       return greeted;
     },
     prompt,
-    waitFor: hear,
+    waitFor: waitForMessage,
     result,
     async turn(word, check) {
       let from = connection.log.length;
       prompt(word);
       for (;;) {
-        const heard = await next(from, check);
-        if (isResult(heard.json)) return;
-        const { input } = dictionaryOf(heard.json.request);
-        answer(heard, { behavior: 'allow', updatedInput: dictionaryOf(input) });
-        from = heard.at + 1;
+        const received = await next(from, check);
+        if (isResult(received.json)) return;
+        const { input } = dictionaryOf(received.json.request);
+        answer(received, { behavior: 'allow', updatedInput: dictionaryOf(input) });
+        from = received.at + 1;
       }
     },
     async question(from) {
-      const heard = await next(from);
-      if (isResult(heard.json)) throw new NotApplicable('the agent did not ask');
-      return heard;
+      const received = await next(from);
+      if (isResult(received.json)) throw new NotApplicable('the agent did not ask');
+      return received;
     },
     answer,
   };

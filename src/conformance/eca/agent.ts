@@ -2,12 +2,12 @@
 import { type AgentSet, withContext, rulesOver } from '../check/sets.ts';
 import { framingChecks } from './checks-framing.ts';
 import { approvalRules } from './rules/approvals.ts';
-import { baseRules } from './rules/base.ts';
+import { jsonRpcRules } from './rules/json-rpc.ts';
 import { callRules } from './rules/calls.ts';
 import { configRules } from './rules/config.ts';
 import { contentRules } from './rules/content.ts';
 import { lifecycleRules } from './rules/lifecycle.ts';
-import { orderRules } from './rules/order.ts';
+import { orderRules } from './rules/content-order.ts';
 import { promptRules } from './rules/prompt.ts';
 import { requestRules } from './rules/requests.ts';
 import { runRules } from './rules/runs.ts';
@@ -16,7 +16,7 @@ import { createContext } from './context.ts';
 import { viewOf } from './view/view.ts';
 
 const rules = [
-  ...baseRules,
+  ...jsonRpcRules,
   ...lifecycleRules,
   ...promptRules,
   ...runRules,

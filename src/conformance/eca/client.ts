@@ -2,7 +2,7 @@
 import { type ClientSet, rulesOver } from '../check/sets.ts';
 import { behaviours } from './fake-agent/behaviours.ts';
 import { serveEditor } from './fake-agent/fake-agent.ts';
-import { clientBaseRules } from './rules/client-base.ts';
+import { clientJsonRpcRules } from './rules/client-json-rpc.ts';
 import { clientChatRules } from './rules/client-chat.ts';
 import { clientLifecycleRules } from './rules/client-lifecycle.ts';
 import { viewOf } from './view/view.ts';
@@ -12,7 +12,7 @@ export const ecaClient: ClientSet = {
   protocol: 'eca',
   version: '1',
   side: 'client',
-  rules: rulesOver(viewOf, [...clientBaseRules, ...clientLifecycleRules, ...clientChatRules]),
+  rules: rulesOver(viewOf, [...clientJsonRpcRules, ...clientLifecycleRules, ...clientChatRules]),
   behaviours,
   serve: serveEditor,
 };

@@ -40,7 +40,7 @@ export interface Editor {
   chatOf(prompted: SentPrompt): Promise<string>;
   /** Waits for the end of the run and returns the chat. `check`: the check that requires the end. */
   finished(prompted: SentPrompt, check?: string): Promise<string>;
-  /** Prompts, waits for the end of the run, and returns the chat. */
+  /** Sends a prompt, waits for the end of the run, and returns the chat. */
   turn(
     what: { readonly word: string } | { readonly message: string },
     more?: Dictionary,
@@ -52,7 +52,7 @@ export interface Editor {
   settled(check?: string): Promise<void>;
 }
 
-/** What one check gets. */
+/** The tools of one check. */
 export interface CheckContext {
   readonly tools: Tools;
   /** A new connection, before the greeting. */
@@ -103,11 +103,14 @@ function createEditor(connection: Connection, tools: Tools): Editor {
     },
     notify: (method, params) => connection.send(message({ method, ...(params === undefined ? {} : { params }) })),
     answer: (id) =>
-      self.until(`answer to request ${JSON.stringify(id)}`, (said) => said.method === undefined && said.id === id),
+      self.until(
+        `answer to request ${JSON.stringify(id)}`,
+        (message) => message.method === undefined && message.id === id,
+      ),
     ask: (method, params, check = 'eca/answered') => requiredBy(check, () => self.answer(self.request(method, params))),
     until: (label, isIt, from = 0) => connection.until(label, () => since(from).find(isIt)),
     async content(chatId, label, isIt, from) {
-      const said = await self.until(
+      const answer = await self.until(
         label,
         ({ method, params }) =>
           method === 'chat/contentReceived' &&
@@ -115,7 +118,7 @@ function createEditor(connection: Connection, tools: Tools): Editor {
           isIt(dictionaryOf(dictionaryOf(params).content)),
         from,
       );
-      return dictionaryOf(dictionaryOf(said.params).content);
+      return dictionaryOf(dictionaryOf(answer.params).content);
     },
     prompt(what, more = {}) {
       const from = connection.log.length;

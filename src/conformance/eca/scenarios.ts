@@ -7,7 +7,7 @@ import { nobodys } from './methods.ts';
 import { type EcaScenario, type Editor, greeting, message } from './context.ts';
 
 const isOfType = (type: string) => (content: Dictionary) => content.type === type;
-const has = (said: Dictionary, method: string) => said.method === method;
+const has = (message: Dictionary, method: string) => message.method === method;
 
 /** Shuts the server down in good order. */
 async function leave(editor: Editor): Promise<void> {
@@ -34,16 +34,16 @@ export const scenarios: readonly EcaScenario[] = [
       const editor = await connect();
       await editor.ask('initialize', greeting(), 'eca/initialize-answered');
       editor.notify('initialized', {});
-      const isOf = (said: Dictionary, type: string) =>
-        has(said, '$/progress') && dictionaryOf(said.params).type === type;
+      const isOf = (message: Dictionary, type: string) =>
+        has(message, '$/progress') && dictionaryOf(message.params).type === type;
       await requiredBy('eca/tools-told', () =>
-        editor.until('tools of the server', (said) => has(said, 'tool/serverUpdated')),
+        editor.until('tools of the server', (message) => has(message, 'tool/serverUpdated')),
       );
       await requiredBy('eca/tasks-finished', () =>
         editor.connection.until('end of all tasks', () => {
-          const said = editor.connection.log.map(({ json }) => dictionaryOf(json));
+          const messages = editor.connection.log.map(({ json }) => dictionaryOf(json));
           const idsOf = (type: string) =>
-            said.filter((one) => isOf(one, type)).map(({ params }) => dictionaryOf(params).taskId);
+            messages.filter((one) => isOf(one, type)).map(({ params }) => dictionaryOf(params).taskId);
           const finished = new Set(idsOf('finish'));
           return idsOf('start').every((id) => finished.has(id)) ? true : undefined;
         }),
@@ -258,15 +258,15 @@ export const scenarios: readonly EcaScenario[] = [
     title: 'an MCP server is stopped and started again, and one that nobody has',
     async run({ editor: open }) {
       const editor = await open();
-      await editor.until('tools of the server', (said) => has(said, 'tool/serverUpdated')).catch(() => {});
+      await editor.until('tools of the server', (message) => has(message, 'tool/serverUpdated')).catch(() => {});
       editor.notify('mcp/stopServer', { name: 'nobody-has-this' });
       editor.notify('mcp/startServer', { name: 'nobody-has-this' });
       await editor.settled('eca/unknown-mcp-ignored');
       const name = runningServer(editor);
       if (name === undefined) throw new NotApplicable('the server has no MCP server that runs');
-      const isNow = (status: readonly string[]) => (said: Dictionary) => {
-        const params = dictionaryOf(said.params);
-        return has(said, 'tool/serverUpdated') && params.name === name && status.includes(String(params.status));
+      const isNow = (status: readonly string[]) => (message: Dictionary) => {
+        const params = dictionaryOf(message.params);
+        return has(message, 'tool/serverUpdated') && params.name === name && status.includes(String(params.status));
       };
       const stopped = editor.now;
       editor.notify('mcp/stopServer', { name });

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { brokenStreamOf, errorBody, messageOf, type NextId, type Stream, streamOf } from './wire.ts';
 import { type Prompt, type Scenario, type Step, scenarios } from './answers.ts';
 import { claudeScenarios } from './claude-answers.ts';
-import { within } from '../within.ts';
+import { within } from '../timeouts.ts';
 
 const ContentBlock = z.looseObject({
   type: z.string(),
@@ -32,7 +32,7 @@ export interface RecordedRequest {
   /** `gone`: the client disconnected before the end. */
   outcome: 'open' | 'finished' | 'refused' | 'gone';
   /** The response: events (endlessly repeated ones left out) or one JSON message; empty for a refusal. */
-  said: string;
+  answered: string;
 }
 
 /** Options of the fake model. */
@@ -130,8 +130,8 @@ export async function startFakeAnthropic(options: FakeOptions = {}): Promise<Fak
     }
     const model = record.body.model;
     if (record.body.stream !== true) {
-      record.said = JSON.stringify(messageOf(step, model, nextId));
-      response.writeHead(200, { 'content-type': 'application/json' }).end(record.said);
+      record.answered = JSON.stringify(messageOf(step, model, nextId));
+      response.writeHead(200, { 'content-type': 'application/json' }).end(record.answered);
       return;
     }
     const stream = fault === undefined ? streamOf(step, model, nextId) : brokenStreamOf(fault, model, nextId);
@@ -144,10 +144,10 @@ export async function startFakeAnthropic(options: FakeOptions = {}): Promise<Fak
     { head, tail, closing = '', isCut = false }: Stream,
     response: ServerResponse,
   ) {
-    record.said = head;
+    record.answered = head;
     response.write(head);
     const end = (): void => {
-      record.said += closing;
+      record.answered += closing;
       // The written bytes must leave before the connection breaks.
       if (isCut) response.write('', () => response.destroy());
       else response.end(closing);
@@ -159,7 +159,7 @@ export async function startFakeAnthropic(options: FakeOptions = {}): Promise<Fak
     let left = tail.times;
     const timer = setInterval(() => {
       left -= 1;
-      if (Number.isFinite(tail.times)) record.said += tail.text;
+      if (Number.isFinite(tail.times)) record.answered += tail.text;
       response.write(tail.text);
       if (left > 0) return;
       clearInterval(timer);
@@ -185,7 +185,7 @@ export async function startFakeAnthropic(options: FakeOptions = {}): Promise<Fak
       body: body.data,
       ...place(body.data, options.chat === true),
       outcome: 'open',
-      said: '',
+      answered: '',
     };
     requests.push(record);
     response.on('close', () => {

@@ -4,7 +4,7 @@ import { dictionaryOf } from '../../core/model/dictionary.ts';
 import { type Connection, NotApplicable, type Tools } from '../check/check.ts';
 import { requiredBy, setup } from '../check/rule.ts';
 
-/** What one scenario gets. */
+/** The tools of one scenario. */
 export interface CheckContext {
   readonly tools: Tools;
   /** The connection; the first call opens it. */
@@ -16,7 +16,7 @@ export interface CheckContext {
   until(label: string, fits: (line: Dictionary) => boolean, from?: number): Promise<Dictionary>;
   /** Number of log entries so far. */
   readonly now: number;
-  /** Prompts and waits for the end of the run. */
+  /** Sends a prompt and waits for the end of the run. */
   prompt(message: string, more?: Dictionary): Promise<void>;
   /** Prompts with a script word and waits; false when the target has no prompt for the word. */
   promptIfScripted(word: string): Promise<boolean>;

@@ -160,9 +160,9 @@ export const scenarios: readonly Scenario<CheckContext>[] = [
       await context.send({ type: 'prompt', message: context.tools.script('text') });
       await requiredBy('pi-legacy/busy-prompts-run', () =>
         until('ends of both runs', () => {
-          const heard = log.filter(({ by }) => by === 'peer').map(({ json }) => dictionaryOf(json).type);
+          const received = log.filter(({ by }) => by === 'peer').map(({ json }) => dictionaryOf(json).type);
           const ends =
-            heard.filter((type) => type === 'agent_end').length + heard.filter((type) => type === 'error').length;
+            received.filter((type) => type === 'agent_end').length + received.filter((type) => type === 'error').length;
           return ends >= 2 ? true : undefined;
         }),
       );

@@ -2,10 +2,10 @@
 import { type AgentSet, withContext, rulesOver } from '../check/sets.ts';
 import { piServerChecks } from './checks/index.ts';
 import { lifecycleRules } from './rules/lifecycle.ts';
-import { dataRules } from './rules/data.ts';
+import { dataRules } from './rules/response-data.ts';
 import { eventRules } from './rules/events.ts';
 import { frameRules } from './rules/frames.ts';
-import { repeatRules } from './rules/repeat.ts';
+import { ticketRules } from './rules/tickets.ts';
 import { sessionRules } from './rules/sessions.ts';
 import { versionRules } from './rules/versions.ts';
 import { scenarios } from './scenarios.ts';
@@ -20,7 +20,7 @@ export const piServerAgent: AgentSet = {
   rules: rulesOver(viewOf, [
     ...frameRules,
     ...lifecycleRules,
-    ...repeatRules,
+    ...ticketRules,
     ...versionRules,
     ...eventRules,
     ...sessionRules,

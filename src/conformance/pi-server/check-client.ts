@@ -39,12 +39,12 @@ export interface Client {
   say(text: string): Promise<Dictionary>;
   /** Waits until the server has handled everything sent before. */
   settled(): Promise<void>;
-  until<Value>(label: string, look: (heard: readonly ReceivedFrame[]) => Value | undefined): Promise<Value>;
+  until<Value>(label: string, look: (received: readonly ReceivedFrame[]) => Value | undefined): Promise<Value>;
   phases(id: string): Phase[];
   /** Fails the peer unless these are the lifecycle phases of the command so far. */
   expectPhases(id: string, ...expected: readonly Phase[]): void;
   events(session: string, from?: number): SessionEvent[];
-  /** The first matching event of a session at or after `from`. */
+  /** Waits for the first matching event of a session at or after `from`. */
   untilEvent(
     session: string,
     label: string,
@@ -54,8 +54,8 @@ export interface Client {
 }
 
 /**
- * A client over a connection. `mint` makes unique ids. `isBound`: the connection belongs to one session, like a stream
- * of server-sent events, and cannot switch.
+ * Creates a client over a connection. `mint` makes unique ids. `isBound`: the connection belongs to one session, like a
+ * stream of server-sent events, and cannot switch.
  */
 export function createClient(connection: Connection, mint: (word: string) => string, isBound = false): Client {
   // Parse each frame once: a waiting check looks at all of them after every message.

@@ -16,7 +16,7 @@ export interface ClientWithSession {
   readonly session: string;
 }
 
-/** What one check gets. */
+/** The tools of one check. */
 export interface CheckContext {
   readonly tools: Tools;
   /** A unique id or name that begins with `word`. */
@@ -31,7 +31,7 @@ export interface CheckContext {
   clientWithSession(options?: { readonly watched?: boolean }): Promise<ClientWithSession>;
   /** Runs preparatory work; a failure there makes the check unclear. */
   prepare<Value>(work: () => Promise<Value>): Promise<Value>;
-  /** A prompt command with the prompt of a script word. */
+  /** Builds a prompt command with the prompt of a script word. */
   prompt(
     session: string,
     word: string,
@@ -54,7 +54,7 @@ export function createContext(tools: Tools): CheckContext {
   async function client(): Promise<Client> {
     const connected = await connect();
     const isGreeting = ({ frame }: ReceivedFrame) => frame.type === 'server_ready';
-    await setup(() => connected.until('server_ready', (heard) => heard.find(isGreeting)));
+    await setup(() => connected.until('server_ready', (received) => received.find(isGreeting)));
     return connected;
   }
 
@@ -111,7 +111,7 @@ export function createContext(tools: Tools): CheckContext {
   };
 }
 
-/** The session version in a response; fails the peer where it has none. */
+/** The session version in a response. Fails the peer if there is none. */
 export function versionOf(frame: Dictionary): number {
   const { sessionVersion } = frame;
   expect(typeof sessionVersion === 'number', 'the response has no sessionVersion:', frame);

@@ -3,7 +3,7 @@ import { type AgentSet, withContext, rulesOver } from '../check/sets.ts';
 import { checks } from './checks.ts';
 import { compactionRules, newerRules, retryRules, toolShapeRules } from './rules/events.ts';
 import { extensionRules } from './rules/extension.ts';
-import { dataRules } from './rules/data.ts';
+import { dataRules } from './rules/response-data.ts';
 import { messageRules, updateRules } from './rules/messages.ts';
 import { orderRules, streamRules, toolRules } from './rules/order.ts';
 import { lineRules, responseRules } from './rules/responses.ts';

@@ -32,13 +32,13 @@ export interface PiClient {
   prompt(word: string, more?: Dictionary): Promise<number>;
   /** Prompts and waits until the model answers. Returns the index before the prompt. */
   running(word: string, more?: Dictionary): Promise<number>;
-  /** Resolves when everything that began at that index has ended. */
+  /** Resolves when everything that began at this index has ended. */
   idle(from: number): Promise<void>;
   /** Prompts and waits for the end of the run. Returns the index before the prompt. */
   run(word: string, more?: Dictionary): Promise<number>;
 }
 
-/** What one scenario gets. */
+/** The tools of one scenario. */
 export interface CheckContext {
   readonly tools: Tools;
   /** A unique id that begins with `word`. */

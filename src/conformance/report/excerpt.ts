@@ -1,9 +1,9 @@
 // Selects the messages of a conversation that a report shows: those that violate the rule, their neighbours and related
 // messages. Without a violation: messages that the reason names, and the last ones.
 import type { LoggedMessage, Result } from '../check/check.ts';
-import { type Named, namedIn, placeIn } from './named.ts';
+import { type ReasonTerms, reasonTermsIn, placeIn } from './reason-terms.ts';
 import { holdsIdOf, relatedTo } from './related.ts';
-import { withoutLastWords } from './words.ts';
+import { withoutLastWords } from './safe-text.ts';
 
 /** Limits of an excerpt. */
 export interface ExcerptOptions {
@@ -20,7 +20,7 @@ export interface ShownMessage {
   readonly exchange: LoggedMessage;
   /** Index in the conversation, from 0. */
   readonly index: number;
-  /** What is wrong with the message; empty when nothing is. */
+  /** The fault of the message; empty without a fault. */
   readonly wrong: readonly string[];
   /** How many messages are left out before this one. */
   readonly skipped: number;
@@ -45,7 +45,7 @@ export function excerptsOf(
   { conversations: all, breaches = [], reason = '' }: Pick<Result, 'conversations' | 'breaches' | 'reason'>,
   { around, most, conversations }: ExcerptOptions,
 ): { readonly excerpts: readonly Excerpt[]; readonly skipped: number } {
-  const ofReason = namedIn(withoutLastWords(reason));
+  const ofReason = reasonTermsIn(withoutLastWords(reason));
   // Breaches index into the list, so the order stays; without any, conversations that hold what the reason names come
   // first.
   const isAbout = ({ log }: (typeof all)[number]) => holdsIdOf(ofReason, log);
@@ -75,20 +75,23 @@ export function excerptsOf(
 
 interface Choice {
   readonly wrong: ReadonlyMap<number, readonly string[]>;
-  readonly reason: Named;
+  readonly reason: ReasonTerms;
   readonly around: number;
   readonly most: number;
 }
 
 /** The shown messages, each with what the reason names about it. */
-function chosen(log: readonly LoggedMessage[], { wrong, reason, around, most }: Choice): ReadonlyMap<number, Named> {
-  const kept = new Map<number, Named>();
-  const keep = (index: number, named: Named) => {
+function chosen(
+  log: readonly LoggedMessage[],
+  { wrong, reason, around, most }: Choice,
+): ReadonlyMap<number, ReasonTerms> {
+  const kept = new Map<number, ReasonTerms>();
+  const keep = (index: number, named: ReasonTerms) => {
     if (!kept.has(index)) kept.set(index, named);
   };
   for (const [index, says] of wrong) {
     if (kept.size >= most) break;
-    const named = namedIn(says.join('\n'));
+    const named = reasonTermsIn(says.join('\n'));
     // The message's own reason replaces the one of its neighbour.
     kept.set(index, named);
     if (log.length <= most) continue;

@@ -5,7 +5,7 @@ import { type Child, element, type Markup } from '../../core/export/html-markup.
 import { type Excerpt, excerptsOf, type ShownMessage } from './excerpt.ts';
 import { isBad, type ReportEntry } from './report.ts';
 import { meanings, reasonOf, type Speakers } from './summary.ts';
-import { cut, cutAround, durationOf, visible } from './words.ts';
+import { cut, cutAround, durationOf, visible } from './safe-text.ts';
 
 /** Limits for one check. Together they bound the size of the page. */
 const shown = { around: 4, most: 80, conversations: 3 };
@@ -13,7 +13,7 @@ const mostOfReason = 4000;
 const mostOfMessage = 4000;
 const mostWrongOfMessage = 5;
 
-const marks: Readonly<Record<Verdict, string>> = { passed: '✓', failed: '✗', unclear: '?', 'not-applicable': '–' };
+const symbols: Readonly<Record<Verdict, string>> = { passed: '✓', failed: '✗', unclear: '?', 'not-applicable': '–' };
 
 /** The verdict as a class of the style sheet. */
 export const classOf = (verdict: Verdict): Lowercase<string> => (verdict === 'not-applicable' ? 'silent' : verdict);
@@ -21,7 +21,7 @@ export const classOf = (verdict: Verdict): Lowercase<string> => (verdict === 'no
 /** Foreign text, shortened and with control characters made visible. */
 export const foreign = (text: string, most: number): string => visible(cut(text, most));
 
-/** How one check is shown. */
+/** Options for showing one check. */
 export interface CheckOptions {
   readonly isOpen: boolean;
   readonly speakers: Speakers;
@@ -32,7 +32,7 @@ export function checkMarkup(entry: ReportEntry, { isOpen, speakers }: CheckOptio
   const { id, verdict, level, sentence, known } = entry;
   const verdictClass = classOf(verdict);
   const summary = element('summary', {}, [
-    element('span', { class: `badge ${verdictClass}` }, [`${marks[verdict]} ${verdict}`]),
+    element('span', { class: `badge ${verdictClass}` }, [`${symbols[verdict]} ${verdict}`]),
     element('code', {}, [id]),
     element('span', { class: 'level' }, [level]),
     known === true ? element('span', { class: 'level' }, ['known']) : '',
@@ -53,10 +53,10 @@ function insideOf(entry: ReportEntry, speakers: Speakers): Child[] {
     ...(covers.length === 0 ? [] : [`covers ${covers.join(', ')}`]),
     durationOf(ms),
   ];
-  const told =
+  const detail =
     reason === undefined ? [] : [element('p', { class: 'reason' }, [foreign(reasonOf(entry), mostOfReason)])];
   const about = element('p', { class: 'facts' }, [`${meanings[verdict]} · ${facts.join(' · ')}`]);
-  return [...told, about, ...(isBad(entry) ? failingConversations(entry, speakers) : [])];
+  return [...detail, about, ...(isBad(entry) ? failingConversations(entry, speakers) : [])];
 }
 
 function failingConversations(entry: ReportEntry, speakers: Speakers): Child[] {

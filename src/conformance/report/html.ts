@@ -105,8 +105,8 @@ function troubles(results: readonly ReportEntry[]): Markup[] {
   const links = [...failed, ...unclear].map((entries) => {
     const [first] = entries;
     const names = entries.flatMap(({ id }) => [element('a', { href: `#${id}` }, [id]), ' ']);
-    const told = first === undefined ? '' : `${first.verdict}: ${foreign(reasonOf(first), 160)}`;
-    return element('li', {}, [...names, told]);
+    const summary = first === undefined ? '' : `${first.verdict}: ${foreign(reasonOf(first), 160)}`;
+    return element('li', {}, [...names, summary]);
   });
   return [element('h2', {}, ['What did not pass']), element('ul', {}, links)];
 }
@@ -134,12 +134,12 @@ function sections(results: readonly ReportEntry[], speakers: Speakers): Markup[]
   let open = 0;
   return [...bySection(results)].map(([section, entries]) => {
     const { verdicts: tally } = countsOf(entries);
-    const told = verdicts.filter((verdict) => tally[verdict] > 0).map((verdict) => `${tally[verdict]} ${verdict}`);
+    const counts = verdicts.filter((verdict) => tally[verdict] > 0).map((verdict) => `${tally[verdict]} ${verdict}`);
     const checks = entries.map((entry) => {
       const isOpen = isBad(entry) && open < openAtOnce;
       if (isOpen) open += 1;
       return checkMarkup(entry, { isOpen, speakers });
     });
-    return element('section', {}, [element('h2', {}, [section, element('span', {}, [told.join(', ')])]), ...checks]);
+    return element('section', {}, [element('h2', {}, [section, element('span', {}, [counts.join(', ')])]), ...checks]);
   });
 }

@@ -13,7 +13,7 @@ import {
   staleTitle,
   titleOf,
 } from './summary.ts';
-import { cut, cutAround, oneLine, visible } from './words.ts';
+import { cut, cutAround, oneLine, visible } from './safe-text.ts';
 
 const mostOfReason = 4000;
 const mostOfMessage = 1000;
@@ -99,8 +99,8 @@ function testcase(entry: ReportEntry, classname: string, speakers: Speakers): st
   // The sentence stays out of the name: a build server would take a reworded sentence for a new test.
   const about = `    <system-out>${content(`${sentence}\n${placeOf(entry)}`)}</system-out>\n    </testcase>`;
   if (kind === null) return `${head}>\n  ${about}`;
-  const told = oneLine(cut(reasonOf(entry), mostOfReason));
-  const message = known === true ? `known to be ${verdict}: ${told}` : told;
+  const reason = oneLine(cut(reasonOf(entry), mostOfReason));
+  const message = known === true ? `known to be ${verdict}: ${reason}` : reason;
   const open = `      <${kind} message="${attribute(message)}"`;
   const inner =
     verdict === 'not-applicable'

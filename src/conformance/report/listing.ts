@@ -73,8 +73,8 @@ function setParts(set: CheckSet): string[] {
 }
 
 function row({ id, level, basis, sentence }: Description, behaviours: ReadonlySet<string>): string {
-  const marks = [...(basis === 'measured' ? ['measured'] : []), ...(behaviours.has(id) ? ['acts'] : [])];
-  return `| \`${id}\` | ${level} | ${marks.map((mark) => `*${mark}*`).join(', ')} | ${cell(sentence)} |`;
+  const labels = [...(basis === 'measured' ? ['measured'] : []), ...(behaviours.has(id) ? ['acts'] : [])];
+  return `| \`${id}\` | ${level} | ${labels.map((mark) => `*${mark}*`).join(', ')} | ${cell(sentence)} |`;
 }
 
 const cell = (text: string): string => text.replace(/[|<>_*]/gu, (mark) => `\\${mark}`).replaceAll('\n', ' ');

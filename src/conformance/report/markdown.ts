@@ -15,9 +15,9 @@ import {
   titleOf,
   totalsOf,
 } from './summary.ts';
-import { cut, cutAround, oneLine, padded, visible } from './words.ts';
+import { cut, cutAround, oneLine, padded, visible } from './safe-text.ts';
 
-/** How the page is made. */
+/** Options of the page. */
 export interface MarkdownOptions {
   /** Default: the target of the report. */
   readonly title?: string;

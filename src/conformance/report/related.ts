@@ -1,8 +1,8 @@
 // Finds the messages related to a failure: those that hold the ids and texts of the reason, or the ids of the violating
-// message. Knows nothing of a protocol but the usual names of id fields.
+// message. The only protocol knowledge is the usual names of id fields.
 import { isDictionary } from '../../core/model/dictionary.ts';
 import type { LoggedMessage } from '../check/check.ts';
-import type { Named } from './named.ts';
+import type { ReasonTerms } from './reason-terms.ts';
 
 type Log = readonly LoggedMessage[];
 
@@ -78,7 +78,7 @@ function parsed(text: string): unknown {
 }
 
 /** Whether one of the messages holds an id that the reason names. */
-export function holdsIdOf({ quoted, tokens }: Named, log: Log): boolean {
+export function holdsIdOf({ quoted, tokens }: ReasonTerms, log: Log): boolean {
   const index = indexOf(log);
   return [...quoted, ...tokens].some((text) => index.get(keyOf(text))?.isId === true);
 }
@@ -95,7 +95,7 @@ const mostOfValue = 3;
  */
 export function relatedTo(
   log: Log,
-  { named, wrong, at, most }: { named: Named; wrong?: number | undefined; at: number; most: number },
+  { named, wrong, at, most }: { named: ReasonTerms; wrong?: number | undefined; at: number; most: number },
 ): number[] {
   const index = indexOf(log);
   const exchange = wrong === undefined ? undefined : log[wrong];

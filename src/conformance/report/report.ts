@@ -48,7 +48,7 @@ export interface ReportParts {
   readonly ms: number;
   /** Ids of the checks that are expected not to pass: a Set, or a Map by id. */
   readonly known?: { has(id: string): boolean };
-  /** What is out of date in the list of known failures; default: nothing. */
+  /** Outdated entries in the list of known failures; default: none. */
   readonly stale?: readonly string[];
   /** A recording is judged. Default false. */
   readonly isRecorded?: boolean;

@@ -1,9 +1,9 @@
 // Texts that all report formats share.
 import type { LoggedMessage, Verdict } from '../check/check.ts';
 import type { Counts, Report, ReportEntry } from './report.ts';
-import { cut, durationOf, oneLine, withoutLastWords } from './words.ts';
+import { cut, durationOf, oneLine, withoutLastWords } from './safe-text.ts';
 
-/** What each verdict means, for first-time readers. */
+/** The meaning of each verdict, for first-time readers. */
 export const meanings: Readonly<Record<Verdict, string>> = {
   passed: 'it is so',
   failed: 'the peer is wrong',
@@ -16,7 +16,7 @@ export function titleOf({ protocol, side, target }: Report): string {
   return `${protocol} ${side}: ${oneLine(cut(target, 200))}`;
 }
 
-/** How the run was made. */
+/** The facts about the run: protocol, version, time. */
 export function factsOf({ protocol, side, version, startedAt, ms }: Report): string {
   return `checks of ${protocol} ${side}s, version ${version} · ${startedAt} · ${durationOf(ms)}`;
 }
@@ -55,9 +55,9 @@ const stopped = /^(?:[\w -]{1,60} broke off: )?(it was not tried: )?([\s\S]*)$/u
 
 /** The reason without the messages that the report shows below. Reasons with one cause come out equal. */
 export function reasonOf({ reason = '', conversations }: ReportEntry): string {
-  const told = conversations.length === 0 ? reason : withoutLastWords(reason);
-  const [, untried, why = ''] = stopped.exec(told) ?? [];
-  return untried !== undefined || why === 'the run was stopped' ? `not run: ${why}` : told;
+  const shownReason = conversations.length === 0 ? reason : withoutLastWords(reason);
+  const [, untried, why = ''] = stopped.exec(shownReason) ?? [];
+  return untried !== undefined || why === 'the run was stopped' ? `not run: ${why}` : shownReason;
 }
 
 /** Groups by reason, in the order of the first check of each. */

@@ -15,9 +15,9 @@ import {
   titleOf,
   totalsOf,
 } from './summary.ts';
-import { cut, cutAround, durationOf, oneLine, padded, shortened, visible, wrapped } from './words.ts';
+import { cut, cutAround, durationOf, oneLine, padded, shortened, visible, wrapped } from './safe-text.ts';
 
-/** How the table looks. */
+/** Options of the table. */
 export interface TableOptions {
   /** Default false. */
   readonly colour?: boolean;
@@ -35,7 +35,7 @@ const mostOfWrong = 500;
 type Paint = (word: string, style: 'good' | 'bad' | 'doubtful' | 'faint' | 'strong') => string;
 
 const codes = { good: 32, bad: 31, doubtful: 33, faint: 2, strong: 1 } as const;
-const marks: Readonly<Record<Verdict, string>> = { passed: '✓', failed: '✗', unclear: '?', 'not-applicable': '–' };
+const symbols: Readonly<Record<Verdict, string>> = { passed: '✓', failed: '✗', unclear: '?', 'not-applicable': '–' };
 const styles = { passed: 'good', failed: 'bad', unclear: 'doubtful', 'not-applicable': 'faint' } as const;
 
 /** Ends with a newline. */
@@ -94,7 +94,7 @@ function sectionLines(results: readonly ReportEntry[], showsAllChecks: boolean, 
 }
 
 function checkLines({ verdict, id, level, sentence, ms }: ReportEntry, paint: Paint): string[] {
-  const head = `  ${paint(marks[verdict], styles[verdict])} ${id} ${paint(`${level}, ${durationOf(ms)}`, 'faint')}`;
+  const head = `  ${paint(symbols[verdict], styles[verdict])} ${id} ${paint(`${level}, ${durationOf(ms)}`, 'faint')}`;
   return [head, ...indented(sentence, 4)];
 }
 
@@ -136,7 +136,7 @@ function troubleLines(
     const facts = isOne ? `  ${paint(placeOf(shown), 'faint')}${known === true ? '  known' : ''}` : '';
     return [
       '',
-      `${paint(marks[verdict], styles[verdict])} ${paint(name, 'strong')}${facts}`,
+      `${paint(symbols[verdict], styles[verdict])} ${paint(name, 'strong')}${facts}`,
       ...(isOne ? indented(sentence, 2) : []),
       ...indented(visible(cut(reasonOf(shown), mostOfReason)), 2).map((line) => paint(line, styles[verdict])),
       ...excerptLines(shown, { paint, speakers }),

@@ -3,7 +3,7 @@
 import { excerptsOf } from './excerpt.ts';
 import { isBad, type Report, type ReportEntry, verdicts } from './report.ts';
 import { factsOf, reasonOf, type Speakers, speakersOf, staleTitle, titleOf, totalsOf } from './summary.ts';
-import { cut, cutAround, oneLine, visible } from './words.ts';
+import { cut, cutAround, oneLine, visible } from './safe-text.ts';
 
 const mostOfReason = 4000;
 const mostOfMessage = 1000;
@@ -42,9 +42,9 @@ function stalePoint(stale: readonly string[], number: number): string[] {
 
 function pointOf(entry: ReportEntry, number: number, speakers: Speakers): string[] {
   const { id, sentence, verdict, known } = entry;
-  const told = plain(cut(reasonOf(entry), 300));
+  const reason = plain(cut(reasonOf(entry), 300));
   const directive =
-    verdict === 'not-applicable' ? ` # SKIP ${told}` : known === true ? ` # TODO known to be ${verdict}` : '';
+    verdict === 'not-applicable' ? ` # SKIP ${reason}` : known === true ? ` # TODO known to be ${verdict}` : '';
   const point = `${isBad(entry) ? 'not ok' : 'ok'} ${number} - ${plain(`${id}: ${sentence}`)}${directive}`;
   return isBad(entry) ? [point, ...diagnostic(entry, speakers)] : [point];
 }

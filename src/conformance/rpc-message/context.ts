@@ -20,7 +20,7 @@ export interface TestClient {
   begin(word: string): Promise<{ over(check: string): Promise<Dictionary> }>;
 }
 
-/** What one scenario gets. */
+/** The tools of one scenario. */
 export interface CheckContext {
   readonly tools: Tools;
   /** Connects and returns the client with the result of `connect`. */
@@ -41,7 +41,7 @@ export function createContext(tools: Tools): CheckContext {
 
 function createTestClient(connection: Connection, tools: Tools): TestClient {
   let minted = 0;
-  const hear = createMessageWaiter(connection);
+  const waitForMessage = createMessageWaiter(connection);
 
   function send(method: string, params: unknown): { readonly id: string; readonly from: number } {
     const id = `${method}-${tools.nonce}-${++minted}`;
@@ -54,7 +54,7 @@ function createTestClient(connection: Connection, tools: Tools): TestClient {
     const isBare = isQuery && tools.transport === 'sse';
     const isEnd = (json: Dictionary) =>
       json.id === id ? json.type !== 'stream' : isBare && json.id === undefined && json.type === 'result';
-    const { json: ended } = await requiredBy(check, () => hear(`end of ${id}`, isEnd, from));
+    const { json: ended } = await requiredBy(check, () => waitForMessage(`end of ${id}`, isEnd, from));
     if (ended.id !== id) throw new NotApplicable('over server-sent events frames go bare, and no query has an end');
     return ended;
   }
@@ -75,7 +75,7 @@ function createTestClient(connection: Connection, tools: Tools): TestClient {
         const { event } = json.id === id ? dictionaryOf(json.data) : tools.transport === 'sse' ? json : {};
         return dictionaryOf(event).type === 'content_block_start';
       };
-      await requiredBy('rpc-message/request-answered', () => hear('beginning of the answer', isAtWork, from));
+      await requiredBy('rpc-message/request-answered', () => waitForMessage('beginning of the answer', isAtWork, from));
       return { over: (check) => end(id, from, check) };
     },
   };

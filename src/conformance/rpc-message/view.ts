@@ -7,7 +7,7 @@ import { begunAt, readStream, type Stream, stepOf } from '../claude/view/stream.
 import type { Trace } from '../check/rule.ts';
 
 /** A message of the dialect. */
-export interface Told {
+export interface StreamedMessage {
   readonly frame: number;
   readonly type: string;
   readonly json: Dictionary;
@@ -28,7 +28,7 @@ export interface Request {
   readonly method: string;
   readonly params: unknown;
   readonly replies: Reply[];
-  readonly streamed: Told[];
+  readonly streamed: StreamedMessage[];
   /** Frames of `complete`. */
   readonly completes: number[];
 }
@@ -40,7 +40,7 @@ export interface View {
   readonly isFromStart: boolean;
   /** Lines of the agent that are neither message nor envelope. */
   readonly noise: readonly { readonly frame: number; readonly says: string }[];
-  readonly messages: readonly Told[];
+  readonly messages: readonly StreamedMessage[];
   readonly requests: readonly Request[];
   /** Envelopes, `stream` and `complete`, as they came. */
   readonly envelopes: readonly Reply[];
@@ -54,13 +54,13 @@ export interface View {
 /** Reads a trace. */
 export function readView(trace: Trace): View {
   const noise: { frame: number; says: string }[] = [];
-  const messages: Told[] = [];
+  const messages: StreamedMessage[] = [];
   const envelopes: Reply[] = [];
   const replies: Reply[] = [];
   const strays: Reply[] = [];
   const requests: Request[] = [];
 
-  function said(json: Dictionary, frame: number): void {
+  function readAgent(json: Dictionary, frame: number): void {
     const request = requests.findLast(({ id }) => id === json.id);
     const { type } = json;
     if (type === 'stream' || type === 'complete') {
@@ -69,9 +69,9 @@ export function readView(trace: Trace): View {
       if (type === 'complete') request?.completes.push(frame);
       else {
         const data = dictionaryOf(json.data);
-        const told = { frame, type: String(data.type), json: data, query: json.id };
-        messages.push(told);
-        request?.streamed.push(told);
+        const message = { frame, type: String(data.type), json: data, query: json.id };
+        messages.push(message);
+        request?.streamed.push(message);
       }
     } else if (typeof type === 'string') messages.push({ frame, type, json, query: undefined });
     else if ('result' in json || 'error' in json) {
@@ -86,7 +86,7 @@ export function readView(trace: Trace): View {
       if (!isDictionary(json) || typeof json.method !== 'string') return;
       const { id, method, params } = json;
       requests.push({ frame, id, method, params, replies: [], streamed: [], completes: [] });
-    } else if (isFault !== true && isDictionary(json)) said(json, frame);
+    } else if (isFault !== true && isDictionary(json)) readAgent(json, frame);
     else noise.push({ frame, says: `${text.slice(0, 80)} is no message` });
   });
   const asked = new Set(requests.map(({ id }) => id));

@@ -6,7 +6,7 @@ import { watchChannel } from './connection.ts';
 import { judgeRules, type ConversationToJudge, type StoppedScenario } from '../check/judge.ts';
 import type { ClientSet, ServeTools } from '../check/sets.ts';
 
-/** How clients are judged. */
+/** Options for judging clients. */
 export interface ClientRunOptions {
   /** How long our agent waits for an answer of the client, ms; default 10,000. */
   readonly patienceMs?: number;
@@ -91,9 +91,9 @@ export function createClientRun(set: ClientSet, options: ClientRunOptions = {}):
       await connection.until('end of the connection', () => connection.ended ?? undefined).catch(() => {});
     },
     results() {
-      const unheard = names.filter((name) => !begun.has(name));
+      const missing = names.filter((name) => !begun.has(name));
       const reason = (name: string) => `no prompt came for it: ask for [[${name}]], or prompt more often`;
-      const silent = unheard.map(
+      const silent = missing.map(
         (scenario): StoppedScenario => ({ scenario, verdict: 'not-applicable', reason: reason(scenario) }),
       );
       const now = [...open].map((connection) => note(connection, false));

@@ -1,16 +1,16 @@
 // A channel with a log of its messages and a way to wait for the next one.
 import type { Channel } from '../../core/contract/channel.ts';
 import { CannotTell, type Connection, type LoggedMessage, PeerWrong } from '../check/check.ts';
-import { firstFound, sliceOf } from '../within.ts';
+import { firstFound, sliceOf } from '../timeouts.ts';
 
-/** How a connection is watched. */
+/** Options for logging a connection. */
 export interface WatchOptions {
   readonly patienceMs: number;
-  /** Present where the transport can send binary messages. */
+  /** Sends a binary message. Absent if the transport cannot. */
   sendBinary?(text: string): void;
-  /** Present where the transport has no frames of its own. */
+  /** Sends bytes without a frame. Present if the transport has no frames of its own. */
   sendRaw?(text: string): void;
-  /** Present where {@link sendRaw} is present. */
+  /** Ends the input. Present together with {@link sendRaw}. */
   endInput?(): void;
 }
 
@@ -22,7 +22,7 @@ const unreached =
   /^(?:could not connect|agent could not be started|the server refused the stream|the stream was lost)/u;
 
 /** End reasons of channels that could not send our message. */
-const unsaid = /^could not send/u;
+const sendFault = /^could not send/u;
 
 /** Opens the channel and starts the log. */
 export function watchChannel(
@@ -33,26 +33,26 @@ export function watchChannel(
   const log: LoggedMessage[] = [];
   const watchers = new Set<() => void>();
   let ended: string | null = null;
-  /** What the program wrote to stderr. */
+  /** The program's output on stderr. */
   let cries = '';
 
   function wake(): void {
     for (const watcher of [...watchers]) watcher();
   }
-  function heard(text: string, json?: unknown): void {
+  function logReceived(text: string, json?: unknown): void {
     log.push({ at: performance.now() - began, by: 'peer', text, ...(json === undefined ? {} : { json }) });
     wake();
   }
-  function said(text: string): void {
+  function logSent(text: string): void {
     log.push({ at: performance.now() - began, by: 'us', text });
   }
 
   channel.open({
     frame(frame) {
       try {
-        heard(frame.text, frame.json);
+        logReceived(frame.text, frame.json);
       } catch {
-        heard(Buffer.from(frame.bytes).toString('utf8'));
+        logReceived(Buffer.from(frame.bytes).toString('utf8'));
       }
     },
     fault({ message }) {
@@ -73,7 +73,7 @@ export function watchChannel(
       const isUnreached = unreached.test(reason) && !log.some(({ by }) => by === 'peer');
       if (isUnreached) return new CannotTell(`it cannot be reached: ${reason}${cries}`);
       const words = `no ${label} before the connection ended (${reason})${lastWords(log)}${cries}`;
-      return unsaid.test(reason) ? new CannotTell(words) : new PeerWrong(words);
+      return sendFault.test(reason) ? new CannotTell(words) : new PeerWrong(words);
     }
     function lookInTime(): Value | undefined {
       const value = look();
@@ -96,14 +96,14 @@ export function watchChannel(
       return ended;
     },
     send(text) {
-      said(text);
+      logSent(text);
       channel.send(text);
     },
     ...(sendBinary === undefined
       ? {}
       : {
           sendBinary(text: string) {
-            said(`(binary) ${text}`);
+            logSent(`(binary) ${text}`);
             sendBinary(text);
           },
         }),
@@ -111,7 +111,7 @@ export function watchChannel(
       ? {}
       : {
           sendRaw(text: string) {
-            said(text);
+            logSent(text);
             sendRaw(text);
           },
         }),

@@ -28,7 +28,7 @@ export interface Pool {
   stop(): Promise<void>;
 }
 
-/** Starts empty; peers start on demand. */
+/** Creates an empty pool. Peers start on demand. */
 export function createPool(target: Target, { patienceMs }: { patienceMs: number }): Pool {
   const shared = new Map<string, Promise<Peer>>();
   /** Programs on stdio that no check uses at the moment. */

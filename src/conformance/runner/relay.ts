@@ -14,7 +14,7 @@ export interface Relay {
   close(): Promise<void>;
 }
 
-/** Where the program is written, and where its channels go. */
+/** The folder for the program, and the receiver of its channels. */
 export interface RelayOptions {
   /** A folder that holds nothing else. */
   readonly folder: string;

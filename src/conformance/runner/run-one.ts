@@ -35,7 +35,7 @@ export interface TaskResult {
   readonly conversations: readonly Conversation[];
 }
 
-/** Where a task runs. */
+/** The environment of a task. */
 export interface TaskEnvironment {
   readonly usual: Settings;
   readonly target: Target;

@@ -6,7 +6,7 @@ import { type TaskResult, runOne, type Task } from './run-one.ts';
 import type { AgentSet } from '../check/sets.ts';
 import type { Target } from './target.ts';
 
-/** How checks are run. */
+/** Options for running checks. */
 export interface RunOptions {
   /** Default: the first that the target has. */
   readonly transport?: Transport;
@@ -27,7 +27,7 @@ export interface RunOptions {
   readonly mayBeNobody?: boolean;
   /** Ends the run early; checks that have not finished are unclear. */
   readonly signal?: AbortSignal;
-  progress?(told: Progress): void;
+  progress?(progress: Progress): void;
 }
 
 /** Progress of a run. */
@@ -75,14 +75,16 @@ export async function runChecks(set: AgentSet, target: Target, options: RunOptio
   // Unique across all runs that the peer may have seen.
   const run = crypto.randomUUID().slice(0, 8);
   const waiting = tasks.entries();
-  let isHeard = !mayBeNobody;
-  /** Why the remaining tasks are skipped; null while the run goes on. */
+  let isReached = !mayBeNobody;
+  /** Why the remaining tasks are skipped; null while none are skipped. */
   let givenUp: string | null = null;
 
   function note(id: string, done: TaskResult): void {
     finished.set(id, done);
-    isHeard ||= done.conversations.some(({ log }) => log.some(({ by, isFault }) => by === 'peer' && isFault !== true));
-    if (!isHeard && done.verdict !== 'not-applicable') givenUp ??= unheard(done);
+    isReached ||= done.conversations.some(({ log }) =>
+      log.some(({ by, isFault }) => by === 'peer' && isFault !== true),
+    );
+    if (!isReached && done.verdict !== 'not-applicable') givenUp ??= unreachedReason(done);
     if (signal.aborted) givenUp ??= stoppedRun;
   }
 
@@ -101,8 +103,8 @@ export async function runChecks(set: AgentSet, target: Target, options: RunOptio
       const done = await runOne(task, place);
       note(id, done);
       const { verdict, reason } = done;
-      const told = reason === undefined ? {} : { reason };
-      progress({ id, phase: 'finished', verdict, ...told, done: finished.size, of: tasks.length });
+      const withReason = reason === undefined ? {} : { reason };
+      progress({ id, phase: 'finished', verdict, ...withReason, done: finished.size, of: tasks.length });
     }
   }
   await Promise.all(Array.from({ length: atOnce }, work));
@@ -112,7 +114,7 @@ export async function runChecks(set: AgentSet, target: Target, options: RunOptio
   function outcome(id: string): TaskResult | undefined {
     const done = finished.get(id);
     if (done?.verdict !== 'failed') return done;
-    if (!isHeard) return { ...done, verdict: 'unclear', reason: unheard(done) };
+    if (!isReached) return { ...done, verdict: 'unclear', reason: unreachedReason(done) };
     const { reason = '' } = done;
     if (bound.has(id)) return done;
     if (full.test(reason)) return { ...done, verdict: 'unclear', reason: noRoom(reason) };
@@ -156,7 +158,7 @@ function refusalIn({ conversations }: TaskResult): string | undefined {
   return undefined;
 }
 
-function unheard({ reason = '', conversations }: TaskResult): string {
+function unreachedReason({ reason = '', conversations }: TaskResult): string {
   const isFaulty = conversations.some(({ log }) => log.some(({ by }) => by === 'peer'));
   return `${isFaulty ? 'nothing but what is no frame' : 'nothing'} was heard of the peer: ${reason}`;
 }

@@ -17,7 +17,7 @@ export interface StreamSessionOptions {
   readonly label: string;
   /** Receives the agent's end of the channel. */
   take(channel: Channel): void;
-  /** How long nobody may listen before the client counts as gone, ms. */
+  /** How long the client may be disconnected before it counts as gone, ms. */
   readonly awayMs: number;
   over(): void;
 }

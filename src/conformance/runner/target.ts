@@ -5,7 +5,7 @@ import type { Framing } from '../../transports/framing/framing.ts';
 import type { Settings, Transport } from '../check/check.ts';
 import type { Variables } from '../model/environment.ts';
 
-/** Where a server listens. */
+/** The address of a server. */
 export interface Address {
   readonly url: string;
   /** Sent as `Authorization: Bearer`. */
@@ -24,9 +24,7 @@ export interface Program {
   readonly env?: Variables | (() => Variables);
 }
 
-/**
- * A program that listens. `ready` gets each line of its stdout (as JSON where it parses) until it returns the address.
- */
+/** A program that listens. `ready` gets each line of its stdout (as JSON if it parses) until it returns the address. */
 export type Server = Program & { ready(line: unknown): Address | null };
 
 /** The peer under test. */
@@ -58,7 +56,7 @@ export interface Target {
   connectBinary?(address: Address): { readonly channel: Channel; sendBinary(text: string): void };
 }
 
-/** What the started peer must offer. */
+/** The features that the started peer must offer. */
 export interface PeerRequirements {
   readonly transport: Transport;
   readonly settings: Settings;

@@ -5,7 +5,7 @@ import type { Trace, TraceFrame } from '../check/rule.ts';
 export interface RecordedTrace extends Trace {
   /** Name of the connection or scenario; empty where the recording has only one. */
   readonly name: string;
-  /** What the reader skipped, with line numbers. */
+  /** The skipped lines with their numbers. */
   readonly remarks: readonly string[];
 }
 

@@ -7,7 +7,7 @@ import { type RecordedTrace, recordedFrame, TraceFileError } from './recorded.ts
 import { jsonFormat } from '../report/json.ts';
 import type { Trace, TraceFrame } from '../check/rule.ts';
 import type { CheckSet } from '../check/sets.ts';
-import { tracesOfReport } from './trace-report.ts';
+import { tracesOfReport } from './report-traces.ts';
 
 export { type RecordedTrace, TraceFileError } from './recorded.ts';
 
@@ -82,14 +82,14 @@ function rowOf(line: string, number: number, isLast: boolean): Row {
       `line ${number} is no row: expected {"dir":"in"|"out","line":"…"}, found ${line.slice(0, 60)}${hint(line)}`,
     );
   }
-  const { dir, line: said, msg, conn, at } = row;
+  const { dir, line: lineText, msg, conn, at } = row;
   if (dir === undefined) throw new TraceFileError(`line ${number} has no dir${hint(line)}`);
   if (unspoken.has(dir)) return { remark: '' };
   const side = sides.get(dir);
   if (side === undefined) return { remark: `passed over, for its dir is ${JSON.stringify(dir)?.slice(0, 60)}` };
   const ms = typeof at === 'number' ? at : 0;
   const connection = typeof conn === 'string' || typeof conn === 'number' ? String(conn) : '';
-  if (typeof said === 'string') return { frame: recordedFrame(side.by, said, ms), connection };
+  if (typeof lineText === 'string') return { frame: recordedFrame(side.by, lineText, ms), connection };
   if (side.isRaw && typeof msg === 'string') return { frame: rawFrame(side.by, msg, ms), connection };
   if (msg === undefined) throw new TraceFileError(`line ${number} has neither a line nor a msg`);
   return { frame: { at: ms, by: side.by, text: JSON.stringify(msg), json: msg }, connection };

@@ -22,8 +22,8 @@ export interface Env {
 }
 
 /**
- * `loss`: the other protocol has no shape for something. `repair`: the order of events was mended. `violation`: the peer
- * broke its protocol.
+ * `loss`: the other protocol has no shape for something. `repair`: the order of events was mended. `violation`: the
+ * peer broke its protocol.
  */
 export type NoteLevel = 'loss' | 'repair' | 'violation';
 
@@ -45,23 +45,23 @@ export interface SubscriptionRequest {
 /** A request of a machine to its driver. Plain data: tests compare actions with toEqual. */
 export type Action<Message> =
   /**
-   * Passes a canonical message inwards. Connections that carry several sessions name the session. `ticket`: the place of
-   * the message among the commands of all clients of this protocol (decision 0018).
+   * Passes a canonical message inwards. Connections that carry several sessions name the session. `ticket`: the place
+   * of the message among the commands of all clients of this protocol (decision 0018).
    */
   | { readonly do: 'deliver'; readonly message: Message; readonly session?: string; readonly ticket?: Ticket }
   /**
-   * Subscribes the peer to a session. For connections that carry several sessions. A repeated subscription with the same
-   * name and dialect has no effect; with another name or dialect the subscription starts over with a snapshot.
+   * Subscribes the peer to a session. For connections that carry several sessions. A repeated subscription with the
+   * same name and dialect has no effect; with another name or dialect the subscription starts over with a snapshot.
    */
   | ({ readonly do: 'subscribe' } & SubscriptionRequest)
   /** Ends the subscription to a session. */
   | { readonly do: 'unsubscribe'; readonly session: string }
   /** Sends a frame to the peer. Covers replies at protocol level that core never sees. */
   | { readonly do: 'send'; readonly frame: Out }
-  /** Answers the command of that id (backends only). Later answers to the same id are ignored. */
+  /** Answers the command with this id (backends only). Later answers to the same id are ignored. */
   | { readonly do: 'settle'; readonly id: string; readonly outcome: Outcome }
   | { readonly do: 'note'; readonly level: NoteLevel; readonly text: string }
-  /** (Re)starts the timer of that name; `null` stops the timer. `onTimer(id)` follows. */
+  /** (Re)starts the timer with this name; `null` stops the timer. `onTimer(id)` follows. */
   | { readonly do: 'timer'; readonly id: string; readonly ms: number | null }
   | { readonly do: 'close'; readonly code: CloseCode; readonly reason: string };
 
@@ -78,7 +78,9 @@ export interface RecognisedEvent {
 export interface Backend {
   /** The agent reads the contexts of a prompt itself. Otherwise the session reads them first (context-text.ts). */
   readonly takesContexts?: boolean;
-  /** The agent remembers the permissions that it suggests. Otherwise the session remembers them (standing-approvals.ts). */
+  /**
+   * The agent remembers the permissions that it suggests. Otherwise the session remembers them (standing-approvals.ts).
+   */
   readonly keepsPermissions?: boolean;
   /** Called once when the channel is open. */
   start?(): Action<Event>[];
@@ -86,17 +88,17 @@ export interface Backend {
   /** Recognises frames of the hot path without decoding them. Null: `decode` must read the frame (decision 0011). */
   recognise?(peek: Peek, start: number, end: number): RecognisedEvent | null;
   /**
-   * Passes a command to the agent. `id` is the gateway's own and returns in `settle`, exactly once unless the channel ends
-   * first. A prompt that succeeds gives exactly one run (a synthetic run if the agent shows none), unless the prompt joins
-   * the open run.
+   * Passes a command to the agent. `id` is the gateway's own and returns in `settle`, exactly once unless the channel
+   * ends first. A prompt that succeeds gives exactly one run (a synthetic run if the agent shows none), unless the
+   * prompt joins the open run.
    */
   encode(command: Command, id: string): Action<Event>[];
   onTimer?(timer: string): Action<Event>[];
   /** The session is over and its channel is about to close. Returns the last frames for the agent. */
   leave?(): Action<Event>[];
   /**
-   * Replaces the history of the agent with these messages, oldest first. Called before the first command, and between runs
-   * when the session cuts its conversation (forks.ts). Only for agents that keep no sessions themselves.
+   * Replaces the history of the agent with these messages, oldest first. Called before the first command, and between
+   * runs when the session cuts its conversation (forks.ts). Only for agents that keep no sessions themselves.
    */
   restoreHistory?(messages: readonly Message[]): void;
   /** The channel ended. Last chance to deliver events that were held back. The session closes the run itself. */
@@ -119,11 +121,14 @@ export interface Frontend {
   /** A message for all clients of this protocol. */
   onBroadcast?(broadcast: Broadcast): Action<Command>[];
   /**
-   * Maps each outgoing frame of this client, in wire order; replies and broadcasts included. Null drops the frame. Absent:
-   * frames go out unchanged.
+   * Maps each outgoing frame of this client, in wire order; replies and broadcasts included. Null drops the frame.
+   * Absent: frames go out unchanged.
    */
   mapOutgoing?(out: Out): Out | Frames | null;
-  /** The answer to `subscribe`, before the first frame of the session. `session.id` is the real id of the session. */
+  /**
+   * Called with the answer to `subscribe`, before the first frame of the session. `session.id` is the real id of the
+   * session.
+   */
   subscribed?(session: SessionView): void;
   /** A session that this connection subscribed to is over, or the subscription failed. No more frames of it follow. */
   sessionEnded?(session: string, reason: string): Action<Command>[];
@@ -156,13 +161,14 @@ export interface SessionView {
 }
 
 /**
- * The events of a session as frames of one dialect. Deterministic; made once per (session, dialect, options) and shared by
- * all clients of that combination. Ids on the wire derive from (epoch, seq, place), so a replay equals the live frames.
+ * The events of a session as frames of one dialect. Deterministic; made once per (session, dialect, options) and shared
+ * by all clients of that combination. Ids on the wire derive from (epoch, seq, place), so a replay equals the live
+ * frames.
  */
 export interface Projection {
   /**
-   * True if each delta repeats the message so far. While all readers are behind, deltas of one block are then joined into
-   * one event, with the place of the last.
+   * True if each delta repeats the message so far. While all readers are behind, deltas of one block are then joined
+   * into one event, with the place of the last.
    */
   readonly mergesDeltas?: boolean;
   /** Called once for each logged event, in order. `logged.replay` marks events that are replayed for a late client. */
@@ -180,8 +186,8 @@ export interface Capabilities {
 }
 
 /**
- * Names of framings; the transports implement them. `text`: a WebSocket message is a frame. `lines`: a WebSocket message
- * holds one or more frames, each ended by LF.
+ * Names of framings; the transports implement them. `text`: a WebSocket message is a frame. `lines`: a WebSocket
+ * message holds one or more frames, each ended by LF.
  */
 export type FramingName = 'jsonl' | 'content-length' | 'text' | 'lines' | 'event-stream';
 
@@ -192,8 +198,9 @@ export type FramingName = 'jsonl' | 'content-length' | 'text' | 'lines' | 'event
  */
 export interface EventEnvelope {
   /**
-   * Wraps a frame as an event. The `id` of the event, if any, comes back as Last-Event-ID and is a cursor like that of a
-   * bare frame. `isMissed`: the client was away when the frame was made. Null: the frame is only for clients that are live.
+   * Wraps a frame as an event. The `id` of the event, if any, comes back as Last-Event-ID and is a cursor like that of
+   * a bare frame. `isMissed`: the client was away when the frame was made. Null: the frame is only for clients that are
+   * live.
    */
   wrap(
     entry: FrameEntry,
@@ -202,8 +209,8 @@ export interface EventEnvelope {
   /** The event for a client that resumes at a place that is gone. A snapshot follows. */
   lost(reason: string): { readonly event: string; readonly data: string };
   /**
-   * The frames in the body of a client's post, as JSON values. A repeated `id` (the client missed our answer) counts once.
-   * Throws a GatewayError `invalid`.
+   * The frames in the body of a client's post, as JSON values. A repeated `id` (the client missed our answer) counts
+   * once. Throws a GatewayError `invalid`.
    */
   posted?(body: unknown): readonly { readonly frame: unknown; readonly id?: string | undefined }[];
   /** The response body for a post that was in order. */
@@ -217,11 +224,11 @@ export interface EventEnvelope {
 /** Reads the events of one agent, across all reconnections of its stream. Synchronous. */
 export interface EventReader {
   /**
-   * The frame in an event, or the reason why the agent has lost our place. Null: the event has no meaning for us. Throws a
-   * GatewayError `bad-frame`.
+   * The frame in an event, or the reason why the agent has lost our place. Null: the event has no meaning for us.
+   * Throws a GatewayError `bad-frame`.
    */
   read(event: string, data: string): { readonly frame: string } | { readonly lost: string } | null;
-  /** The stream was cut and resumes behind the last id. Events that are sent live only have been missed. */
+  /** Called when a cut stream resumes behind the last id. Events that are only sent live were missed. */
   resumed(): void;
 }
 
@@ -237,7 +244,7 @@ export interface FrontendLimits {
   readonly maxFrameBytes: number;
   /** Open questions in sessions that these clients open are cancelled after this time. */
   readonly questionMs: number;
-  /** How long runs may go on after the gateway was told to stop. */
+  /** How long runs may continue after a shutdown was requested. */
   readonly drainMs: number;
 }
 
@@ -254,13 +261,15 @@ export interface FrontendSide {
   readonly limits?: FrontendLimits;
   /** The first frames for each reader of a stream, for readers without a connection of their own. */
   greeting?(): readonly Out[];
-  /** A machine for one connection. `session`: the session that the connection is bound to; absent if it carries many. */
+  /**
+   * A machine for one connection. `session`: the session that the connection is bound to; absent if it carries many.
+   */
   connection(session?: SessionView): Frontend;
   /** `dialect`: from the connection's SubscriptionRequest; absent for readers without a connection of their own. */
   projection(session: SessionView, dialect?: string): Projection;
 }
 
-/** What a library's wire needs from the transports. */
+/** The dependencies of a library's wire. */
 export interface WirePorts {
   frameOf(bytes: Uint8Array): Frame;
   /** Longer frames are reported as a fault. */
@@ -270,8 +279,8 @@ export interface WirePorts {
 /** Routing for agents that carry many sessions over one channel. */
 export interface Multiplexing {
   /**
-   * The session that a frame is for, by the `name` that {@link AgentAdapter.backend} was given. Null: all sessions get the
-   * frame. `isGreeting`: sessions that join later get the frame too, as their first.
+   * The session that a frame is for, by the `name` that {@link AgentAdapter.backend} was given. Null: all sessions get
+   * the frame. `isGreeting`: sessions that join later get the frame too, as their first.
    */
   route(frame: Frame): { readonly name: string | null; readonly isGreeting?: boolean };
 }
@@ -287,22 +296,53 @@ export interface StoredFormat {
   /** The summary of the session in a file with that text. Null if the text is no such file. */
   read(text: string): Omit<SessionSummary, 'file' | 'exists' | 'modifiedAt'> | null;
   /**
-   * Copies a session: the text of a file with the same history and this id. `from`: path of the original file. Null if the
-   * text is no such file. Absent: sessions cannot be copied.
+   * Copies a session: the text of a file with the same history and this id. `from`: path of the original file. Null if
+   * the text is no such file. Absent: sessions cannot be copied.
    */
   copy?(text: string, as: { readonly id: string; readonly createdAt: string; readonly from: string }): string | null;
 }
 
+/** Facts about the agents of a protocol that are known without their code. */
+export interface AgentTraits {
+  /** The agents are part of the gateway: they need neither a program nor an address. */
+  readonly isBuiltIn?: true;
+  /** The agents can be started with instructions for the model: {@link AgentAdapter.withInstructions} exists. */
+  readonly takesInstructions?: true;
+}
+
+/** Facts about the clients of a protocol that are known without their code. */
+export interface ClientTraits {
+  /** `frontend` reads its `settings`. Without this, settings in the configuration or the environment are an error. */
+  readonly hasSettings?: true;
+  /** On stdio, frames of no bytes are delivered to the frontend. Without this they are skipped. */
+  readonly acceptsEmptyFrames?: true;
+  /** False: a late client gets the open run and nothing before. The clients of such a protocol ask for the history. */
+  readonly replaysHistory?: false;
+}
+
+/** A protocol without its code: the data that lists, checks of configurations and command lines need. */
+export interface Protocol {
+  readonly id: string;
+  /** One line for `--help` and the docs. */
+  readonly title: string;
+  readonly framing: { readonly stdio: FramingName; readonly websocket: FramingName; readonly sse: FramingName };
+  readonly can: Capabilities;
+  /** Absent: no agents speak this protocol. */
+  readonly agent?: AgentTraits;
+  /** Absent: no clients speak this protocol. */
+  readonly client?: ClientTraits;
+}
+
 /** The agent side of a protocol. */
-export interface AgentAdapter {
+export interface AgentAdapter extends AgentTraits {
   /**
-   * A machine for one connection. `folders`: where the user works. `name`: a unique name of the session, for agents with
-   * {@link multiplexing}. Throws a GatewayError `invalid` for options that the agent cannot take.
+   * A machine for one connection. `folders`: where the user works. `name`: a unique name of the session, for agents
+   * with {@link multiplexing}. Throws a GatewayError `invalid` for options that the agent cannot take.
    */
   backend(env: Env, options: Options, folders?: readonly string[], name?: string): Backend;
   /**
-   * For an agent that is a library instead of a program or an address: stands in for the wire. The only place in an adapter
-   * that does I/O (decision 0014).
+   * For an agent that is a library instead of a program or an address: stands in for the wire. The only place in an
+   * adapter that does I/O (decision 0014).
    */
   connect?(options: Options, ports: WirePorts): Channel;
   /** One channel carries all sessions of such an agent. */
@@ -319,31 +359,20 @@ export interface AgentAdapter {
 }
 
 /** The client side of a protocol. */
-export interface ClientAdapter {
+export interface ClientAdapter extends ClientTraits {
   /**
-   * `options`: from the client. `settings`: from the configuration, for all clients. Throws a GatewayError `invalid` for
-   * values that the protocol cannot take.
+   * `options`: from the client. `settings`: from the configuration, for all clients. Throws a GatewayError `invalid`
+   * for values that the protocol cannot take.
    */
   frontend(env: Env, options: Options, settings?: Options): FrontendSide;
-  /** `frontend` reads its `settings`. Without this, settings in the configuration or the environment are an error. */
-  readonly hasSettings?: true;
-  /** On stdio, frames of no bytes are delivered to the frontend. Without this they are skipped. */
-  readonly acceptsEmptyFrames?: true;
-  /** False: a late client gets the open run and nothing before. The clients of such a protocol ask for the history. */
-  readonly replaysHistory?: false;
 }
 
-/** A protocol. The registry (adapters/index.ts) holds one line for each. */
-export interface Adapter {
-  readonly id: string;
-  /** One line for `--help` and the docs. */
-  readonly title: string;
-  readonly framing: { readonly stdio: FramingName; readonly websocket: FramingName; readonly sse: FramingName };
+/** A protocol with its code: both sides, or those that were loaded (adapters/protocols.ts). */
+export interface Adapter extends Protocol {
   /** The envelope that these options ask for. Both for the options of a client and for those of an agent. */
   envelope?(options: Options): EventEnvelope | undefined;
-  readonly can: Capabilities;
-  /** Absent: no agents speak this protocol. */
+  /** Absent: no agents speak this protocol, or their code is not loaded. */
   readonly agent?: AgentAdapter;
-  /** Absent: no clients speak this protocol. */
+  /** Absent: no clients speak this protocol, or their code is not loaded. */
   readonly client?: ClientAdapter;
 }

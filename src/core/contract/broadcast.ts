@@ -1,5 +1,5 @@
-// Messages for all clients of a protocol, besides the events of their sessions: progress of commands, sessions that open
-// and close, shutdown.
+// Messages for all clients of a protocol, besides the events of their sessions: progress of commands, sessions that
+// open and close, shutdown.
 import type { Outcome } from '../model/errors.ts';
 import type { Receipt, Ticket } from './ticket.ts';
 import type { SessionState, SessionSummary } from '../model/outcome-data.ts';

@@ -64,11 +64,13 @@ export type CloseCode =
   | 'unauthorized'
   | 'error';
 
-/** How a channel ended, as seen by the gateway. */
+/** The end of a channel, as seen by the gateway. */
 export interface Ending {
   /** One sentence, e.g. `agent exited (code 1)`. */
   readonly reason: string;
-  /** Output of a child process for people: text before its first frame and the end of its stderr, at most 2 KiB of each. */
+  /**
+   * Output of a child process for people: text before its first frame and the end of its stderr, at most 2 KiB of each.
+   */
   readonly detail?: string;
 }
 
@@ -76,15 +78,15 @@ export interface Ending {
 export interface Receiver {
   frame(frame: Frame): void;
   /**
-   * Called, if the framing supports it, for a frame that begins at byte `start`; bytes before `end` have been read. Null: the
-   * transport cuts the frame out and calls `frame`. Both ways must have the same effect.
+   * Called, if the framing supports it, for a frame that begins at byte `start`; bytes before `end` have been read.
+   * Null: the transport cuts the frame out and calls `frame`. Both ways must have the same effect.
    */
   recognise?(peek: Peek, start: number, end: number): RecognisedFrame | null;
   fault(fault: FrameFault): void;
   end(ending: Ending): void;
   /**
-   * The peer sends nothing more but still reads, like a program whose input was a file. A receiver with this method ends the
-   * channel by `close` once everything is sent. A receiver without gets `end` at once.
+   * The peer sends nothing more but still reads, like a program whose input was a file. A receiver with this method
+   * ends the channel by `close` once everything is sent. A receiver without gets `end` at once.
    */
   inputEnded?(): void;
   /** The peer has read the waiting bytes; more may be sent. */

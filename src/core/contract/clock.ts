@@ -12,7 +12,7 @@ export interface Clock {
 export interface Timers {
   /** True while the timer runs. */
   has(name: string): boolean;
-  /** (Re)starts the timer; null stops it. */
+  /** Starts or restarts the timer; null stops it. */
   set(name: string, ms: number | null, callback: () => void): void;
   clear(): void;
 }
@@ -48,7 +48,7 @@ class NamedTimers implements Timers {
   }
 }
 
-/** Timers of one machine, so that all can be stopped at its end. */
+/** Creates the timers of one state machine, so that all can be stopped at its end. */
 export function createTimers(clock: Clock): Timers {
   return new NamedTimers(clock);
 }

@@ -43,7 +43,10 @@ export interface PostedFrame {
 /** The answer to posted frames: accepted, or error frames of the protocol. */
 export type PostResult = { readonly ok: true } | { readonly ok: false; readonly frames: readonly string[] };
 
-/** The gateway as the HTTP routes see it. Each method throws a GatewayError (`not-found`, `invalid`, `limit`, …) to refuse. */
+/**
+ * The gateway as the HTTP routes see it. Each method throws a GatewayError (`not-found`, `invalid`, `limit`, …) to
+ * refuse.
+ */
 export interface GatewayApi {
   agents(): readonly AgentSummary[];
   sessions(): readonly OpenSession[];
@@ -53,7 +56,9 @@ export interface GatewayApi {
   closeSession(id: string): void;
   /** Checks a WebSocket request before the upgrade; throws to refuse. Returns the framing of its messages. */
   check(request: ClientRequest): FramingName;
-  /** Longest frame of that frontend's clients, bytes, if the frontend has its own limit; without an id, of any frontend. */
+  /**
+   * Longest frame of that frontend's clients, bytes, if the frontend has its own limit; without an id, of any frontend.
+   */
   maxFrameBytes?(frontend?: string): number | undefined;
   /** Hands over an upgraded WebSocket. */
   connect(channel: Channel, request: ClientRequest): void;

@@ -1,8 +1,8 @@
 // Limits of a ledger.
 
 /**
- * Total bytes of the payloads of all commands in flight and of their waiting repetitions. A limit on the number alone would
- * let a few clients fill the memory: ten thousand commands may be 10 MiB each (docs/threats.md T32).
+ * Total bytes of the payloads of all commands in flight and of their waiting repetitions. A limit on the number alone
+ * would let a few clients fill the memory: ten thousand commands may be 10 MiB each (docs/threats.md T32).
  */
 export const maxBytesInFlight = 256 * 1024 * 1024;
 

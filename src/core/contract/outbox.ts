@@ -9,16 +9,16 @@ export interface Outbox {
   /** Delivers `session-changed`, unless null. */
   deliverChanges(changes: SessionInfo | null): void;
   note(level: NoteLevel, text: string): void;
-  /** One frame to the agent. */
+  /** Sends one frame to the agent. */
   send(frame: object): void;
   settle(id: string, outcome: Outcome): void;
-  /** `ms`: delay; null stops the timer. */
+  /** Starts or restarts a timer. `ms`: delay; null stops the timer. */
   timer(id: string, ms: number | null): void;
   /** Removes and returns all actions since the last call. */
   take(): Action<Event>[];
 }
 
-/** An empty outbox. `write` serialises a frame. */
+/** Creates an empty outbox. `write` serialises a frame. */
 export function createOutbox(write: (frame: object) => string = JSON.stringify): Outbox {
   let actions: Action<Event>[] = [];
   const outbox: Outbox = {

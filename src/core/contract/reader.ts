@@ -6,8 +6,8 @@ export interface FrameEntry {
   readonly kind: 'frame';
   readonly out: Out;
   /**
-   * Where to resume after this frame, `epoch.seq.sub`. Null inside a snapshot, which has no place to resume at. Computed on
-   * demand.
+   * Where to resume after this frame, `epoch.seq.sub`. Null inside a snapshot, which has no place to resume at.
+   * Computed on demand.
    */
   readonly cursor: string | null;
   /** The cursor as a number, see `numberCursor`; null also for cursors without a number. */
@@ -27,8 +27,8 @@ export type Entry =
 /** A cursor into a session's frames. */
 export interface Reader {
   /**
-   * The next entries: about `maxBytes` on the wire at most, at least one if any is there; empty when up to date. `until`: a
-   * mark; returns only entries before it.
+   * The next entries: about `maxBytes` on the wire at most, at least one if any is there; empty when up to date.
+   * `until`: a mark; returns only entries before it.
    */
   read(maxBytes: number, until?: number): readonly Entry[];
   /** A mark for `read`, behind all present entries. */

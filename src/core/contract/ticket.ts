@@ -1,4 +1,5 @@
-// What a client declares about a command besides the command itself: its identity, its dependencies, its effect.
+// The facts that a client declares about a command besides the command itself: its identity, its dependencies, its
+// effect.
 import type { Command } from '../model/command.ts';
 
 /** The identity and place of a command. Names are the client's own words. */
@@ -9,7 +10,10 @@ export interface Ticket {
   readonly id?: string | undefined;
   /** A second identity, valid within the lane and for a limited time. */
   readonly key?: string | undefined;
-  /** What a repetition must equal, as JSON without id and key. The order of object keys does not count. */
+  /**
+   * The payload of the command, without id and key. A repetition must have an equal payload; the order of object keys
+   * does not count.
+   */
   readonly payload: unknown;
   /** Ids of commands that must have succeeded first. */
   readonly dependsOn: readonly string[];
@@ -20,8 +24,8 @@ export interface Ticket {
   /** Commands of one lane run one after the other: the lane of the session, or the lane of the server. */
   readonly lane: 'session' | 'server';
   /**
-   * `in-turn`: behind all earlier commands of the lane. `beside`: at once, because the command is about the one in progress.
-   * `joins`: beside a command that `runs`, if one is in progress in the lane; else in turn.
+   * `in-turn`: behind all earlier commands of the lane. `beside`: at once, because the command is about the one in
+   * progress. `joins`: beside a command that `runs`, if one is in progress in the lane; else in turn.
    */
   readonly place: 'in-turn' | 'beside' | 'joins';
   /** The command lasts as long as the agent works. */

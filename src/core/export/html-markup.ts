@@ -20,8 +20,8 @@ const entities: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Escapes text for use between tags and between quotes. Control characters become their symbols (NUL as ␀, ESC as ␛) and
- * lone surrogates become U+FFFD, because HTML can hold neither.
+ * Escapes text for use between tags and between quotes. Control characters become their symbols (NUL as ␀, ESC as ␛)
+ * and lone surrogates become U+FFFD, because HTML can hold neither.
  */
 export function escapeText(text: string): string {
   return text
@@ -44,10 +44,10 @@ export function element(
   attributes: Readonly<Record<Name, string | undefined>>,
   children: readonly Child[] | null,
 ): Markup {
-  const said = Object.entries(attributes).map(([key, value]) =>
+  const written = Object.entries(attributes).map(([key, value]) =>
     value === undefined ? '' : ` ${key}="${escapeText(value)}"`,
   );
-  const open = `<${name}${said.join('')}>`;
+  const open = `<${name}${written.join('')}>`;
   return { markup: children === null ? open : `${open}${join(children)}</${name}>` };
 }
 

@@ -33,7 +33,10 @@ export function isSameLiteral(one: Literal, other: Literal): boolean {
   return one.length === other.length && one.words.every(isEqual) && isAt(one.rest, 0, other.rest);
 }
 
-/** Whether the literal stands at that offset. Eight bytes at a time: this is asked of every line. */
+/**
+ * Whether the literal stands at this offset. Compares eight bytes at a time, because the hot path calls this function
+ * for every line.
+ */
 export function isLiteralAt(view: DataView, from: number, { words, rest }: Literal): boolean {
   let at = from;
   for (let place = 0; place < words.length; place += 1, at += 8) {
@@ -52,7 +55,7 @@ export function isPlainAt(bytes: Uint8Array, from: number, length: number): bool
   return true;
 }
 
-/** Whether those bytes stand at that offset. */
+/** Whether those bytes stand at this offset. */
 export function isAt(bytes: Uint8Array, at: number, part: Uint8Array): boolean {
   for (let place = 0; place < part.length; place += 1) if (bytes[at + place] !== part[place]) return false;
   return true;

@@ -22,7 +22,7 @@ class ReusedMatch implements RecognisedFrame {
   }
 }
 
-/** `take` gets each frame that is accepted, once the rest of the frame has proved the match right. */
+/** Creates a recogniser. `take` gets each accepted frame, once the rest of the frame has proved the match right. */
 export function createRecogniser(
   recognise: NonNullable<Backend['recognise']>,
   take: (recognised: RecognisedEvent) => void,

@@ -13,17 +13,17 @@ const LF = 0x0a;
 /** Blocks that may stream in turn without being learned again. */
 const mostTemplates = 4;
 
-/** What all lines of one kind have in common. */
+/** The bytes that all lines of one kind share. */
 export interface Template {
   /** The first bytes, up to and including the opening quote of the delta. */
   readonly head: Literal;
-  /** What follows the delta, from its closing quote on: a few bytes. */
+  /** The bytes after the delta, from its closing quote on: only a few. */
   readonly behind: Uint8Array;
-  /** What follows then and is compared to its end; null when there is nothing, or most of it is skipped. */
+  /** The bytes after `behind`, if they must be compared up to the end of the line; else null. */
   readonly trail: Trail | null;
-  /** What follows then and is mostly skipped; null when there is nothing. */
+  /** The bytes after `behind`, if most of them are skipped; else null. */
   readonly rest: Rest | null;
-  /** What the line means, except for its delta. */
+  /** The event of the line, except for its delta. */
   readonly event: Delta;
 }
 
@@ -40,17 +40,17 @@ export interface Rest {
   /** The last bytes of the line. */
   readonly ending: Uint8Array;
   /**
-   * What stands between two equal halves, and how many bytes follow the second; the first begins one byte before the
-   * rest.
+   * The bytes between two equal halves, and the number of bytes after the second half. The first half begins one byte
+   * before the rest.
    */
   readonly splice: Omit<Splice, 'from'> | null;
 }
 
-/** What a recogniser must know of the message that streams. */
+/** The facts about the streaming message that a recogniser uses. */
 export interface Streaming {
   /** The open block of that index on the main thread, if a delta of that block is nothing but a delta; else null. */
   block(index: number): object | null;
-  /** A recognised delta was accepted. */
+  /** Called when a recognised delta was accepted. */
   streamed(index: number, delta: string): void;
 }
 
@@ -59,7 +59,7 @@ export type LearnTemplate = (line: Frame, event: Delta) => Template | null;
 
 /** Learns from parsed lines and recognises lines like them. */
 export interface TemplateRecogniser {
-  /** The line was decoded to these actions. It teaches something if they are one delta and nothing else. */
+  /** Learns from a line that was decoded to these actions, if they are one delta and nothing else. */
   learn(line: Frame, actions: readonly Action<Event>[]): void;
   /** See Backend.recognise. The result is valid until the next call. */
   read(peek: Peek, start: number, end: number): RecognisedEvent | null;
@@ -123,7 +123,7 @@ class RecognisedDelta implements RecognisedEvent {
   }
 }
 
-/** Starts without templates. */
+/** Creates a recogniser without templates. */
 export function createTemplateRecogniser(streaming: Streaming, learnTemplate: LearnTemplate): TemplateRecogniser {
   const chunk = new ChunkView();
   const string = new StringMeasurement();

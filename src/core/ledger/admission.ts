@@ -1,18 +1,18 @@
-// Admits commands: recognises repetitions, refuses what is too much, and gives the rest to their lanes.
+// Admits commands: recognises repetitions, refuses commands beyond the limits, and passes the others on to their lanes.
 import type { CommandBroadcast } from '../contract/broadcast.ts';
 import { maxBytesInFlight } from '../contract/ledger-limits.ts';
 import { type Outcome, refused } from '../model/errors.ts';
 import type { Execution } from './execution.ts';
 import type { Identities, IdentityMatch } from './identities.ts';
 import type { Lanes } from './lanes.ts';
-import { createLoad } from './load.ts';
+import { createInFlightLoad } from './in-flight-load.ts';
 import type { Entry, LedgerPorts } from './ports.ts';
-import { type Allowance, createRates, rateSentence } from './rates.ts';
+import { type Allowance, createRateLimits, rateSentence } from './rate-limits.ts';
 import { attempt } from './serial-executor.ts';
-import { weightOf } from './weight.ts';
-import { createWork, laneOf, type Work } from './work.ts';
+import { estimateBytes } from './memory-estimate.ts';
+import { createAdmittedCommand, laneOf, type AdmittedCommand } from './admitted-command.ts';
 
-/** Where admitted commands go. */
+/** The dependencies of the admission. */
 export interface AdmissionPorts extends Pick<LedgerPorts, 'clock' | 'limits'> {
   readonly identities: Identities;
   readonly lanes: Lanes;
@@ -23,27 +23,27 @@ export interface AdmissionPorts extends Pick<LedgerPorts, 'clock' | 'limits'> {
 /** Admits commands. */
 export interface Admission {
   submit(entry: Entry): void;
-  /** From now on every command is refused as `shutting-down`, without a broadcast. */
+  /** Refuses every later command as `shutting-down`, without a broadcast. */
   shut(): void;
-  /** The command is over: what it took is free again. */
-  release(work: Work): void;
+  /** Frees the capacity of a command that is over. */
+  release(work: AdmittedCommand): void;
   readonly inFlight: number;
-  /** Refusals so far, by the limit that they met. */
+  /** Refusals so far, by the exceeded limit. */
   readonly refusals: Readonly<Record<Allowance | 'busy', number>>;
   /** Commands of all lanes within the last minute. */
   lastMinute(): number;
 }
 
-/** Nothing is admitted yet. */
+/** Creates the admission of an empty ledger. */
 export function createAdmission({ clock, limits, identities, lanes, execution, broadcast }: AdmissionPorts): Admission {
-  const rates = createRates(limits, () => clock.now());
-  const load = createLoad(limits);
+  const rates = createRateLimits(limits, () => clock.now());
+  const load = createInFlightLoad(limits);
   const refusals = { busy: 0, rate: 0, allRate: 0, answers: 0 };
   let isShut = false;
-  /** Of commands that were handed in: the number of the newest. */
+  /** The number of the newest submitted command. */
   let number = 0;
 
-  /** The order of the checks is that of docs/protocols/common.md 2.2. */
+  /** Runs the checks in the order of docs/protocols/common.md 2.2. */
   function submit(entry: Entry): void {
     if (isShut) {
       const outcome = refused('shutting-down', 'Server is shutting down');
@@ -60,11 +60,11 @@ export function createAdmission({ clock, limits, identities, lanes, execution, b
       refusals[exhausted] += 1;
       return refuse(entry, refused('limit', rateSentence(exhausted, limits)));
     }
-    const weight = weightOf(ticket.payload, maxBytesInFlight);
+    const weight = estimateBytes(ticket.payload, maxBytesInFlight);
     if (!load.hasRoomForCommand(weight)) return refuseAsBusy(entry);
     rates.count(draw);
     load.addCommand(weight);
-    const work = createWork({ entry, number, weight }, identity);
+    const work = createAdmittedCommand({ entry, number, weight }, identity);
     identities.admit(work);
     broadcast({ kind: 'command', phase: 'accepted', how: 'executed', ticket, number });
     lanes.enter(work);
@@ -72,8 +72,9 @@ export function createAdmission({ clock, limits, identities, lanes, execution, b
 
   function submitKnown(entry: Entry, known: IdentityMatch): void {
     if (known.is === 'conflict') return refuse(entry, refused('conflict', known.message));
-    // A repetition that waits takes memory like a command, but draws on no rate: repetitions have a cap of their own.
-    const weight = known.is === 'under-way' ? weightOf(entry.ticket.payload, maxBytesInFlight) : 0;
+    // A waiting repetition takes memory like a command but does not count for the rate limits: repetitions have their
+    // own limit.
+    const weight = known.is === 'under-way' ? estimateBytes(entry.ticket.payload, maxBytesInFlight) : 0;
     if (known.is === 'under-way' && !load.hasRoomForRepetition(weight)) return refuseAsBusy(entry);
     broadcast({ kind: 'command', phase: 'accepted', how: 'replayed', ticket: entry.ticket, number });
     const repetition = { entry, number, weight };

@@ -1,30 +1,33 @@
 // Counts the calls of a circuit breaker.
 
-/** How a call ended. `ignored`: it says nothing about the health of the target. */
+/** How a call ended. `ignored`: the result says nothing about the health of the target. */
 export type Result = 'succeeded' | 'failed' | 'ignored';
 
-/** Counts since the beginning. */
+/** Counts since the start. */
 export interface CallFigures {
-  /** All calls, rejected ones included. */
+  /** All calls, including rejected ones. */
   readonly calls: number;
   readonly rejected: number;
-  /** Calls that took too long; each counts among the successes or the failures as well, by its result. */
+  /** Calls that took too long. Each also counts as a success or a failure. */
   readonly slow: number;
   readonly successes: number;
   readonly failures: number;
-  /** Of the calls that succeeded or failed. */
+  /** Average over the calls that succeeded or failed. */
   readonly averageLatencyMs: number;
 }
 
-/** Counters. */
+/** Counts calls. */
 export interface CallCounter {
   entered(isLetThrough: boolean): void;
-  /** How the result counts for the health of the target: a call that took too long is a failure. */
+  /**
+   * Counts the end of a call. Returns how the result counts for the health of the target: a slow call counts as a
+   * failure.
+   */
   left(result: Exclude<Result, 'ignored'>, latencyMs: number): 'succeeded' | 'failed';
   figures(): CallFigures;
 }
 
-/** All zero. A call is slow beyond `slowMs`. */
+/** Creates counters at zero. A call is slow if it takes longer than `slowMs`. */
 export function createCallFigures(slowMs: number): CallCounter {
   let calls = 0;
   let rejected = 0;

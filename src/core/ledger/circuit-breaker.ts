@@ -1,42 +1,42 @@
-// A circuit breaker: keeps commands away from a target that has failed too often, and lets a probe through after a
-// while.
+// A circuit breaker: rejects commands for a target that has failed too often, and lets a probe through after a while.
 import type { BreakerLimits } from '../contract/breaker-limits.ts';
 import { type CallFigures, createCallFigures, type Result } from './call-figures.ts';
 
-/** What a breaker has seen, for metrics. Times on the session clock, ms. */
+/** Figures of a breaker for metrics. Times on the session clock, ms. */
 export interface BreakerFigures extends CallFigures {
   readonly state: 'closed' | 'open' | 'half-open';
-  /** Failures within the window, slow calls included. */
+  /** Failures within the window, including slow calls. */
   readonly failureCount: number;
   readonly lastFailureAt: number | null;
   readonly lastChangeAt: number | null;
   readonly lastUsedAt: number | null;
-  /** Calls that were let through while half open and are not back yet. */
+  /** Probes that have not ended. */
   readonly probes: number;
 }
 
-/** One breaker. `now` on any monotonic clock, ms. */
+/** One breaker. `now`: any monotonic clock, ms. */
 export interface Breaker {
-  /** Null: the call may go through. Else ms until it may be tried again. */
+  /** Asks to start a call. Null: the call may start. Otherwise: ms until the next attempt may be made. */
   enter(now: number): number | null;
   /**
-   * Exactly once for each call that went through. `ignored`: the result says nothing about the health of the target.
+   * Must be called exactly once for each started call. `ignored`: the result says nothing about the health of the
+   * target.
    */
   leave(result: Result, now: number, latencyMs: number): void;
   figures(now: number): BreakerFigures;
 }
 
-/** All calls pass while closed, none while open, one at a time while half open. */
+/** `closed` lets all calls pass, `open` none, `half-open` one at a time. */
 type Phase =
   | { readonly is: 'closed' }
   | { readonly is: 'open'; readonly since: number }
   | { readonly is: 'half-open'; probes: number; successesInRow: number };
 
-/** A closed breaker. */
+/** Creates a closed breaker. */
 export function createBreaker(limits: BreakerLimits): Breaker {
   const calls = createCallFigures(limits.latencyMs);
   let phase: Phase = { is: 'closed' };
-  /** When the calls of the last window failed. */
+  /** Times of the failures within the last window. */
   let failedAt: readonly number[] = [];
   let lastFailureAt: number | null = null;
   let lastChangeAt: number | null = null;
@@ -63,7 +63,7 @@ export function createBreaker(limits: BreakerLimits): Breaker {
   }
 
   function succeed(now: number): void {
-    // Only a probe counts: other calls have come back from before the breaker opened.
+    // Ignore calls from before the breaker opened: only a probe shows the present health.
     if (phase.is !== 'half-open' || phase.probes === 0) return;
     phase.probes -= 1;
     phase.successesInRow += 1;
@@ -105,7 +105,7 @@ export function createBreaker(limits: BreakerLimits): Breaker {
   };
 }
 
-/** Ms until the call may be tried again; null when it may go through now, as a probe while half open. */
+/** Ms until a call may start; null if a call may start now. While half open, that call is a probe. */
 function waitMs(phase: Phase, { recoveryMs }: BreakerLimits, now: number): number | null {
   switch (phase.is) {
     case 'closed':
@@ -113,7 +113,7 @@ function waitMs(phase: Phase, { recoveryMs }: BreakerLimits, now: number): numbe
     case 'open':
       return phase.since + recoveryMs - now;
     case 'half-open':
-      // Until the probe is back, nobody knows; in the worst case the recovery begins again.
+      // The result of the running probe is unknown. In the worst case the recovery period begins again.
       if (phase.probes > 0) return recoveryMs;
       phase.probes += 1;
       return null;

@@ -1,43 +1,43 @@
-// Ends commands: settles the version, keeps the outcome, answers everybody who asked, and lets dependents and the lane
-// go on.
+// Ends commands: updates the session version, keeps the outcome, answers the command and its repetitions, and lets
+// dependents and the lane continue.
 import type { CommandBroadcast } from '../contract/broadcast.ts';
 import type { Receipt } from '../contract/ticket.ts';
 import type { Outcome } from '../model/errors.ts';
 import type { Identities } from './identities.ts';
 import type { Lanes } from './lanes.ts';
 import { attempt, type SerialExecutor } from './serial-executor.ts';
-import type { Versions } from './versions.ts';
-import type { Ending, Repetition, Work } from './work.ts';
+import type { SessionVersions } from './session-versions.ts';
+import type { Ending, Repetition, AdmittedCommand } from './admitted-command.ts';
 
-/** What the end of a command concerns. */
+/** The dependencies of the completion. */
 export interface CompletionPorts {
   readonly executor: SerialExecutor;
   readonly identities: Identities;
-  readonly versions: Versions;
-  /** A function, for lanes and executions need each other. */
+  readonly versions: SessionVersions;
+  /** A function, because lanes and execution need each other. */
   lanes(): Lanes;
   broadcast(message: CommandBroadcast): void;
-  /** A command that waited for the one of that id may go on. */
-  dependencyOver(dependent: Work, id: string, outcome: Outcome): void;
-  /** The command is over, and everybody who asked for it has been answered. */
-  ended(work: Work): void;
+  /** Called for each command that waited for the command with this id. */
+  dependencyOver(dependent: AdmittedCommand, id: string, outcome: Outcome): void;
+  /** Called after a command is over and all its senders have been answered. */
+  ended(work: AdmittedCommand): void;
 }
 
 /** Ends commands. */
 export interface Completion {
-  /** Only the first outcome of a command counts. */
-  finish(work: Work, outcome: Outcome, timedOut?: boolean): void;
-  /** Gives the outcome of a command to a repetition of that command. */
+  /** Ends a command with its outcome. Later outcomes of the same command are ignored. */
+  finish(work: AdmittedCommand, outcome: Outcome, timedOut?: boolean): void;
+  /** Answers a repetition with the outcome of the repeated command. */
   repeat(repetition: Repetition, ending: Ending): void;
 }
 
-/** Ends commands on these ports. */
+/** Creates the completion of a ledger. */
 export function createCompletion(ports: CompletionPorts): Completion {
   const { executor, identities, versions, broadcast } = ports;
 
-  function finish(work: Work, outcome: Outcome, timedOut = false): void {
+  function finish(work: AdmittedCommand, outcome: Outcome, timedOut = false): void {
     const { stage, ticket } = work;
-    // An answer after a timeout changes nothing any more (docs/protocols/common.md 6.1), nor does a second answer.
+    // Ignore a second answer, and an answer after the timeout (docs/protocols/common.md 6.1).
     if (stage.is === 'over') return;
     work.stage = { is: 'over' };
     work.stopTimer();
@@ -47,7 +47,7 @@ export function createCompletion(ports: CompletionPorts): Completion {
     const ending = { outcome, receipt: { replayed: false, ...(version === undefined ? {} : { version }), timedOut } };
     const { effect, session } = ticket;
     if (hasSucceeded && effect === 'closes' && session !== undefined) identities.forget(session);
-    // Before anybody is answered: a client that repeats the command on its answer gets the same outcome.
+    // Keep the outcome before answering: a client that repeats the command at once must get the same outcome.
     identities.finish(work, ending);
     if (timedOut) attempt(() => work.entry.undo?.());
     conclude(work, ending, 'executed');
@@ -57,7 +57,7 @@ export function createCompletion(ports: CompletionPorts): Completion {
     ports.ended(work);
   }
 
-  function release(dependent: Work, id: string, outcome: Outcome): void {
+  function release(dependent: AdmittedCommand, id: string, outcome: Outcome): void {
     if (dependent.stage.is === 'waiting') dependent.stage.awaits = null;
     dependent.stopTimer();
     executor.run(() => ports.dependencyOver(dependent, id, outcome));

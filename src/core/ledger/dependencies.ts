@@ -1,26 +1,26 @@
-// Decides whether a command may wait for another, and words the refusals (docs/protocols/common.md 4).
+// Decides whether a command may wait for another one, and words the refusals (docs/protocols/common.md 4).
 import { type Outcome, type Problem, refused } from '../model/errors.ts';
-import type { Work } from './work.ts';
+import type { AdmittedCommand } from './admitted-command.ts';
 
-/** Looks up commands that are under way. */
+/** Looks up commands in flight. */
 export interface UnderWay {
-  find(id: string): Work | undefined;
+  find(id: string): AdmittedCommand | undefined;
   /** See Lanes. */
-  ahead(work: Work): Work | undefined;
+  ahead(work: AdmittedCommand): AdmittedCommand | undefined;
 }
 
 /**
- * Whether the dependency can only end after the command that would wait for it. What the dependency needs itself counts
- * too, so the first command that would close a circle of waits finds the circle.
+ * Whether the dependency can end only after the command that would wait for it. Follows the dependency's own
+ * dependencies, so the first command that would close a circle finds the circle.
  */
-function isBehind(dependency: Work, work: Work, underWay: UnderWay): boolean {
-  // Commands that must succeed before the dependency can.
+function isBehind(dependency: AdmittedCommand, work: AdmittedCommand, underWay: UnderWay): boolean {
+  // Commands that must succeed before the dependency can succeed.
   const needed = new Set([dependency]);
-  /** No command is visited twice, so the search ends soon, whatever waits for what. */
-  const visited = new Set<Work>();
+  /** Each command is visited once, so the search ends. */
+  const visited = new Set<AdmittedCommand>();
   for (const one of needed) {
-    // Commands that must end before this one can.
-    let other: Work | undefined = one;
+    // Follow the commands that must end before this one can begin.
+    let other: AdmittedCommand | undefined = one;
     while (other !== undefined && !visited.has(other)) {
       if (other === work) return true;
       visited.add(other);
@@ -36,8 +36,8 @@ function isBehind(dependency: Work, work: Work, underWay: UnderWay): boolean {
   return false;
 }
 
-/** Why a command must not wait for that dependency; null when it may. */
-export function deadlock(dependency: Work, work: Work, underWay: UnderWay): Outcome | null {
+/** Why the command must not wait for this dependency; null if it may. */
+export function deadlock(dependency: AdmittedCommand, work: AdmittedCommand, underWay: UnderWay): Outcome | null {
   if (!isBehind(dependency, work, underWay)) return null;
   const name = `Dependency '${dependency.ticket.id ?? ''}'`;
   return underWay.ahead(dependency) === work
@@ -50,7 +50,7 @@ export function dependsOnItself(id: string): Outcome {
   return refused('invalid', `Command '${id}' cannot depend on itself`);
 }
 
-/** Refusal: nothing is known of the dependency, or not any more. */
+/** Refusal: the dependency is unknown or forgotten. */
 export function unknownDependency(id: string): Outcome {
   return refused('not-found', `Dependency '${id}' is unknown`);
 }
@@ -60,7 +60,7 @@ export function slowDependency(id: string, ms: number): Outcome {
   return refused('timeout', `Command 'dependsOn:${id}' timed out after ${ms}ms`);
 }
 
-/** Longest cause that is quoted, characters: each link of a chain of failures makes the sentence longer. */
+/** Longest quoted cause, characters. In a chain of failures, each sentence quotes the one before. */
 const longestCause = 1000;
 
 /** Refusal: the dependency has failed. */

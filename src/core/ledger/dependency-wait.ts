@@ -5,36 +5,34 @@ import type { Identities } from './identities.ts';
 import type { Lanes } from './lanes.ts';
 import type { LedgerPorts } from './ports.ts';
 import type { SerialExecutor } from './serial-executor.ts';
-import { setTimer, type Work } from './work.ts';
+import { setTimer, type AdmittedCommand } from './admitted-command.ts';
 
-/** What the wait needs of the execution. */
+/** The dependencies of the wait. */
 export interface DependencyWaitPorts extends Pick<LedgerPorts, 'clock' | 'limits'> {
   readonly executor: SerialExecutor;
   readonly identities: Identities;
-  /** A function, for lanes and executions need each other. */
+  /** A function, because lanes and execution need each other. */
   lanes(): Lanes;
-  /** All dependencies have succeeded. */
-  ready(work: Work): void;
-  /** The command cannot run. */
-  finish(work: Work, outcome: Outcome): void;
+  /** Called when all dependencies have succeeded. */
+  ready(work: AdmittedCommand): void;
+  /** Called when the command cannot run. */
+  finish(work: AdmittedCommand, outcome: Outcome): void;
 }
 
-/** Commands that wait for their dependencies. */
+/** Lets commands wait for their dependencies. */
 export interface DependencyWait {
-  /** Looks at the next dependency of a command that is waiting. */
-  awaitNext(work: Work): void;
-  /** The dependency of that id, for which the command waited, is over. */
-  dependencyOver(work: Work, id: string, outcome: Outcome): void;
+  /** Checks the next dependency of a waiting command. */
+  awaitNext(work: AdmittedCommand): void;
+  /** Must be called when a dependency with waiting commands is over. */
+  dependencyOver(work: AdmittedCommand, id: string, outcome: Outcome): void;
 }
 
-/** No command waits yet. */
+/** Creates the waiting room of a ledger. */
 export function createDependencyWait(ports: DependencyWaitPorts): DependencyWait {
   const { clock, limits, identities, finish } = ports;
 
-  /**
-   * Dependencies are looked at from left to right; the first that is not there decides (docs/protocols/common.md 4.3).
-   */
-  function awaitNext(work: Work): void {
+  /** Checks dependencies from left to right. The first one that is missing decides (docs/protocols/common.md 4.3). */
+  function awaitNext(work: AdmittedCommand): void {
     const { stage } = work;
     if (stage.is !== 'waiting') return;
     const { dependsOn } = work.ticket;
@@ -50,14 +48,14 @@ export function createDependencyWait(ports: DependencyWaitPorts): DependencyWait
     ports.ready(work);
   }
 
-  function awaitEnd(work: Work, dependency: Work, id: string): void {
+  function awaitEnd(work: AdmittedCommand, dependency: AdmittedCommand, id: string): void {
     const { stage } = work;
     if (stage.is !== 'waiting') return;
     const stuck = deadlock(dependency, work, { find: identities.find, ahead: (other) => ports.lanes().ahead(other) });
     if (stuck !== null) return finish(work, stuck);
     stage.awaits = dependency;
     dependency.dependents.add(work);
-    // One time limit for all together: 32 dependencies must not hold a lane 32 times as long.
+    // All dependencies share one time limit, so that 32 dependencies do not block a lane 32 times as long.
     const left = Math.max(0, stage.startedAt + limits.dependencyWaitMs - clock.now());
     const onTimeout = () => {
       if (work.stage === stage && stage.awaits === dependency) {

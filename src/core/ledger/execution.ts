@@ -7,32 +7,32 @@ import type { Identities } from './identities.ts';
 import type { Lanes } from './lanes.ts';
 import type { LedgerPorts } from './ports.ts';
 import type { SerialExecutor } from './serial-executor.ts';
-import type { Versions } from './versions.ts';
-import { type Ending, type Repetition, setTimer, type Work } from './work.ts';
+import type { SessionVersions } from './session-versions.ts';
+import { type Ending, type Repetition, setTimer, type AdmittedCommand } from './admitted-command.ts';
 
-/** What executions share with the rest of the ledger. */
+/** The dependencies of the execution. */
 export interface ExecutionPorts extends Pick<LedgerPorts, 'clock' | 'limits'> {
   readonly executor: SerialExecutor;
   readonly identities: Identities;
-  readonly versions: Versions;
-  /** A function, for lanes and executions need each other. */
+  readonly versions: SessionVersions;
+  /** A function, because lanes and execution need each other. */
   lanes(): Lanes;
   broadcast(message: CommandBroadcast): void;
-  /** The command is over, and everybody who asked for it has been answered. */
-  ended(work: Work): void;
+  /** Called after a command is over and all its senders have been answered. */
+  ended(work: AdmittedCommand): void;
 }
 
-/** Leads commands from their start to their end. */
+/** Executes commands. */
 export interface Execution {
-  /** Called once for each command, when its turn has come. */
-  begin(work: Work): void;
-  /** Gives the outcome of a command to a repetition of that command. */
+  /** Starts a command. Called once for each command, when its turn has come. */
+  begin(work: AdmittedCommand): void;
+  /** Answers a repetition with the outcome of the repeated command. */
   repeat(repetition: Repetition, ending: Ending): void;
-  /** How many commands have been run. */
+  /** How many commands have run. */
   readonly executed: number;
 }
 
-/** No command yet. */
+/** Creates the execution of a ledger. */
 export function createExecution(ports: ExecutionPorts): Execution {
   const { executor, versions } = ports;
   const completion: Completion = createCompletion({
@@ -43,14 +43,14 @@ export function createExecution(ports: ExecutionPorts): Execution {
   const { finish } = completion;
   let executed = 0;
 
-  function begin(work: Work): void {
+  function begin(work: AdmittedCommand): void {
     const { ticket, number } = work;
     work.stage = { is: 'waiting', startedAt: ports.clock.now(), satisfied: 0, awaits: null };
     ports.broadcast({ kind: 'command', phase: 'started', how: 'executed', ticket, number });
     dependencies.awaitNext(work);
   }
 
-  function run(work: Work): void {
+  function run(work: AdmittedCommand): void {
     const { ticket, entry } = work;
     const stale = versions.check(ticket);
     if (stale !== null) return finish(work, stale);
@@ -64,7 +64,7 @@ export function createExecution(ports: ExecutionPorts): Execution {
     try {
       entry.run((outcome) => executor.run(() => finish(work, outcome)));
     } catch (thrown) {
-      // Behind an outcome that it may have given before it threw.
+      // Queued behind any outcome that the command may have given before throwing.
       executor.run(() => finish(work, refused('internal', messageOf(thrown))));
     }
     ports.lanes().running(work);

@@ -4,48 +4,48 @@ import { canonicalJson } from './fingerprint.ts';
 import type { LedgerPorts } from './ports.ts';
 import { createOutcomeStore, type KeptOutcome } from './outcomes.ts';
 import type { Ticket } from '../contract/ticket.ts';
-import { weightOf } from './weight.ts';
-import { type Ending, type Identity, laneOf, type Work } from './work.ts';
+import { estimateBytes } from './memory-estimate.ts';
+import { type Ending, type Identity, laneOf, type AdmittedCommand } from './admitted-command.ts';
 
-/** What is known of a command that was sent before. */
+/** How a new command relates to an earlier one. */
 export type IdentityMatch =
   | { readonly is: 'kept'; readonly kept: KeptOutcome }
-  | { readonly is: 'under-way'; readonly work: Work }
-  /** The id or key belongs to another command; the sentence for the client. */
+  | { readonly is: 'under-way'; readonly work: AdmittedCommand }
+  /** The id or key belongs to a different command. `message`: for the client. */
   | { readonly is: 'conflict'; readonly message: string };
 
-/** The commands that can be recognised. */
+/** Recognises repeated commands. */
 export interface Identities {
   identify(ticket: Ticket): Identity;
-  /** Null: the command is new. */
+  /** Null if the command is new. */
   recognise(ticket: Ticket, identity: Identity): IdentityMatch | null;
-  admit(work: Work): void;
-  finish(work: Work, ending: Ending): void;
-  /** The command of that id, if it is under way. */
-  find(id: string): Work | undefined;
-  /** The outcome of the command of that id, if it is over. */
+  admit(work: AdmittedCommand): void;
+  finish(work: AdmittedCommand, ending: Ending): void;
+  /** The command in flight with this id. */
+  find(id: string): AdmittedCommand | undefined;
+  /** The kept outcome of the command with this id. */
   kept(id: string): KeptOutcome | undefined;
-  /** The session is gone: its keys do not hold for a later session of the same name. */
+  /** Forgets the keys of a closed session: a later session of the same name must not match them. */
   forget(session: string): void;
   readonly outcomes: number;
   readonly keys: number;
 }
 
 /**
- * Bytes that outcomes may take, half for those kept by id and half for those kept by key: the messages of a long
- * session can be megabytes, and 2000 such outcomes would exhaust the gateway. An outcome kept by both counts twice.
+ * Most bytes of kept outcomes, half by id and half by key. The messages of a long session can be megabytes, and 2000
+ * such outcomes would exhaust the memory. An outcome that is kept by both counts twice.
  */
 const maxBytes = 64 * 1024 * 1024;
 
 /**
- * The session with which a command's key is forgotten. The key of the command that closes the session stays, for a
- * client that misses the answer and asks again.
+ * The session whose end makes the command's key invalid. The key of the command that closes the session stays valid, so
+ * that a client that missed the answer can ask again.
  */
 function sessionOfKey({ lane, session, effect }: Ticket): string | undefined {
   return lane === 'session' && effect !== 'closes' ? session : undefined;
 }
 
-/** No command is known yet. */
+/** Creates an empty store of identities. */
 export function createIdentities({
   clock,
   limits,
@@ -55,8 +55,8 @@ export function createIdentities({
   const bounds = { count: limits.maxOutcomes, bytes: maxBytes / 2 };
   const kept = createOutcomeStore(bounds, now);
   const keptKeys = createOutcomeStore({ ...bounds, ttlMs: limits.idempotencyTtlMs }, now);
-  const underWay = new Map<string, Work>();
-  const keysUnderWay = new Map<string, Work>();
+  const underWay = new Map<string, AdmittedCommand>();
+  const keysUnderWay = new Map<string, AdmittedCommand>();
 
   return {
     identify(ticket) {
@@ -95,13 +95,13 @@ export function createIdentities({
         session: sessionOfKey(ticket),
         outcome,
         receipt,
-        weight: weightOf([outcome, ticket.id, key], maxBytes),
+        weight: estimateBytes([outcome, ticket.id, key], maxBytes),
       };
       if (ticket.id !== undefined) {
         underWay.delete(ticket.id);
         kept.put(ticket.id, entry);
       }
-      // A command whose session is gone has lost its key, which may belong to another command by now.
+      // After the end of its session, the key may already belong to another command.
       if (key !== undefined && keysUnderWay.get(key) === work) {
         keysUnderWay.delete(key);
         keptKeys.put(key, entry);
@@ -122,16 +122,16 @@ export function createIdentities({
   };
 }
 
-/** A name that a command carries, and what is known by that name. */
+/** An id or key of a command, with the store to look it up in. */
 interface KnownName {
-  /** What the client calls such a name: `id` or `idempotencyKey`. */
+  /** The field name for messages: `id` or `idempotencyKey`. */
   readonly what: string;
   readonly name: string;
-  readonly underWay: Work | undefined;
+  readonly underWay: AdmittedCommand | undefined;
   readonly kept: KeptOutcome | undefined;
 }
 
-/** Null: nothing is known by that name. */
+/** Compares a command with what is known by its name. Null if nothing is known. */
 function compare(
   { type }: Ticket,
   { fingerprint }: Identity,

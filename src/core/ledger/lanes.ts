@@ -1,38 +1,41 @@
-// Decides which command may begin: one at a time in each lane, in order of arrival, except commands about the run that
-// is going on there (docs/protocols/common.md 3.1, 3.2; the departure is in decision 0018).
+// Decides which command may begin: one at a time in each lane, in order of arrival. Commands about the current run of a
+// lane may begin at once (docs/protocols/common.md 3.1, 3.2; the departure is in decision 0018).
 import { createQueue, type Queue } from './queue.ts';
-import type { Work } from './work.ts';
+import type { AdmittedCommand } from './admitted-command.ts';
 
-/** The commands that are under way, lane by lane. */
+/** The commands in flight, by lane. */
 export interface Lanes {
-  /** The command begins now, or in its turn. */
-  enter(work: Work): void;
-  /** The command runs: commands that may join it begin. */
-  running(work: Work): void;
-  /** The command is over: the next one begins. */
-  leave(work: Work): void;
-  /** The command that must end before this one can begin; undefined when this one has begun or is about to. */
-  ahead(work: Work): Work | undefined;
+  /** Adds a command. It begins now or when its turn comes. */
+  enter(work: AdmittedCommand): void;
+  /** Must be called when a command runs. Commands that may join its run begin. */
+  running(work: AdmittedCommand): void;
+  /** Removes a command that is over. The next one begins. */
+  leave(work: AdmittedCommand): void;
+  /** The command that must end before this one can begin. Undefined if this one has begun or is about to begin. */
+  ahead(work: AdmittedCommand): AdmittedCommand | undefined;
   readonly size: number;
 }
 
 interface Lane {
-  readonly waiting: Queue<Work>;
-  /** How many of the waiting commands may join a run. */
+  readonly waiting: Queue<AdmittedCommand>;
+  /** Waiting commands that may join a run. */
   joiners: number;
-  /** The command whose turn it is. */
-  current: Work | null;
-  /** Commands that last for as long as the agent works. */
-  readonly runs: Set<Work>;
-  /** All commands of the lane that are not over. */
+  /** The command that has the turn. */
+  current: AdmittedCommand | null;
+  /** Commands that last as long as a run of the agent. */
+  readonly runs: Set<AdmittedCommand>;
+  /** Commands of the lane that are not over. */
   count: number;
 }
 
-/** No lane yet. `begin` is called once for each command; never within itself, as long as `later` postpones its task. */
-export function createLanes(begin: (work: Work) => void, later: (task: () => void) => void): Lanes {
+/**
+ * Creates empty lanes. `begin` is called once for each command, and never from within `begin`, provided that `later`
+ * postpones its task.
+ */
+export function createLanes(begin: (work: AdmittedCommand) => void, later: (task: () => void) => void): Lanes {
   const lanes = new Map<string, Lane>();
 
-  function laneFor(work: Work): Lane {
+  function laneFor(work: AdmittedCommand): Lane {
     const known = lanes.get(work.lane);
     if (known !== undefined) return known;
     const lane: Lane = { waiting: createQueue(), joiners: 0, current: null, runs: new Set(), count: 0 };
@@ -40,23 +43,23 @@ export function createLanes(begin: (work: Work) => void, later: (task: () => voi
     return lane;
   }
 
-  function push(lane: Lane, work: Work): void {
+  function push(lane: Lane, work: AdmittedCommand): void {
     lane.waiting.push(work);
     if (work.ticket.place === 'joins') lane.joiners += 1;
   }
 
-  function shift(lane: Lane): Work | undefined {
+  function shift(lane: Lane): AdmittedCommand | undefined {
     const work = lane.waiting.shift();
     if (work?.ticket.place === 'joins') lane.joiners -= 1;
     return work;
   }
 
-  /** Commands join a run in order of arrival, even where one of them waits behind another command. */
-  function mayBegin({ ticket: { place } }: Work, { runs, joiners }: Lane): boolean {
+  /** Commands join a run in order of arrival, even if one of them must wait for another command. */
+  function mayBegin({ ticket: { place } }: AdmittedCommand, { runs, joiners }: Lane): boolean {
     return place === 'beside' || (place === 'joins' && runs.size > 0 && joiners === 0);
   }
 
-  /** A command at the front of the queue that may join begins now: only the run is ahead of it. */
+  /** Begins joining commands at the front of the queue: only the run is before them. */
   function joinAll(lane: Lane): void {
     while (lane.runs.size > 0 && lane.waiting.peek()?.ticket.place === 'joins') {
       const work = shift(lane);

@@ -1,5 +1,5 @@
-// The commands of many clients in one order: which have run, which wait, how they ended. What a command does is its
-// caller's.
+// Orders the commands of many clients: recognises repetitions, runs commands in lanes, and keeps outcomes. The caller
+// carries the commands out.
 import type { CommandBroadcast } from '../contract/broadcast.ts';
 import { createAdmission } from './admission.ts';
 import { createExecution } from './execution.ts';
@@ -7,8 +7,8 @@ import { createIdentities } from './identities.ts';
 import { createLanes, type Lanes } from './lanes.ts';
 import type { Entry, LedgerPorts } from './ports.ts';
 import { attempt, createSerialExecutor } from './serial-executor.ts';
-import { createVersions } from './versions.ts';
-import type { Work } from './work.ts';
+import { createSessionVersions } from './session-versions.ts';
+import type { AdmittedCommand } from './admitted-command.ts';
 
 /** Figures for metrics. */
 export interface LedgerFigures {
@@ -17,7 +17,7 @@ export interface LedgerFigures {
   readonly keys: number;
   readonly lanes: number;
   readonly versions: number;
-  /** Commands that have run since the beginning. */
+  /** Commands that have run so far. */
   readonly executed: number;
   readonly refused: {
     readonly busy: number;
@@ -32,25 +32,25 @@ export interface LedgerFigures {
 /** The ledger of one principal: commands of another principal are not in it (docs/threats.md T21). */
 export interface Ledger {
   submit(entry: Entry): void;
-  /** The session is gone. A later session of the same name inherits nothing but the ids of its commands. */
+  /** Forgets a closed session. A later session of the same name shares only command ids with it. */
   forget(session: string): void;
-  /** A command outside this ledger has changed the session. */
+  /** Counts a change of the session by a command outside of this ledger. */
   changed(session: string): void;
-  /** Undefined for a session that does not exist. */
+  /** The version of a session; undefined for an unknown session. */
   version(session: string): number | undefined;
-  /** From now on every command is refused as `shutting-down`, without a broadcast. */
+  /** Refuses every later command as `shutting-down`, without a broadcast. */
   shut(): void;
-  /** Calls back once, when nothing is in flight. */
+  /** Calls back once when no command is in flight. */
   whenIdle(callback: () => void): void;
   figures(): LedgerFigures;
 }
 
-/** An empty ledger. */
+/** Creates an empty ledger. */
 export function createLedger(ports: LedgerPorts): Ledger {
   const { clock, limits } = ports;
   const executor = createSerialExecutor();
   const identities = createIdentities(ports);
-  const versions = createVersions((session) => ports.exists(session));
+  const versions = createSessionVersions((session) => ports.exists(session));
   const broadcast = (message: CommandBroadcast) => attempt(() => ports.broadcast(message));
   const shared = { clock, limits, executor, identities, versions, broadcast };
   const execution = createExecution({ ...shared, lanes: () => lanes, ended });
@@ -58,7 +58,7 @@ export function createLedger(ports: LedgerPorts): Ledger {
   const admission = createAdmission({ ...shared, lanes, execution });
   const idleCallbacks: (() => void)[] = [];
 
-  function ended(work: Work): void {
+  function ended(work: AdmittedCommand): void {
     admission.release(work);
     executor.run(callIdle);
   }

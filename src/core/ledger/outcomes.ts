@@ -1,13 +1,13 @@
-// The outcomes of commands that are over, kept for repetitions and dependents (docs/protocols/common.md 2.5, 4, 6.1).
-// Bounded in number, bytes and time.
+// Keeps the outcomes of ended commands for repetitions and dependents (docs/protocols/common.md 2.5, 4, 6.1). Bounded
+// in number, bytes and time.
 import type { Outcome } from '../model/errors.ts';
 import type { Receipt } from '../contract/ticket.ts';
 
-/** The outcome of a command that is over. */
+/** The outcome of an ended command. */
 export interface KeptOutcome {
   readonly type: string;
   readonly fingerprint: string;
-  /** Kept by key, the outcome is forgotten with that session; absent: with none. */
+  /** The session whose end drops the outcome; absent if no session does. */
   readonly session?: string | undefined;
   readonly outcome: Outcome;
   /** The receipt of the first answer. */
@@ -16,12 +16,12 @@ export interface KeptOutcome {
   readonly weight: number;
 }
 
-/** Outcomes by id or by key. */
+/** Outcomes by id, or by key. */
 export interface OutcomeStore {
   get(name: string): KeptOutcome | undefined;
-  /** Adds the newest outcome; the oldest are dropped. */
+  /** Adds an outcome. Drops the oldest ones beyond the limits. */
   put(name: string, kept: KeptOutcome): void;
-  /** Drops the outcomes of that session. */
+  /** Drops the outcomes of a session. */
   forget(session: string): void;
   readonly size: number;
 }
@@ -29,16 +29,18 @@ export interface OutcomeStore {
 /** Bounds of a store. */
 export interface OutcomeStoreLimits {
   readonly count: number;
-  /** The newest outcome is kept even if it alone is larger: it is the one most likely asked for again. */
+  /**
+   * Most bytes of all outcomes. The newest outcome is always kept, because it is the most likely to be asked for again.
+   */
   readonly bytes: number;
-  /** How long an outcome is kept; absent: until it is dropped for newer ones. */
+  /** Lifetime of an outcome, ms; absent: unlimited. */
   readonly ttlMs?: number;
 }
 
-/** An empty store. */
+/** Creates an empty store. */
 export function createOutcomeStore(limits: OutcomeStoreLimits, now: () => number): OutcomeStore {
   const ttlMs = limits.ttlMs ?? Number.POSITIVE_INFINITY;
-  // A map keeps the order of insertion: the first entry is the oldest, and the first to expire.
+  // A Map keeps the order of insertion, so the first entry is the oldest and the first to expire.
   const all = new Map<string, { readonly kept: KeptOutcome; readonly until: number }>();
   let bytes = 0;
 

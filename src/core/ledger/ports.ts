@@ -1,15 +1,15 @@
-// What a ledger needs from outside, and the commands that are handed in to it.
+// The ports of a ledger, and the commands that are submitted to it.
 import type { Clock } from '../contract/clock.ts';
 import type { Outcome } from '../model/errors.ts';
 import type { CommandBroadcast } from '../contract/broadcast.ts';
 import type { LedgerLimits } from '../contract/ledger-limits.ts';
 import type { Receipt, Ticket } from '../contract/ticket.ts';
 
-/** What a ledger needs from outside. */
+/** The dependencies of a ledger. */
 export interface LedgerPorts {
   readonly clock: Clock;
   readonly limits: LedgerLimits;
-  /** A short text that is equal for equal texts, and for no others. */
+  /** Hashes a text. Collisions must be impossible in practice. */
   digest(text: string): string;
   /** Whether the session exists. A session that the ledger has not seen opened has version 0. */
   exists(session: string): boolean;
@@ -17,13 +17,13 @@ export interface LedgerPorts {
   broadcast(message: CommandBroadcast): void;
 }
 
-/** A command that is handed in. */
+/** A submitted command. */
 export interface Entry {
   readonly ticket: Ticket;
   /** Runs the command; settles exactly once. Never called for a repetition or a refusal. */
   run(settle: (outcome: Outcome) => void): void;
-  /** Takes the answer, exactly once, after the broadcast that the command has finished. */
+  /** Called exactly once with the answer, after the broadcast that the command has finished. */
   settle(outcome: Outcome, receipt: Receipt): void;
-  /** The command timed out before `run` settled. */
+  /** Called if the command timed out before `run` settled. */
   undo?(): void;
 }

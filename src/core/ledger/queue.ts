@@ -1,19 +1,19 @@
-// A first-in first-out queue for any length.
+// A first-in first-out queue of any length.
 
-/** Removing the first item costs the same for ten items and for ten thousand. */
+/** Removing the first item takes the same time for any length. */
 export interface Queue<Item> {
   push(item: Item): void;
-  /** The first item, which stays. */
+  /** Returns the first item without removing it. */
   peek(): Item | undefined;
   /** Removes the first item. */
   shift(): Item | undefined;
   readonly length: number;
 }
 
-/** So many empty slots at the front are worth a copy of the rest. */
+/** Empty slots at the front from which on the rest is copied to a new array. */
 const worthCopying = 1024;
 
-/** An empty queue. */
+/** Creates an empty queue. */
 export function createQueue<Item>(): Queue<Item> {
   let items: (Item | undefined)[] = [];
   let first = 0;

@@ -1,14 +1,14 @@
-// Runs tasks one after the other: a task that is submitted within another one runs behind it. So nothing is announced
-// out of order, and no chain of commands grows the stack.
+// Runs tasks one after the other: a task submitted by a running task runs afterwards. Keeps announcements in order and
+// the stack short.
 import { createQueue } from './queue.ts';
 
-/** Tasks that do not interrupt each other. */
+/** Runs tasks without interleaving. */
 export interface SerialExecutor {
-  /** Runs the task at once, or behind the running task and all that wait already. */
+  /** Runs the task at once, or after the running task and all waiting tasks. */
   run(task: () => void): void;
 }
 
-/** Nothing is running yet. */
+/** Creates an idle executor. */
 export function createSerialExecutor(): SerialExecutor {
   const waiting = createQueue<() => void>();
   let isBusy = false;
@@ -26,11 +26,11 @@ export function createSerialExecutor(): SerialExecutor {
   };
 }
 
-/** Calls code outside the ledger. Its errors are ignored here: they must not stop the commands of others. */
+/** Calls foreign code and ignores its errors: one client's error must not stop the commands of others. */
 export function attempt(call: () => void): void {
   try {
     call();
   } catch {
-    // The called code answers for its own errors.
+    // The called code handles its own errors.
   }
 }

@@ -13,8 +13,8 @@ export interface BlockIndexes {
 }
 
 /**
- * Translates the agent's indexes into canonical ones. A block whose index is taken gets the next free one, and its later
- * events follow.
+ * Translates the agent's indexes into canonical ones. A block whose index is taken gets the next free one, and its
+ * later events follow.
  */
 export function createBlockIndexes(transcript: Transcript): BlockIndexes {
   const places = new WeakMap<AssistantMessage, Places>();

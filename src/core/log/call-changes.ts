@@ -1,5 +1,5 @@
-// The file changes of tool calls. A change is computed once, from the arguments, and attached to each event of the call. The adapter knows
-// which arguments mean a change.
+// The file changes of tool calls. A change is computed once, from the arguments, and attached to each event of the
+// call. The adapter knows which arguments mean a change.
 import type { Dictionary, FileChange } from '../model/content.ts';
 
 /** Computes the file change that a call requests, if any. Must not throw. */

@@ -43,9 +43,9 @@ export function closeTool(tool: ToolRun, cause: Cause): EventOf<'tool-end'> {
 }
 
 /**
- * The events that end the open run, in this order: blocks, messages, approvals, started tools, announced tools, dialogs,
- * brackets, turn, verdict (docs/faults.md 1.1). Dialogs and a compaction may also be open outside a run. Returns no
- * events if nothing is open, so a second cause is a no-op.
+ * The events that end the open run, in this order: blocks, messages, approvals, started tools, announced tools,
+ * dialogs, brackets, turn, verdict (docs/faults.md 1.1). Dialogs and a compaction may also be open outside a run.
+ * Returns no events if nothing is open, so a second cause is a no-op.
  */
 export function closeRun(transcript: Transcript, cause: Cause): Event[] {
   const isOpen = transcript.run !== null;

@@ -1,5 +1,5 @@
-// Completes events before they are logged, so that the log is sufficient by itself: gives calls unique ids and fills in arguments that
-// were only streamed.
+// Completes events before they are logged, so that the log is sufficient by itself: gives calls unique ids and fills in
+// arguments that were only streamed.
 import { dictionaryIn } from '../model/dictionary.ts';
 import type { Event, EventOf } from '../model/event.ts';
 import { laneOf, type Transcript } from '../model/transcript.ts';
@@ -11,8 +11,9 @@ export function createCompletion(transcript: Transcript, note: (text: string) =>
   /** The sequence number of the last event of each call, or of a sub-agent inside the call. */
   const lived = new Map<string, number>();
   /**
-   * An answered call id may be used again on its lane, but not in a message that was open before the call ran, nor while the
-   * message of the call is open. Otherwise a replay, which goes message by message, would change the order of the two calls.
+   * An answered call id may be used again on its lane, but not in a message that was open before the call ran, nor
+   * while the message of the call is open. Otherwise a replay, which goes message by message, would change the order of
+   * the two calls.
    */
   const isCall = (lane: string) => (id: string) => {
     const call = transcript.tools.get(id);

@@ -45,8 +45,8 @@ export function emptyTranscript(): Transcript {
 }
 
 /**
- * Folds one more event into the transcript. Events must be in legal order (grammar.ts). An illegal event is folded as far
- * as possible. Never throws.
+ * Folds one more event into the transcript. Events must be in legal order (grammar.ts). An illegal event is folded as
+ * far as possible. Never throws.
  */
 export function fold(transcript: Transcript, logged: Logged): void {
   const { event, seq, at } = logged;
@@ -179,12 +179,12 @@ function foldBlock(transcript: Transcript, event: EventOf<'block-start' | 'block
   const block = isLast ? last : message.blocks.findLast((candidate) => candidate.index === event.index);
   if (block === undefined) return;
   if (event.type === 'block-delta') {
-    block.said.add(event.delta);
+    block.streamed.add(event.delta);
     return;
   }
   block.end = event;
   if (block.head.kind !== 'tool-call') {
-    if (event.text !== undefined) block.said.set(event.text);
+    if (event.text !== undefined) block.streamed.set(event.text);
     return;
   }
   const tool = transcript.tools.get(block.head.id);
@@ -193,13 +193,13 @@ function foldBlock(transcript: Transcript, event: EventOf<'block-start' | 'block
 }
 
 function openBlock({ index, block: head }: EventOf<'block-start'>): Block {
-  const said = new GrowingText();
+  const streamed = new GrowingText();
   return {
     index,
     head,
-    said,
+    streamed,
     get text() {
-      return said.text;
+      return streamed.text;
     },
   };
 }

@@ -6,16 +6,16 @@ import type { EventOf, Logged } from '../model/event.ts';
 import type { AssistantMessage, Block, Transcript } from '../model/transcript.ts';
 
 /**
- * All finished messages of the conversation, in order. Messages of sub-agents carry their `parent`. A tool result that no
- * message repeats becomes a message at its place. With `timeOrigin` (see SessionView), a message without a time of its own
- * gets the time of the log; replayed history does not, because its time is unknown.
+ * All finished messages of the conversation, in order. Messages of sub-agents carry their `parent`. A tool result that
+ * no message repeats becomes a message at its place. With `timeOrigin` (see SessionView), a message without a time of
+ * its own gets the time of the log; replayed history does not, because its time is unknown.
  */
 export function messagesOf(transcript: Transcript, timeOrigin?: number): Message[] {
   const messages: (Message | null)[] = [];
   /** The place of each call's result until a message repeats it. Call ids may be used again. */
   const results = new Map<string, number>();
   /** Calls of the run whose result a message has repeated before the `tool-end` came. */
-  const told = new Set<string>();
+  const shownCalls = new Set<string>();
   const timeOf = (at: number) => (timeOrigin === undefined ? undefined : Math.round(timeOrigin + at));
 
   for (const item of transcript.items) {
@@ -28,12 +28,12 @@ export function messagesOf(transcript: Transcript, timeOrigin?: number): Message
     switch (event.type) {
       case 'run-start':
         results.clear();
-        told.clear();
+        shownCalls.clear();
         break;
       case 'message-added': {
         if (event.role === 'tool' && event.call !== undefined) {
           const place = results.get(event.call);
-          if (place === undefined) told.add(event.call);
+          if (place === undefined) shownCalls.add(event.call);
           else messages[place] = null;
           results.delete(event.call);
         }
@@ -41,7 +41,7 @@ export function messagesOf(transcript: Transcript, timeOrigin?: number): Message
         break;
       }
       case 'tool-end':
-        if (told.delete(event.call)) break;
+        if (shownCalls.delete(event.call)) break;
         results.set(event.call, messages.length);
         messages.push(resultMessage(event, timeOf(at)));
         break;
@@ -52,8 +52,8 @@ export function messagesOf(transcript: Transcript, timeOrigin?: number): Message
 }
 
 /**
- * The whole content of an assistant message: texts, signatures, redaction marks, protocol fields. An open block counts as
- * far as it is known.
+ * The whole content of an assistant message: texts, signatures, redaction marks, protocol fields. An open block counts
+ * as far as it is known.
  */
 export function wholeContent(message: AssistantMessage): Content[] {
   return message.blocks.map(wholeBlock);

@@ -1,5 +1,5 @@
-// Mends the events of a backend before they are logged, so that the log is always in legal order (ARCHITECTURE.md, rule 5).
-// grammar.ts finds the fault; this file has a remedy for each.
+// Mends the events of a backend before they are logged, so that the log is always in legal order (ARCHITECTURE.md, rule
+// 5). grammar.ts finds the fault; this file has a remedy for each.
 import { createBlockIndexes } from './block-index.ts';
 import { type Cause, closeBlock, closeMessage, closeRun, closeTools } from './close-run.ts';
 import { createCompletion } from './complete-events.ts';
@@ -7,7 +7,9 @@ import type { Event, EventOf } from '../model/event.ts';
 import { check, type Fault } from './grammar.ts';
 import { type Block, laneOf, type Transcript } from '../model/transcript.ts';
 
-/** What the repair needs: the state, a function that logs an event and folds it into the state, and a sink for notes. */
+/**
+ * What the repair needs: the state, a function that logs an event and folds it into the state, and a sink for notes.
+ */
 export interface RepairPorts {
   readonly transcript: Transcript;
   append(event: Event): void;
@@ -91,7 +93,9 @@ function abandonedBy(transcript: Transcript, event: EventOf<'block-start'>): Blo
   return JSON.stringify(block.head) === JSON.stringify(event.block) ? undefined : block;
 }
 
-/** If only the end of a block carries text, streams that text as a delta first, so that readers of deltas miss nothing. */
+/**
+ * If only the end of a block carries text, streams that text as a delta first, so that readers of deltas miss nothing.
+ */
 function missingText(transcript: Transcript, event: EventOf<'block-end'>, note: RepairPorts['note']): Event[] {
   const block = transcript.open.get(laneOf(event))?.blocks.findLast((candidate) => candidate.index === event.index);
   if (event.text === undefined || block === undefined || block.end !== undefined) return [];

@@ -6,8 +6,8 @@ import type { AssistantMessage, Transcript } from '../model/transcript.ts';
 import { emptyTranscript, fold } from './fold.ts';
 
 /**
- * The events of {@link Transcript}, with the deltas of each block joined into one. Folding them gives the same state, except
- * for the figures (usage, cost, runs) of conversations that a `history-reset` has replaced.
+ * The events of {@link Transcript}, with the deltas of each block joined into one. Folding them gives the same state,
+ * except for the figures (usage, cost, runs) of conversations that a `history-reset` has replaced.
  */
 export function* replay(transcript: Transcript): Generator<Logged> {
   const now = { seq: transcript.lastSeq, at: transcript.lastAt };
@@ -36,17 +36,17 @@ export function* replay(transcript: Transcript): Generator<Logged> {
 function* replayMessage(message: AssistantMessage): Generator<Logged> {
   const { seq, startedAt, endedAt, start, end } = message;
   const { parent } = start;
-  const marks = end === undefined ? ({ replay: 'present' } as const) : ({ replay: 'past' } as const);
+  const marker = end === undefined ? ({ replay: 'present' } as const) : ({ replay: 'past' } as const);
   const at = startedAt;
-  yield { seq, at, event: start, ...marks };
+  yield { seq, at, event: start, ...marker };
   for (const block of message.blocks) {
     const { index } = block;
-    yield { seq, at, event: { type: 'block-start', parent, index, block: block.head }, ...marks };
+    yield { seq, at, event: { type: 'block-start', parent, index, block: block.head }, ...marker };
     if (block.text !== '')
-      yield { seq, at, event: { type: 'block-delta', parent, index, delta: block.text }, ...marks };
-    if (block.end !== undefined) yield { seq, at, event: block.end, ...marks };
+      yield { seq, at, event: { type: 'block-delta', parent, index, delta: block.text }, ...marker };
+    if (block.end !== undefined) yield { seq, at, event: block.end, ...marker };
   }
-  if (end !== undefined) yield { seq, at: endedAt ?? at, event: end, ...marks };
+  if (end !== undefined) yield { seq, at: endedAt ?? at, event: end, ...marker };
 }
 
 /** The start of the open run. */
@@ -74,15 +74,16 @@ export function replayCurrent(
   make: (view: SessionView) => Projection,
 ): { projection: Projection; frames: Out[] } {
   const past = emptyTranscript();
-  // Plain fields instead of getters: V8 gives every object literal with a getter its own dictionary, and every stream has one.
+  // Plain fields instead of getters: V8 gives every object literal with a getter its own dictionary, and every stream
+  // has one.
   const { id, epoch, timeOrigin, agent, place } = view;
-  const told = { id, epoch, timeOrigin, agent, place, transcript: past };
-  const projection = make(told);
+  const pastView = { id, epoch, timeOrigin, agent, place, transcript: past };
+  const projection = make(pastView);
   const frames: Out[] = [];
   for (const logged of replay(view.transcript)) {
     fold(past, logged);
     for (const frame of projection.event(logged)) frames.push(frame);
   }
-  told.transcript = view.transcript;
+  pastView.transcript = view.transcript;
   return { projection, frames };
 }

@@ -1,4 +1,5 @@
-// The file format of stored sessions, for agents that store none: one head line, then one line for each whole message and each change.
+// The file format of stored sessions, for agents that store none: one head line, then one line for each whole message
+// and each change.
 import { z } from 'zod';
 import { Extra, Message } from '../model/content.ts';
 import { firstWordsIn } from './messages.ts';

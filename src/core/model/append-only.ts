@@ -1,4 +1,5 @@
-// Buffers whose bytes never change once they are written. A fact about these bytes, such as valid UTF-8, stays true and can be cached.
+// Buffers whose bytes never change once they are written. A fact about these bytes, such as valid UTF-8, stays true and
+// can be cached.
 
 const known = new WeakSet<ArrayBufferLike>();
 

@@ -1,41 +1,12 @@
 // The canonical commands: everything a client can ask of an agent or of its session.
 import { z } from 'zod';
-import { Content, Extra } from './content.ts';
+import { Content, Context, Extra } from './content.ts';
+
+export { Context } from './content.ts';
 
 function command<Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) {
   return z.object({ type: z.literal(type), ...shape, extra: Extra.optional() });
 }
-
-/** A part of the workspace that a prompt shows to the model. */
-export const Context = z.discriminatedUnion('type', [
-  z.object({
-    type: z.literal('file'),
-    path: z.string(),
-    /** First and last line, both included, counted from 1. */
-    lines: z.object({ start: z.number(), end: z.number() }).optional(),
-    /** The editor added this context because the cursor is there. A failure to read it is not reported. */
-    automatic: z.boolean().optional(),
-  }),
-  z.object({ type: z.literal('directory'), path: z.string() }),
-  z.object({ type: z.literal('web'), url: z.string() }),
-  z.object({ type: z.literal('repo-map') }),
-  z.object({
-    type: z.literal('resource'),
-    server: z.string(),
-    uri: z.string(),
-    name: z.string().optional(),
-    description: z.string().optional(),
-    mediaType: z.string().optional(),
-  }),
-  z.object({
-    type: z.literal('opaque'),
-    protocol: z.string(),
-    payload: z.unknown(),
-    /** Why a context of a known type is invalid: the end of a sentence for the user. */
-    fault: z.string().optional(),
-  }),
-]);
-export type Context = z.infer<typeof Context>;
 
 const runCommands = [
   command('prompt', {
@@ -57,13 +28,13 @@ const runCommands = [
   command('follow-up', { content: z.array(Content) }),
   command('abort', {
     target: z.enum(['run', 'retry', 'compaction', 'bash']),
-    /** Target `run`: answers when the run has ended, not when the agent was told. */
+    /** Target `run`: answers at the end of the run, not when the agent has received the abort. */
     untilIdle: z.boolean().optional(),
     /** Target `run`: what happens to the prompts that wait behind the run. Default `keep`. */
     waiting: z.enum(['keep', 'drop']).optional(),
     /**
-     * Target `run`: aborts only the prompt with this handle. A waiting prompt is removed from the queue; an open run of that
-     * prompt is stopped. A prompt that joined the run of another prompt is left alone.
+     * Target `run`: aborts only the prompt with this handle. A waiting prompt is removed from the queue; an open run of
+     * that prompt is stopped. A prompt that joined the run of another prompt is left alone.
      */
     handle: z.string().optional(),
   }),
@@ -77,8 +48,8 @@ const runCommands = [
     /** Standing permissions that the user chose from the suggestions of the request. */
     remember: z.array(z.unknown()).optional(),
     /**
-     * Keeps the permissions until the session ends, whatever the suggestions say. If the agent keeps no permissions, the
-     * session itself remembers the approval of this tool.
+     * Keeps the permissions until the session ends, whatever the suggestions say. If the agent keeps no permissions,
+     * the session itself remembers the approval of this tool.
      */
     forSession: z.boolean().optional(),
     /** With a denial: also stops the run. */
@@ -99,8 +70,8 @@ const runCommands = [
   command('compact', {
     instructions: z.string().optional(),
     /**
-     * Treats the compaction as a prompt: it waits in the queue, is answered when it starts, and is announced to all clients,
-     * by the session itself if the agent announces nothing.
+     * Treats the compaction as a prompt: it waits in the queue, is answered when it starts, and is announced to all
+     * clients, by the session itself if the agent announces nothing.
      */
     asPrompt: z.boolean().optional(),
   }),
@@ -119,7 +90,7 @@ const settingCommands = [
   command('set-mode', { mode: z.string() }),
   command('set-queue-mode', { queue: z.enum(['steering', 'follow-up']), mode: z.enum(['all', 'one-at-a-time']) }),
   command('set-auto', { what: z.enum(['compaction', 'retry']), enabled: z.boolean() }),
-  /** Makes the session allow every approval from now on, until it ends. No agent is told. */
+  /** Makes the session allow every approval from now on, until it ends. The agent does not learn of this setting. */
   command('set-trust', { enabled: z.boolean() }),
   command('set-name', { name: z.string() }),
   /** Sets the instructions that the model gets before the conversation; see contract/instructions.ts. */
@@ -131,7 +102,9 @@ const sessionCommands = [
   command('create-session', {
     id: z.string().optional(),
     cwd: z.string().optional(),
-    /** The folders of the user's workspace, as absolute paths. The first is the working directory unless `cwd` is set. */
+    /**
+     * The folders of the user's workspace, as absolute paths. The first is the working directory unless `cwd` is set.
+     */
     folders: z.array(z.string()).optional(),
     /** Starts the agent at once and describes its state in the answer. */
     describe: z.boolean().optional(),

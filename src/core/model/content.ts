@@ -159,6 +159,37 @@ export const Model = z.object({
 });
 export type Model = z.infer<typeof Model>;
 
+/** A part of the workspace that a prompt shows to the model. */
+export const Context = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('file'),
+    path: z.string(),
+    /** First and last line, both included, counted from 1. */
+    lines: z.object({ start: z.number(), end: z.number() }).optional(),
+    /** The editor added this context because the cursor is there. A failure to read it is not reported. */
+    automatic: z.boolean().optional(),
+  }),
+  z.object({ type: z.literal('directory'), path: z.string() }),
+  z.object({ type: z.literal('web'), url: z.string() }),
+  z.object({ type: z.literal('repo-map') }),
+  z.object({
+    type: z.literal('resource'),
+    server: z.string(),
+    uri: z.string(),
+    name: z.string().optional(),
+    description: z.string().optional(),
+    mediaType: z.string().optional(),
+  }),
+  z.object({
+    type: z.literal('opaque'),
+    protocol: z.string(),
+    payload: z.unknown(),
+    /** Why a context of a known type is invalid: the end of a sentence for the user. */
+    fault: z.string().optional(),
+  }),
+]);
+export type Context = z.infer<typeof Context>;
+
 /** Zero tokens. */
 export const noUsage: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 

@@ -27,8 +27,10 @@ export function without(fields: object, ...names: readonly string[]): Dictionary
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 }
 
-/** Wraps protocol-specific fields as `extra`, to be spread into an event or a noun. Returns `{}` if there are no fields. */
+/**
+ * Wraps protocol-specific fields as `extra`, to be spread into an event or a noun. Returns `{}` if there are no fields.
+ */
 export function extraFor(protocol: string, fields: Dictionary): { extra?: Extra } {
-  const told = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return told.length === 0 ? {} : { extra: { [protocol]: Object.fromEntries(told) } };
+  const present = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return present.length === 0 ? {} : { extra: { [protocol]: Object.fromEntries(present) } };
 }

@@ -1,6 +1,9 @@
 // The canonical events: everything an agent can tell its clients. Start reading here.
 import { z } from 'zod';
-import { Content, Cost, Dictionary, Extra, Failure, FileChange, Message, Model, Stop, Usage } from './content.ts';
+import { Content, Cost, Dictionary, Extra, Failure, FileChange, Message, Stop, Usage } from './content.ts';
+import { SessionInfo, ToolServer } from './session-info.ts';
+
+export { CommandInfo, SessionInfo, Tool, ToolServer } from './session-info.ts';
 
 const base = {
   extra: Extra.optional(),
@@ -53,9 +56,9 @@ const runEvents = [
 
 const messageEvents = [
   /**
-   * Adds a whole message to the conversation. Messages of the model stream instead, except in replayed history. Role `tool`
-   * repeats the result of a `tool-end` at its place in the conversation. `tool-end` is authoritative; agents whose protocol
-   * has no such message send none.
+   * Adds a whole message to the conversation. Messages of the model stream instead, except in replayed history. Role
+   * `tool` repeats the result of a `tool-end` at its place in the conversation. `tool-end` is authoritative; agents
+   * whose protocol has no such message send none.
    */
   event('message-added', Message.omit({ extra: true }).shape),
   /** The conversation was replaced. Clients must forget every earlier message. */
@@ -201,65 +204,6 @@ const contextEvents = [
   }),
 ] as const;
 
-/** A tool, as clients list it. */
-export const Tool = z.object({
-  name: z.string(),
-  description: z.string().optional(),
-  parameters: z.unknown().optional(),
-  disabled: z.boolean().optional(),
-});
-export type Tool = z.infer<typeof Tool>;
-
-/** A slash command, prompt template or skill. */
-export const CommandInfo = z.object({
-  name: z.string(),
-  description: z.string().optional(),
-  kind: z.string().optional(),
-  arguments: z
-    .array(z.object({ name: z.string(), description: z.string().optional(), required: z.boolean() }))
-    .optional(),
-  extra: Extra.optional(),
-});
-export type CommandInfo = z.infer<typeof CommandInfo>;
-
-/** The settings of a session that clients show. An event carries only the fields that changed. */
-export const SessionInfo = z
-  .object({
-    agentSessionId: z.string(),
-    name: z.string(),
-    file: z.string(),
-    cwd: z.string(),
-    model: Model,
-    models: z.array(Model),
-    thinkingLevel: z.string(),
-    /** The permission mode, behaviour or profile of the agent. */
-    mode: z.string(),
-    modes: z.array(z.string()),
-    steeringMode: z.enum(['all', 'one-at-a-time']),
-    followUpMode: z.enum(['all', 'one-at-a-time']),
-    autoCompaction: z.boolean(),
-    autoRetry: z.boolean(),
-    commands: z.array(CommandInfo),
-    tools: z.array(Tool),
-    welcome: z.string(),
-    /** True if the session allows every approval itself. The agent does not know. */
-    trusted: z.boolean(),
-    /** ISO 8601. */
-    createdAt: z.string(),
-  })
-  .partial();
-export type SessionInfo = z.infer<typeof SessionInfo>;
-
-/** A tool server and its state. */
-export const ToolServer = z.object({
-  name: z.string(),
-  kind: z.enum(['native', 'mcp']),
-  status: z.enum(['running', 'starting', 'stopped', 'failed', 'disabled', 'needs-auth', 'removed']),
-  command: z.array(z.string()).optional(),
-  tools: z.array(Tool).optional(),
-});
-export type ToolServer = z.infer<typeof ToolServer>;
-
 const stateEvents = [
   event('session-changed', { changes: SessionInfo }),
   event('tool-server-changed', ToolServer.shape),
@@ -305,8 +249,8 @@ export interface Logged {
   readonly at: number;
   readonly event: Event;
   /**
-   * Set when the event is replayed to a late client. `past`: it is over, and a dialect may show it whole. `present`: it is
-   * still open, and a dialect must show its progress.
+   * Set when the event is replayed to a late client. `past`: it is over, and a dialect may show it whole. `present`: it
+   * is still open, and a dialect must show its progress.
    */
   readonly replay?: 'past' | 'present';
 }

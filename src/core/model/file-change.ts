@@ -1,5 +1,5 @@
-// Turns the texts in a tool's arguments or results into a unified diff, in bounded time. The diff has hunks only: editors show the path
-// separately, so the lines that name the file are left out.
+// Turns the texts in a tool's arguments or results into a unified diff, in bounded time. The diff has hunks only:
+// editors show the path separately, so the lines that name the file are left out.
 import { parsePatch, structuredPatch } from 'diff';
 import type { FileChange } from './content.ts';
 
@@ -37,8 +37,8 @@ export function wholeFileChange(path: string, replaced: Replaced): FileChange {
 }
 
 /**
- * The change when pieces of a file are replaced. Their line numbers are unknown, so they count as if the file consisted of
- * these pieces. Each piece counts as whole lines, because it may not be the end of the file.
+ * The change when pieces of a file are replaced. Their line numbers are unknown, so they count as if the file consisted
+ * of these pieces. Each piece counts as whole lines, because it may not be the end of the file.
  */
 export function fileChange(path: string, pieces: readonly Replaced[]): FileChange {
   const compare = createComparison();

@@ -1,9 +1,8 @@
 // The data of successful outcomes, by command. Raw answers of an agent ride in `extra`.
 import { z } from 'zod';
-import { Cost, Extra, Failure, Message, Model, Usage } from './content.ts';
-import { Context } from './command.ts';
-import { CommandInfo, SessionInfo, Tool, ToolServer } from './event.ts';
+import { Context, Cost, Extra, Failure, Message, Model, Usage } from './content.ts';
 import { GatewayFigures } from './gateway-figures.ts';
+import { CommandInfo, SessionInfo, Tool, ToolServer } from './session-info.ts';
 
 const raw = { extra: Extra.optional() };
 
@@ -68,8 +67,8 @@ export const OutcomeData = {
   /** The end of the run, for prompts that wait for it. A failed run is still a successful prompt. */
   prompt: z.object({
     /**
-     * `queued`: a later run takes the prompt. `handled`: the agent executed it without a run. Absent: the prompt started a
-     * run of its own.
+     * `queued`: a later run takes the prompt. `handled`: the agent executed it without a run. Absent: the prompt
+     * started a run of its own.
      */
     taken: z.enum(['queued', 'handled']).optional(),
     outcome: z.enum(['completed', 'failed', 'aborted']).optional(),

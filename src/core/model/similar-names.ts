@@ -15,20 +15,20 @@ export function didYouMean(name: string, known: readonly string[]): string {
 /** The most similar known name, if any is similar. */
 export function similarTo(name: string, known: readonly string[]): string | undefined {
   if (name.length > longest) return undefined;
-  const said = name.toLowerCase();
+  const lower = name.toLowerCase();
   const ranked = known
-    .map((candidate) => ({ candidate, distance: distanceOf(said, candidate.toLowerCase()) }))
+    .map((candidate) => ({ candidate, distance: distanceOf(lower, candidate.toLowerCase()) }))
     .filter(({ distance }) => distance !== null)
     .sort((one, other) => Number(one.distance) - Number(other.distance));
   return ranked[0]?.candidate;
 }
 
 /** The distance between two names. Null: too far for a typing error. A prefix counts as an abbreviation. */
-function distanceOf(said: string, candidate: string): number | null {
-  const distance = editDistance(said, candidate.slice(0, longest));
-  const isShort = Math.min(said.length, candidate.length) < 3;
-  const isBeginning = !isShort && (candidate.startsWith(said) || said.startsWith(candidate));
-  const allowed = Math.floor(Math.max(said.length, candidate.length) / 3);
+function distanceOf(name: string, candidate: string): number | null {
+  const distance = editDistance(name, candidate.slice(0, longest));
+  const isShort = Math.min(name.length, candidate.length) < 3;
+  const isBeginning = !isShort && (candidate.startsWith(name) || name.startsWith(candidate));
+  const allowed = Math.floor(Math.max(name.length, candidate.length) / 3);
   return distance <= allowed || isBeginning ? distance : null;
 }
 

@@ -10,7 +10,7 @@ export interface Block {
   /** All deltas joined; the JSON text of the arguments for a tool call. */
   readonly text: string;
   /** The growing text behind `text`. Only `fold` (log/fold.ts) appends to it. */
-  readonly said: GrowingText;
+  readonly streamed: GrowingText;
   /** How the block ended; absent while it is open. */
   end?: EventOf<'block-end'>;
 }

@@ -1,6 +1,6 @@
-// Stands in for a user who cannot be asked: some protocols have no words for approvals and dialogs, or not for all of them,
-// and an agent that waits for an answer would stand still until its deadline. Says so for the client while its prompt runs;
-// where another client can answer, that one's answer counts. Knows no line of the wire.
+// Declines approvals and dialogs for clients whose protocol cannot show them. Without an answer, the agent would wait
+// until its deadline. The client declines only while its own prompt runs. An answer of another client that can show the
+// question still counts.
 import type { Action, SessionView } from '../contract/adapter.ts';
 import type { Command } from '../model/command.ts';
 import type { EventOf } from '../model/event.ts';
@@ -9,32 +9,33 @@ type Actions = Action<Command>[];
 type Question = EventOf<'approval-request' | 'dialog-request'>;
 
 const timer = 'questions';
-/** How often the sessions are looked at while a prompt of this client is at work, ms. */
+/** How often the sessions are checked while a prompt of this client runs, ms. */
 const paceMs = 250;
 const reason = 'the client of this session has no way to ask its user';
 
-/** Watches the sessions of one client. */
+/** Declines the questions of one client's sessions. */
 export interface AutoDecline {
-  /** One more session; `name`: what its commands are delivered to, where the connection carries several. */
+  /** Adds a session. `name`: the session name for delivered commands, if the connection carries several sessions. */
   watching(session: SessionView, name?: string): void;
-  /** The session of that name is over. */
+  /** Removes a closed session. */
   over(name: string): void;
-  /** The client has sent a prompt. */
+  /** Must be called when the client has sent a prompt. */
   prompted(): Actions;
-  /** A prompt was answered: its run has begun, or will not. */
+  /** Must be called when a prompt was answered: its run has begun, or never will. */
   answered(): void;
   onTimer(timer: string): Actions;
 }
 
 /**
- * `session`: the one that the connection belongs to, `many` where it watches sessions of its own; without any it does
- * nothing. `canAsk`: which questions this client can be asked after all.
+ * Creates the auto-decline of one client. `session`: the only session of the connection, or `many` if the client
+ * subscribes to sessions; undefined turns auto-decline off. `canAsk`: the questions that this client can show after
+ * all.
  */
 export function createAutoDecline(
   session: SessionView | 'many' | undefined,
   canAsk: (question: Question) => boolean = () => false,
 ): AutoDecline {
-  /** By identity: agents use ids again. */
+  /** Compared by identity, because agents reuse ids. */
   const seen = new WeakSet<object>();
   const views = new Map<string | undefined, SessionView>();
   if (session !== undefined && session !== 'many') views.set(undefined, session);
@@ -74,14 +75,14 @@ export function createAutoDecline(
     onTimer(name) {
       if (name !== timer || session === undefined) return [];
       isWatching = false;
-      const told = [...views].flatMap(([key, view]) => decline(view, key));
+      const declined = [...views].flatMap(([key, view]) => decline(view, key));
       const goesOn = prompts > 0 || [...views.values()].some(({ transcript }) => transcript.run !== null);
-      return goesOn ? [...told, ...watch()] : told;
+      return goesOn ? [...declined, ...watch()] : declined;
     },
   };
 }
 
-/** By the session itself: nobody is asked. */
+/** Whether the session itself answers the question, so that no client is asked. */
 function isAnswered(question: Question): boolean {
   return question.type === 'approval-request' && question.standing !== undefined;
 }

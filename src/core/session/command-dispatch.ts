@@ -1,4 +1,4 @@
-// Which part of a session carries out which command.
+// Dispatches each command of a session to the part that carries the command out.
 import type { Command } from '../model/command.ts';
 import { refused, type Settle } from '../model/errors.ts';
 import type { Event } from '../model/event.ts';
@@ -6,7 +6,7 @@ import type { DefaultModel } from './default-model.ts';
 import type { createForks } from './forks.ts';
 import type { Contexts } from './prompt-contexts.ts';
 import type { Prompts } from './prompts/prompts.ts';
-import type { createQueries } from './queries.ts';
+import type { createQueries } from './query-routing.ts';
 import type { Questions } from './questions/questions.ts';
 import type { AgentPort } from './session-agent.ts';
 import type { SessionInstructions } from './session-instructions.ts';
@@ -29,7 +29,7 @@ export interface DispatchPorts {
   close(reason: string): void;
 }
 
-/** Returns what takes all commands of a session. */
+/** Creates the function that takes all commands of a session. */
 export function createDispatch(ports: DispatchPorts): (command: Command, settle: Settle) => void {
   const { agent, prompts, questions, contexts, model } = ports;
 
@@ -72,7 +72,7 @@ export function createDispatch(ports: DispatchPorts): (command: Command, settle:
       case 'switch-session':
         return ports.forks(command, settle);
       case 'delete-session':
-        // Answered first: a client hears nothing once its stream has ended.
+        // Settle before closing: the stream of a client ends with the session.
         settle({ ok: true });
         return ports.close('the session was deleted');
       default:
@@ -81,7 +81,7 @@ export function createDispatch(ports: DispatchPorts): (command: Command, settle:
   };
 }
 
-/** A session that is retired takes no more of these. */
+/** Whether a retired session refuses the command. */
 function isWork(command: Command): boolean {
   return (
     command.type === 'prompt' ||

@@ -1,14 +1,14 @@
-// How full the model's context is, as the events tell it. Knows no protocol.
+// Tracks how much of the model's context is used, from the events of the session.
 import type { Usage } from '../model/content.ts';
 import type { Event } from '../model/event.ts';
 
-/** Tokens; null when nobody can tell. */
+/** Tokens; null if unknown. */
 export interface ContextFigures {
   readonly tokens: number | null;
   readonly window: number | null;
 }
 
-/** Before any event. */
+/** The figures of a session without events. */
 export const unknownContext: ContextFigures = { tokens: null, window: null };
 
 /** The figures after one more event. */
@@ -17,7 +17,7 @@ export function contextAfter(before: ContextFigures, event: Event): ContextFigur
     case 'usage-changed':
       return { tokens: event.contextTokens ?? before.tokens, window: event.contextWindow ?? before.window };
     case 'message-end':
-      // A sub-agent has a context of its own; a call that failed tells no figures that hold.
+      // A sub-agent has its own context, and the figures of a failed call are not reliable.
       if (event.parent !== undefined || event.failure !== undefined) return before;
       return { ...before, tokens: sumOf(event.usage) ?? before.tokens };
     case 'message-added':
@@ -32,7 +32,7 @@ export function contextAfter(before: ContextFigures, event: Event): ContextFigur
   }
 }
 
-/** What one call read and wrote is what the next one has before it. */
+/** The input and output tokens of one call: together, the context before the next call. */
 function sumOf(usage: Usage | undefined): number | null {
   return usage === undefined ? null : usage.input + usage.cacheRead + usage.cacheWrite + usage.output;
 }

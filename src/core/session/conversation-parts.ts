@@ -1,4 +1,4 @@
-// The parts of a conversation, joined: which part reaches which.
+// Creates the parts of a conversation and wires them together.
 import type { SessionView } from '../contract/adapter.ts';
 import type { Ending } from '../contract/channel.ts';
 import { createTimers } from '../contract/clock.ts';
@@ -9,7 +9,7 @@ import { createDefaultModel } from './default-model.ts';
 import { createForks } from './forks.ts';
 import { createContexts } from './prompt-contexts.ts';
 import { createPrompts } from './prompts/prompts.ts';
-import { createQueries } from './queries.ts';
+import { createQueries } from './query-routing.ts';
 import { createQuestions } from './questions/questions.ts';
 import { createReentryGuard } from './reentry-guard.ts';
 import { createSessionAgent } from './session-agent.ts';
@@ -23,19 +23,21 @@ export interface ConversationPorts extends SessionPorts {
   readonly view: SessionView;
   /** All streams of the session. */
   readonly streams: ReadonlyMap<string, Stream>;
-  /** Clients attached to any of the streams. */
+  /** How many clients are attached to the streams. */
   readers(): number;
-  /** Why the session takes no more prompts; null while it takes them. */
+  /** Why the session takes no more prompts; null while prompts are accepted. */
   retired(): string | null;
-  /** Why the session is over; null while it is open. */
+  /** Why the session is closed; null while open. */
   closed(): string | null;
   close(reason: string): void;
 }
 
-/** What one conversation is made of. */
+/** The parts of one conversation. */
 export type ConversationParts = ReturnType<typeof createParts>;
 
-/** Starts without an agent. `agentEnded`: every command that the agent had has been answered by then. */
+/**
+ * Creates the parts without an agent. `agentEnded` is called after every command of the ended agent has been answered.
+ */
 export function createParts(ports: ConversationPorts, agentEnded: (ending: Ending) => void) {
   const { clock, limits, view, note } = ports;
   const { transcript } = view;
@@ -90,7 +92,7 @@ export function createParts(ports: ConversationPorts, agentEnded: (ending: Endin
   const followers = { streams, questions, prompts, model, guard, limitSilence, logged };
   const log = createSessionLog({ transcript, clock, ...followers });
 
-  /** Stops everything that would act later. */
+  /** Stops all timers. */
   function clear(): void {
     timers.clear();
     questions.clear();

@@ -1,5 +1,5 @@
-// What is said between the clients of a session and its agent: the way in, and the end. conversation-parts.ts joins the
-// parts: session-log.ts has the log, session-agent.ts the agent, command-dispatch.ts who carries out which command.
+// The conversation between the clients of a session and its agent: start, commands and end. conversation-parts.ts wires
+// the parts, session-log.ts has the log, session-agent.ts the agent, command-dispatch.ts the command table.
 import type { Ending } from '../contract/channel.ts';
 import { sentenceOf } from '../link/agent-link.ts';
 import { type Cause, closeRun } from '../log/close-run.ts';
@@ -10,23 +10,23 @@ import { type ConversationParts, type ConversationPorts, createParts } from './c
 
 /** A session's conversation with its agent. */
 export interface Conversation {
-  /** No run, no compaction, and nothing waits that will run by itself. */
+  /** Whether no run and no compaction is open and no prompt waits. */
   isIdle(): boolean;
   /** See Session. */
   start(): void;
   submit(command: Command, settle: Settle): void;
   whenIdle(callback: () => void): void;
-  /** Back-pressure: stops reading the agent, or goes on. */
+  /** Back-pressure: stops or resumes reading the agent. */
   setPaused(isPaused: boolean): void;
   /** See Session. */
   setUnattended(): void;
-  /** What waits will not run. */
+  /** Drops all waiting prompts. */
   drop(reason: string): void;
-  /** Ends the run and the agent. The session is closed by then. */
+  /** Ends the run and the agent. Called after the session is closed. */
   end(reason: string): void;
 }
 
-/** Starts without an agent. */
+/** Creates a conversation without an agent. */
 export function startConversation(ports: ConversationPorts): Conversation {
   const parts = createParts(ports, (ending) => guard.run(() => forgetAgent(parts, ports, ending)));
   const { agent, prompts, questions, guard } = parts;
@@ -61,7 +61,7 @@ export function startConversation(ports: ConversationPorts): Conversation {
   };
 }
 
-/** The agent is gone, and its session goes on. */
+/** Closes the open run after the agent has ended. The session stays open. */
 function forgetAgent(parts: ConversationParts, ports: ConversationPorts, ending: Ending): void {
   const { prompts, model, transcript } = parts;
   model.forget();
@@ -72,13 +72,14 @@ function forgetAgent(parts: ConversationParts, ports: ConversationPorts, ending:
   endRun(parts, { outcome: 'failed', failure: { kind: 'agent', message } });
   parts.clear();
   if (ports.closed() === null) parts.admit({ type: 'agent-changed', state: 'down', reason: ending.reason });
-  // Prompts that wait were meant for a conversation that this agent held: the gateway repeats nothing (docs/faults.md F1).
+  // Waiting prompts were meant for the context of the ended agent. The gateway never repeats a prompt (docs/faults.md
+  // F1).
   prompts.drop(outcome);
   if (ports.closed() === null) ports.lost?.(message, wasSilent);
   prompts.tellIdle();
 }
 
-/** These events are in legal order, and count blocks as the log does: they must not pass the repair. */
+/** Appends to the log without the repair: closeRun returns events in legal order and with canonical block indexes. */
 function endRun({ transcript, append }: ConversationParts, cause: Cause): void {
   for (const event of closeRun(transcript, cause)) append(event);
 }

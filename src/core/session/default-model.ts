@@ -1,4 +1,4 @@
-// The way back to the model that an agent began with, for agents that know no default. Knows no protocol.
+// Returns a session to the model that its agent started with, for agents without a command for the default model.
 import type { CommandOf } from '../model/command.ts';
 import type { Model } from '../model/content.ts';
 import { isUnsupported, type Settle } from '../model/errors.ts';
@@ -7,20 +7,20 @@ import type { AgentPort } from './session-agent.ts';
 
 type SetModel = CommandOf<'set-model'>;
 
-/** What one agent began with. */
+/** The model that one agent started with. */
 export interface DefaultModel {
-  /** Hears each event of the log. */
+  /** Must be called with each logged event. */
   event(event: Event): void;
-  /** Another agent begins. */
+  /** Forgets the model: another agent starts. */
   forget(): void;
-  /** Sets a model; without a name the agent's default, or else the one that it began with. */
+  /** Sets a model. Without a model name: the agent's default model, or else the model that the agent started with. */
   set(command: SetModel, settle: Settle): void;
 }
 
-/** Nothing is known of the agent yet. */
+/** Creates the tracker of one session, before its agent has reported a model. */
 export function createDefaultModel({ forward }: AgentPort): DefaultModel {
   let first: Model | null = null;
-  /** A client chose a model before the agent told its own. */
+  /** True if a client set a model before the agent reported its first model. */
   let isLost = false;
 
   return {

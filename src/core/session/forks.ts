@@ -1,5 +1,5 @@
-// Forks, new and stored sessions for agents that have none of them but can be told a past: the session cuts or replaces its
-// own conversation. Knows no protocol.
+// Forks, new sessions and stored sessions for agents that do not support them but can take a history: the session cuts
+// or replaces its own conversation.
 import type { SessionView } from '../contract/adapter.ts';
 import type { CommandOf } from '../model/command.ts';
 import type { Content, Message } from '../model/content.ts';
@@ -8,7 +8,7 @@ import type { Event, EventOf } from '../model/event.ts';
 import { messagesOf, textIn, userMessages } from '../log/messages.ts';
 import type { AgentPort } from './session-agent.ts';
 
-/** What a session carries out itself where its agent can be told a past. */
+/** Commands that the session carries out itself if its agent can take a history. */
 export const forkCommands = ['fork', 'new-session', 'switch-session'] as const;
 
 type Fork = CommandOf<(typeof forkCommands)[number]>;
@@ -25,7 +25,10 @@ export interface ForkPorts {
   isBusy(): boolean;
 }
 
-/** The agent first: one that keeps its sessions itself makes another one. */
+/**
+ * Creates the function that handles these commands. The agent is asked first, because an agent that keeps its own
+ * sessions creates the new one itself.
+ */
 export function createForks(ports: ForkPorts): (command: Fork, settle: Settle) => void {
   const { view, agent } = ports;
   const restoreHistory = () => agent.capabilities().restoreHistory;
@@ -73,18 +76,18 @@ export function createForks(ports: ForkPorts): (command: Fork, settle: Settle) =
   };
 }
 
-/** Messages of the past, as a conversation that begins with them is told. */
+/** Stored messages as the events of a replayed conversation. */
 export function replayedMessages(messages: readonly Message[]): EventOf<'message-added'>[] {
   return messages.map((message) => ({ ...message, type: 'message-added', origin: 'replay' }));
 }
 
-/** What was said before one of the user's messages, or all; null where there is none of that name. */
+/** The messages before one of the user's messages, or all messages without `entry`. Null if the entry is unknown. */
 export function messagesBefore(view: SessionView, entry: string | undefined): readonly Message[] | null {
   if (entry === undefined) return messagesOf(view.transcript, view.timeOrigin);
   return cutAt(view, entry)?.before ?? null;
 }
 
-/** The conversation cut before one of its user's messages; null where there is none of that name (see userMessages). */
+/** Cuts the messages before one of the user's messages (see userMessages). Null if the entry is unknown. */
 function cutAt(
   { transcript, timeOrigin }: SessionView,
   entry: string,

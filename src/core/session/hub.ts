@@ -1,43 +1,43 @@
-// All sessions by id. Knows no protocol and no agent: it is told how to open a session.
+// Finds open sessions by id or by a client's own name for them, and limits their number.
 import { GatewayError } from '../model/errors.ts';
 import type { Session } from './session.ts';
 
-/** A session and what lists show of it. */
+/** A session and its facts for session lists. */
 export interface HubEntry {
   readonly session: Session;
   readonly agent: string;
   /** ISO 8601. */
   readonly createdAt: string;
-  /** Who may use it. */
+  /** The owner of the session. */
   readonly principal: string;
-  /** What of the wish for it was left out, in sentences for its user. */
+  /** Parts of the client's request that were left out, as sentences for the user. */
   readonly problems?: readonly string[];
 }
 
-/** The sessions of a gateway. */
+/** The open sessions of a gateway. */
 export interface Hub {
-  /** Throws `conflict` when the id is taken, `limit` when there are too many sessions. */
+  /** Throws `conflict` if the id is taken, and `limit` if too many sessions are open. */
   add(id: string, open: () => HubEntry): HubEntry;
-  /** Throws `not-found`; also for another principal's session, so that ids cannot be probed. */
+  /** Throws `not-found`. Sessions of another principal count as unknown, so that ids cannot be probed. */
   get(id: string, principal: string): HubEntry;
   /**
-   * Another name under which it is found: what its client calls it. A name that is taken stays where it is, and nothing
-   * gets more than {@link mostNames}.
+   * Adds a name under which a client finds the session. A taken name stays with its session. A session gets at most
+   * {@link mostNames} names.
    */
   name(id: string, name: string): void;
   list(): readonly HubEntry[];
-  /** Closes and forgets it. */
+  /** Closes and forgets a session. */
   remove(id: string, reason: string): void;
   closeAll(reason: string): void;
 }
 
-/** Names that one session may have beside its id: a client that makes up new ones must not fill the hub with them. */
+/** Most names of one session beside its id. Without a limit, a client could fill the memory with new names. */
 export const mostNames = 8;
 
-/** Characters of an id that nobody knows in the sentence about it. */
+/** Longest part of an unknown id that an error message quotes, characters. */
 const longestShown = 256;
 
-/** An empty hub. */
+/** Creates an empty hub. */
 export function createHub(limits: { sessions: number }): Hub {
   const entries = new Map<string, HubEntry>();
   /** Ids by the names that clients have given. */
@@ -83,7 +83,7 @@ export function createHub(limits: { sessions: number }): Hub {
     },
   };
 
-  /** A session may close itself (command `delete-session`). */
+  /** Removes sessions that have closed themselves (command `delete-session`). */
   function forgetClosed(): void {
     let isAny = false;
     for (const [id, { session }] of entries) if (session.state === 'closed') isAny = entries.delete(id) || isAny;

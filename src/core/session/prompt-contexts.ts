@@ -1,17 +1,17 @@
-// The contexts of prompts: read in the folders of the session where the agent cannot or must not do it, and found there for
-// users who type. Knows no protocol.
+// The contexts of prompts. Reads contexts in the folders of the session if the agent cannot or must not read them, and
+// searches the folders for contexts that the user can choose.
 import type { Command, CommandOf, Context } from '../model/command.ts';
 import { isCommand, withContexts } from '../log/context-text.ts';
 import { refused, type Settle } from '../model/errors.ts';
 import type { ContextReading, WorkspacePort } from '../contract/workspace.ts';
 import type { AgentPort } from './session-agent.ts';
 
-/** What the contexts of a session need. */
+/** The dependencies of the contexts of a session. */
 export interface ContextPorts {
   /** See SessionPorts. */
   readonly workspace: WorkspacePort | undefined;
   readonly isConfined: boolean;
-  /** Tells users what their agent will not see, once for a prompt. */
+  /** Warns users about contexts that the agent will not see, once for each prompt. */
   warn(text: string): void;
   readonly agent: AgentPort;
 }
@@ -19,15 +19,15 @@ export interface ContextPorts {
 /** The contexts of one session. */
 export interface Contexts {
   /**
-   * The command as its agent can take it: a prompt with what its contexts hold now, if it does not read them itself.
-   * `takesContexts` as the agent's backend says.
+   * Replaces the contexts of a prompt by their present content, unless the agent reads contexts itself.
+   * `takesContexts`: see the agent's backend.
    */
   readable(command: Command, takesContexts: boolean): Command;
-  /** What a user may choose: the agent's answer, for it may have contexts of its own, else the workspace's. */
+  /** Answers a query for contexts from the agent, which may have its own contexts, else from the workspace. */
   find(command: CommandOf<'query'>, settle: Settle): void;
 }
 
-/** Reads nothing yet. */
+/** Creates the contexts of one session. */
 export function createContexts(ports: ContextPorts): Contexts {
   const { workspace, isConfined, warn, agent } = ports;
 
@@ -53,7 +53,7 @@ export function createContexts(ports: ContextPorts): Contexts {
     },
     find(command, settle) {
       if (workspace === undefined && isConfined) return settle(refused('unsupported', 'this session has no folders'));
-      // None is started again for a question: it would know nothing of what was said.
+      // Do not start an agent only for a query: a new agent does not know the conversation.
       if (workspace !== undefined && (isConfined || agent.isGone())) return findHere(workspace, command, settle);
       agent.forward(command, (outcome) => {
         if (outcome.ok || workspace === undefined || agent.isSessionClosed()) settle(outcome);
@@ -63,7 +63,7 @@ export function createContexts(ports: ContextPorts): Contexts {
   };
 }
 
-/** Its user has not chosen it, and misses nothing. */
+/** A context that the editor attached by itself. The user does not expect a warning about it. */
 function isAutomatic(context: Context): boolean {
   return context.type === 'file' && context.automatic === true;
 }

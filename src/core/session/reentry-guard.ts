@@ -1,16 +1,17 @@
-// Keeps commands out of the middle of something: a client that hears an answer there may submit the next command at once.
+// Defers commands that arrive while the session is changing its state: a client may submit its next command
+// synchronously from an answer.
 
 /** Guards the state of one conversation. */
 export interface ReentryGuard {
-  /** Does something that answers clients; then runs what was deferred meanwhile. Calls may be nested. */
+  /** Runs `act`, then the tasks that were deferred meanwhile. Calls may be nested. */
   run(act: () => void): void;
-  /** Keeps the task until the outermost `run` is over; false where nothing runs, and the task is not kept. */
+  /** Defers the task until the outermost `run` is over. Returns false outside of `run`; then the task is not kept. */
   defer(task: () => void): boolean;
 }
 
-/** Nothing runs. */
+/** Creates a guard. */
 export function createReentryGuard(): ReentryGuard {
-  /** Null while nothing runs. */
+  /** Null outside of `run`. */
   let deferred: (() => void)[] | null = null;
 
   return {

@@ -1,4 +1,5 @@
-// The agent of a session: started with the first command that needs it, replaced after it has gone, paused by back-pressure.
+// The agent of a session: started with the first command that needs an agent, replaced after its end, paused by
+// back-pressure.
 import type { Backend } from '../contract/adapter.ts';
 import type { Ending } from '../contract/channel.ts';
 import type { Clock } from '../contract/clock.ts';
@@ -10,52 +11,52 @@ import type { Event } from '../model/event.ts';
 import type { Transcript } from '../model/transcript.ts';
 import type { SessionPorts } from './session-ports.ts';
 
-/** What an agent can do beside answering commands. */
+/** What an agent can do besides answering commands. */
 export type Capabilities = Pick<Backend, 'takesContexts' | 'keepsPermissions' | 'restoreHistory'>;
 
-/** The agent of a session, as the other parts of the session reach the agent. */
+/** The agent as the parts of its session use it. */
 export interface AgentPort {
-  /** Passes a command to the agent, which is started first where none is there. Calls back exactly once. */
+  /** Passes a command to the agent. Starts an agent first if none runs. Calls back exactly once. */
   forward(command: Command, settle: Settle): void;
-  /** There was an agent, and there is none now. */
+  /** Whether an agent has ended and none runs now. */
   isGone(): boolean;
-  /** The session is closed: nothing is answered from the session any more. */
+  /** Whether the session is closed. A closed session answers nothing. */
   isSessionClosed(): boolean;
   /** Back-pressure: the agent is not read at the moment. */
   isPaused(): boolean;
-  /** Of the agent that was started last; nothing before the first one. */
+  /** The capabilities of the latest agent; empty before the first one. */
   capabilities(): Capabilities;
   /** Ends the agent. */
   stop(reason: string): void;
 }
 
-/** The same, as the conversation sees it. */
+/** The agent as the conversation uses it. */
 export interface SessionAgent extends AgentPort {
   isStarted(): boolean;
-  /** Throws when the agent cannot even be tried. */
+  /** Starts the agent. Throws if the agent cannot be started. */
   start(): void;
-  /** Returns whether that changes anything. */
+  /** Pauses or resumes reading. Returns whether that changed anything. */
   setPaused(isPaused: boolean): boolean;
 }
 
-/** What the agent needs of its session. */
+/** The dependencies of the agent. */
 export interface SessionAgentPorts {
   readonly transcript: Transcript;
   readonly clock: Clock;
   /** Connects a fresh agent. May throw. */
   connect(): AgentConnection;
-  /** The command as an agent of those capabilities can take it. */
+  /** Adapts a command to the agent's capabilities. */
   prepare(command: Command, capabilities: Capabilities): Command;
   isSessionClosed(): boolean;
   /** Logs an event through the repair. */
   admit(event: Event): void;
   warn(text: string): void;
   readonly note: SessionPorts['note'];
-  /** The agent is gone; every command that the agent had has been answered. */
+  /** Called after the agent has ended and all its commands have been answered. */
   ended(ending: Ending): void;
 }
 
-/** No agent yet. */
+/** Creates the agent port without an agent. */
 export function createSessionAgent(ports: SessionAgentPorts): SessionAgent {
   const { transcript, clock, admit, note } = ports;
   let link: AgentLink | null = null;
@@ -75,7 +76,7 @@ export function createSessionAgent(ports: SessionAgentPorts): SessionAgent {
     const isReplacement = isGone();
     const connection = ports.connect();
     capabilities = connection.backend;
-    // Logged before the first event of the new agent.
+    // Must be logged before the first event of the new agent.
     if (isReplacement) admit({ type: 'agent-changed', state: 'up' });
     restoreHistory();
     link = linkAgent(connection, clock, { event: admit, note, end: ended });
@@ -99,7 +100,7 @@ export function createSessionAgent(ports: SessionAgentPorts): SessionAgent {
     try {
       prepared = ports.prepare(command, capabilities);
     } catch (thrown) {
-      // A prompt without an answer would keep its session busy for ever.
+      // Always answer: a prompt without an answer would keep the session busy forever.
       note('violation', `internal error: ${messageOf(thrown)}`);
       return settle(refused('internal', 'the contexts of the prompt could not be read'));
     }

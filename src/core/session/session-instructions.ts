@@ -1,27 +1,27 @@
-// What the model of a session is told before anything is said. Agents hear of it when they are started, so it is kept until
-// then, and for every agent that takes the place of one that is gone. Knows no protocol.
+// The instructions for the model of a session. Agents take instructions only at their start, so the session keeps the
+// instructions for its first agent and each replacement.
 import type { Instructions } from '../contract/instructions.ts';
 import type { CommandOf } from '../model/command.ts';
 import { type Outcome, refused } from '../model/errors.ts';
 
-/** Longest text, bytes of UTF-8: one word of a command line may have 128 KiB on Linux. */
+/** Longest text, bytes of UTF-8. One argument of a command line may have 128 KiB on Linux. */
 export const longestInstructions = 128_000;
 
-/** What the instructions of a session need. */
+/** The dependencies of the instructions of a session. */
 export interface InstructionsPorts {
-  /** Its agent can be started with instructions. */
+  /** Whether the agent can be started with instructions. */
   readonly areHeard: boolean;
   isStarted(): boolean;
 }
 
-/** The instructions of one session. */
+/** The instructions of a session. */
 export interface SessionInstructions {
-  /** For an agent that is about to be started. */
+  /** The instructions for an agent that is about to start. */
   current(): Instructions | undefined;
   set(command: CommandOf<'set-instructions'>): Outcome;
 }
 
-/** None yet. */
+/** Creates a session's instructions, with none set. */
 export function createInstructions({ areHeard, isStarted }: InstructionsPorts): SessionInstructions {
   let current: Instructions | undefined;
   return {
@@ -30,7 +30,7 @@ export function createInstructions({ areHeard, isStarted }: InstructionsPorts): 
       if (!areHeard) return refused('unsupported', 'this agent takes no instructions');
       const fault = [text, addition].flatMap((one) => faultIn(one) ?? [])[0];
       if (fault !== undefined) return refused('limit', fault);
-      // A client that greets twice says nothing new.
+      // A client may repeat its greeting with the same instructions.
       if (text === current?.text && addition === current?.addition) return { ok: true };
       if (isStarted()) return refused('conflict', 'the agent was started before, with other instructions');
       current = { text, addition };

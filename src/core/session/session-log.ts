@@ -1,4 +1,5 @@
-// The log of a session: each event is numbered, folded into the transcript and told to everybody, in one fixed order.
+// The log of a session. Each event is numbered, folded into the transcript and passed on to all parts and streams, in
+// one fixed order.
 import type { Clock } from '../contract/clock.ts';
 import { fold } from '../log/fold.ts';
 import type { Event, EventOf, Logged, SessionInfo } from '../model/event.ts';
@@ -10,7 +11,7 @@ import type { Prompts } from './prompts/prompts.ts';
 import type { Questions } from './questions/questions.ts';
 import type { ReentryGuard } from './reentry-guard.ts';
 
-/** What follows the log. */
+/** The parts that follow the log. */
 export interface SessionLogPorts {
   readonly transcript: Transcript;
   readonly clock: Clock;
@@ -19,20 +20,20 @@ export interface SessionLogPorts {
   readonly prompts: Prompts;
   readonly model: DefaultModel;
   readonly guard: ReentryGuard;
-  /** Starts the time anew in which the agent may say nothing. */
+  /** Restarts the silence limit of the agent. */
   limitSilence(): void;
   /** See SessionPorts. */
   logged(event: Event): SessionInfo | undefined;
 }
 
-/** The log of one session. */
+/** The log of a session. */
 export interface SessionLog {
-  /** Logs an event that is in legal order: see log/repair.ts. */
+  /** Logs an event. The event must be in legal order (log/repair.ts). */
   append(event: Event): void;
   context(): ContextFigures;
 }
 
-/** Appends to the transcript. */
+/** Creates the log of a session. */
 export function createSessionLog({
   transcript,
   clock,
@@ -43,7 +44,7 @@ export function createSessionLog({
 }: SessionLogPorts): SessionLog {
   let context = unknownContext;
 
-  /** Returns what the event has changed in the session; the change is an event of its own. */
+  /** Logs one event. Returns the changes of the session that the event caused; they become an event of their own. */
   function record(event: Event): SessionInfo | undefined {
     for (const stream of streams.values()) stream.beforeFold(event);
     const logged: Logged = { seq: transcript.lastSeq + 1, at: clock.now(), event };
@@ -63,11 +64,11 @@ export function createSessionLog({
 
   function log(event: Event): void {
     let changes = record(event);
-    // Legal anywhere. After a history reset, the change comes before the messages that the agent repeats.
+    // `session-changed` is legal anywhere. After a history reset, it precedes the messages that the agent repeats.
     while (changes !== undefined) changes = record({ type: 'session-changed', changes });
   }
 
-  /** The prompt is answered first: clients hear that their prompt was accepted before they hear of its run. */
+  /** Answers the prompt before the start of its run is logged: clients expect the acceptance before the first event. */
   function startRun(event: EventOf<'run-start'>): void {
     ports.guard.run(() => {
       prompts.accept(event);

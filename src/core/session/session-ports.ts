@@ -1,4 +1,4 @@
-// What a session is made of, and how patient it is. Knows no protocol.
+// The ports and limits of a session.
 import type { AgentKind, NoteLevel } from '../contract/adapter.ts';
 import type { AgentConnection } from '../link/agent-link.ts';
 import type { Clock } from '../contract/clock.ts';
@@ -10,20 +10,20 @@ import type { SessionFile } from '../model/outcome-data.ts';
 import type { WindowLimits } from '../stream/window.ts';
 import type { WorkspacePort } from '../contract/workspace.ts';
 
-/** How long and how much a session waits and keeps. */
+/** Time limits and queue limits of a session. */
 export interface SessionLimits {
   /** An open approval or dialog is denied or cancelled after this, ms. */
   readonly questionMs: number;
-  /** An agent that does not end its run so long after an abort is ended itself, ms. */
+  /** How long after an abort an agent may keep its run open before the agent is stopped, ms. */
   readonly abortMs: number;
-  /** An agent that says nothing for so long inside a run is ended, ms; null: never. */
+  /** How long an agent may stay silent inside a run before the agent is stopped, ms; null: no limit. */
   readonly silenceMs: number | null;
-  /** Prompts that may wait behind the running one. */
+  /** Most prompts that may wait behind the running one. */
   readonly queuedPrompts: number;
   readonly window?: WindowLimits;
 }
 
-/** Limits (docs/faults.md F4, F15). */
+/** Default limits (docs/faults.md F4, F15). */
 export const defaultSessionLimits: SessionLimits = {
   questionMs: 10 * 60_000,
   abortMs: 10_000,
@@ -31,10 +31,10 @@ export const defaultSessionLimits: SessionLimits = {
   queuedPrompts: 64,
 };
 
-/** What a session is made of. */
+/** The surroundings of a session. */
 export interface SessionPorts {
   readonly id: string;
-  /** 12 hex digits, new with each life of the session. */
+  /** 12 hex digits, new each time the session is opened. */
   readonly epoch: string;
   /** See SessionView; default 0. */
   readonly timeOrigin?: number;
@@ -42,34 +42,36 @@ export interface SessionPorts {
   readonly place?: string;
   readonly clock: Clock;
   readonly limits: SessionLimits;
-  /** Starts a fresh agent. May throw; the command that needed it fails then. */
+  /** Starts a new agent. A thrown error fails the command that needed the agent. */
   connect(instructions?: Instructions): AgentConnection;
   /** See SessionView. */
   readonly agent?: AgentKind;
-  /** An agent can be started with instructions; default not. */
+  /** Whether the agent can be started with instructions; default false. */
   readonly takesInstructions?: boolean;
-  /** What is known before the agent has said anything. */
+  /** Session info that is known before the agent reports anything. */
   readonly info?: SessionInfo;
-  /** What was said before this life of the session, oldest first. */
+  /** Messages of an earlier opening of this session, oldest first. */
   readonly history?: readonly Message[];
   /**
-   * Its clients may not have the agent read what they name (docs/threats.md T9): contexts are read and found by the workspace, also
-   * for agents that could do it.
+   * True if clients must not choose what the agent reads (docs/threats.md T9). The workspace then reads and searches
+   * contexts, even for agents that could do so themselves.
    */
   readonly isConfined?: boolean;
-  /** Reads the contexts of prompts; without it they cannot be read. */
+  /** Reads the contexts of prompts. If absent, contexts cannot be read. */
   readonly workspace?: WorkspacePort;
-  /** Where exports go; without it only the agent can make them. */
+  /** Writes exports. If absent, only the agent can make exports. */
   readonly exports?: ExportPort;
-  /** Stored sessions of its agent, newest first; without it only the agent can list them. */
+  /** Stored sessions of the agent, newest first. If absent, only the agent can list them. */
   sessionFiles?(): readonly SessionFile[];
-  /** What was said in a stored session that its client names. Throws a GatewayError where it may not have that. */
+  /**
+   * Messages of a stored session that a client names. Throws a GatewayError if the client may not read that session.
+   */
   readStored?(path: string): readonly Message[];
   note(level: NoteLevel, text: string): void;
-  /** Hears each event but deltas when the log has it; what it answers has changed by that, and is told to clients. */
+  /** Called after each logged event except deltas. Returned changes become an event of the session. */
   logged?(event: Event): SessionInfo | undefined;
-  /** The session is over; once. */
+  /** Called once, after the session has ended. */
   ended?(): void;
-  /** The agent is gone, and nobody sent it away. `wasSilent`: there is nothing in the log. */
+  /** Called after the agent has ended by itself. `wasSilent`: the log is empty. */
   lost?(sentence: string, wasSilent: boolean): void;
 }

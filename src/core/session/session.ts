@@ -1,5 +1,4 @@
-// One conversation with one agent, whoever watches: its state, its streams and its end. What is said in it is
-// conversation.ts's. Knows no protocol.
+// A session: its state, its streams and its end. conversation.ts has the conversation with the agent.
 import type { AgentKind, Projection, SessionView } from '../contract/adapter.ts';
 import type { Command } from '../model/command.ts';
 import { type Conversation, startConversation } from './conversation.ts';
@@ -10,33 +9,33 @@ import { createStream, type Stream } from '../stream/stream.ts';
 import type { Transcript } from '../model/transcript.ts';
 import { emptyTranscript, fold } from '../log/fold.ts';
 
-/** A session at work. */
+/** An open session. */
 export interface Session extends SessionView {
-  /** `idle`: no run, and no prompt waits. `down`: the agent is gone; the next prompt starts a new one. */
+  /** `idle`: no run is open and no prompt waits. `down`: the agent has ended; the next prompt starts a new one. */
   readonly state: 'idle' | 'running' | 'down' | 'closed';
-  /** Clients attached to any of its streams. */
+  /** The number of clients attached to the streams. */
   readonly readers: number;
-  /** Starts the agent now, not with the first command that needs it. Throws when it cannot even be tried. */
+  /** Starts the agent now instead of with the first command. Throws if the agent cannot be started. */
   start(): void;
   /** Calls back exactly once. */
   submit(command: Command, settle: (outcome: Outcome) => void): void;
-  /** Calls back once, when no run is open and no prompt waits; at once if that is so now. */
+  /** Calls back once when no run is open and no prompt waits, or at once if that is so now. */
   whenIdle(callback: () => void): void;
   /**
-   * The stream of that dialect: made on first use, then shared by all who name the same key. One that is `fleeting` is
-   * forgotten with its last reader: nobody comes back to a place in it, and its keys may be a client's own words.
+   * The stream of a dialect. Created on first use, then shared by all clients with the same key. A `fleeting` stream is
+   * dropped with its last reader, because its key may be chosen by a client and no reader resumes it.
    */
   stream(key: string, make: (view: SessionView) => Projection, isFleeting?: boolean): Stream;
-  /** Nobody can answer the agent's questions any more: they are denied and cancelled from now on. */
+  /** Denies and cancels the agent's questions from now on, because nobody can answer any more. */
   setUnattended(): void;
-  /** Takes no more prompts; what runs goes on. */
+  /** Refuses new prompts. The open run goes on. */
   retire(reason: string): void;
   /** Ends the run, the agent and all streams. Idempotent. */
   close(reason: string): void;
 }
 
 /**
- * A class, and the conversation made late: a gateway may keep thousands of sessions that nobody has spoken in yet
+ * A class with a lazily created conversation, because a gateway may keep thousands of sessions without any message
  * (docs/limits.md P11).
  */
 class OpenSession implements Session {
@@ -48,13 +47,13 @@ class OpenSession implements Session {
   readonly agent: AgentKind | undefined;
   readonly #ports: SessionPorts;
   readonly #streams = new Map<string, Stream>();
-  /** Starts with the first command. */
+  /** Created with the first command. */
   #conversation: Conversation | null = null;
-  /** Streams with a reader that cannot keep up. */
+  /** Keys of streams with a reader that cannot keep up. */
   #pressing: Set<string> | null = null;
   #retired: string | null = null;
   #isAttended = true;
-  /** Why the session is over. */
+  /** Why the session is closed; null while open. */
   #closed: string | null = null;
 
   constructor(ports: SessionPorts) {
@@ -140,7 +139,7 @@ class OpenSession implements Session {
     this.#ports.ended?.();
   }
 
-  /** A single reader that cannot keep up slows the agent instead of filling memory (docs/faults.md F20). */
+  /** One reader that cannot keep up slows the agent down, so that memory does not fill up (docs/faults.md F20). */
   #press(key: string, pressure: boolean): void {
     this.#pressing ??= new Set();
     if (pressure) this.#pressing.add(key);

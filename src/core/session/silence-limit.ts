@@ -1,9 +1,9 @@
-// Ends an agent that says nothing for too long inside a run (docs/faults.md F4).
+// Stops an agent that stays silent too long inside a run (docs/faults.md F4).
 import type { Timers } from '../contract/clock.ts';
 import type { Transcript } from '../model/transcript.ts';
 import type { AgentPort } from './session-agent.ts';
 
-/** What the limit watches. */
+/** The dependencies of the silence limit. */
 export interface SilenceLimitPorts {
   readonly transcript: Transcript;
   readonly timers: Timers;
@@ -12,7 +12,9 @@ export interface SilenceLimitPorts {
   readonly silenceMs: number | null;
 }
 
-/** Returns what starts the time anew: to be called after each event, and when back-pressure begins or ends. */
+/**
+ * Creates the function that restarts the limit. Must be called after each event, and when back-pressure begins or ends.
+ */
 export function createSilenceLimit({ transcript, timers, agent, silenceMs }: SilenceLimitPorts): () => void {
   if (silenceMs === null) return () => {};
 

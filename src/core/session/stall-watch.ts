@@ -1,25 +1,27 @@
-// How long a model says nothing while it is its turn: the longest such gap of one run. Pure; the time comes in with each
-// event. Knows no protocol.
+// Measures the longest pause of the model within one run. Pure: the time comes with each event.
 import type { Event } from '../model/event.ts';
 import type { Transcript } from '../model/transcript.ts';
 
-/** The silence of one run, measured as it goes on. Times on the session clock, ms. */
+/** Measures the pauses of one run. Times on the session clock, ms. */
 export interface StallWatch {
-  /** Takes an event of the run, after it was folded. */
+  /** Must be called with each event of the run, after the event was folded. */
   event(event: Event, at: number): void;
-  /** The agent is not listened to for a while, or is again: what is not heard is not silence. */
+  /**
+   * Must be called when back-pressure begins or ends. The agent is not read meanwhile, so the time does not count as a
+   * pause.
+   */
   pause(isHeld: boolean, at: number): void;
   /** The longest gap so far, ms. */
   longestMs(): number;
 }
 
-/** Starts with the run's first event. */
+/** Creates the watch at the first event of a run. */
 export function createStallWatch(transcript: Transcript, wasHeld = false): StallWatch {
   let longest = 0;
-  /** Since when something has been due; null: nothing is. In the future while a retry waits. */
+  /** Start of the current pause; null while the model is not expected to write. In the future while a retry waits. */
   let since: number | null = null;
   let held = wasHeld;
-  /** A retry has been announced for then. */
+  /** When the announced retry starts. */
   let retriesAt = 0;
 
   function measure(at: number): void {
@@ -33,7 +35,7 @@ export function createStallWatch(transcript: Transcript, wasHeld = false): Stall
   return {
     event(event, at) {
       measure(at);
-      // The hot path: a delta changes nothing in what is open.
+      // Hot path: a delta opens and closes nothing.
       if (event.type === 'block-delta') {
         if (since !== null) since = Math.max(at, retriesAt);
         return;
@@ -51,10 +53,10 @@ export function createStallWatch(transcript: Transcript, wasHeld = false): Stall
   };
 }
 
-/** It is the model's turn: no tool works, no user is asked, nothing is compacted. */
+/** Whether the model is expected to write: no tool runs, no question is open, no compaction runs. */
 function isModelDue({ run, tools, open, approvals, dialogs, compaction }: Transcript): boolean {
   if (run === null || compaction !== null || approvals.size + dialogs.size > 0) return false;
-  // A call that the model has finished writing is the agent's to start.
+  // After the model has finished writing a call, the agent is expected to start the call.
   const isWriting = open.size > 0;
   for (const { state } of tools.values())
     if (state === 'running' || (state === 'announced' && !isWriting)) return false;

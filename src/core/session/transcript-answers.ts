@@ -1,4 +1,4 @@
-// What a session answers from its transcript when its agent cannot. Knows no protocol and no agent.
+// Answers queries from the transcript if the agent cannot answer.
 import type { CommandOf, QuerySubject } from '../model/command.ts';
 import type { Model } from '../model/content.ts';
 import type { ContextFigures } from './context-usage.ts';
@@ -8,38 +8,38 @@ import { figuresOf, messagesOf, textIn, userMessages } from '../log/messages.ts'
 import { QueryData } from '../model/outcome-data.ts';
 import type { Transcript } from '../model/transcript.ts';
 
-/** What the transcript does not hold but the session knows. */
+/** Facts of the session that the transcript does not contain. */
 export interface SessionFacts {
   readonly running: boolean;
-  /** Prompts that wait in the session's own queue. */
+  /** Prompts in the session's own queue. */
   readonly waiting: number;
   readonly context: ContextFigures;
   /** See SessionView. */
   readonly timeOrigin: number;
 }
 
-/** The outcome that the transcript gives; null when it has no answer to that query. */
+/** The answer from the transcript; null if the transcript does not have one. */
 export function answerFrom(transcript: Transcript, command: CommandOf<'query'>, facts: SessionFacts): Outcome | null {
   const data = dataFor(transcript, command.subject, facts);
   return data === null ? null : { ok: true, data };
 }
 
 /**
- * An agent's own answer to `state`, with what it left out; prompts that wait here are none of those that it knows of.
- * Anything else comes back as it is.
+ * Completes an agent's answer to the query `state` with missing fields. Adds prompts that wait in the session's own
+ * queue, which the agent does not know. Any other data is returned unchanged.
  */
 export function completeState(transcript: Transcript, data: unknown, facts: SessionFacts): unknown {
   const read = QueryData.state.safeParse(data);
   if (!read.success) return data;
-  const told = read.data;
-  // To count the messages is to make them all: only for an agent that has not counted.
-  const own = stateOf(transcript, facts, told.messageCount);
-  const changes = Object.entries(told.changes).filter(([, value]) => value !== undefined);
+  const query = read.data;
+  // Counting the messages means building them all, so count only if the agent has not.
+  const own = stateOf(transcript, facts, query.messageCount);
+  const changes = Object.entries(query.changes).filter(([, value]) => value !== undefined);
   return {
-    ...told,
+    ...query,
     changes: { ...own.changes, ...Object.fromEntries(changes) },
-    compacting: told.compacting ?? own.compacting,
-    pendingMessages: told.pendingMessages === undefined ? own.pendingMessages : told.pendingMessages + facts.waiting,
+    compacting: query.compacting ?? own.compacting,
+    pendingMessages: query.pendingMessages === undefined ? own.pendingMessages : query.pendingMessages + facts.waiting,
     messageCount: own.messageCount,
   };
 }
@@ -63,7 +63,7 @@ function dataFor(transcript: Transcript, subject: QuerySubject, facts: SessionFa
       return models.length === 0 ? null : { models };
     }
     case 'commands':
-      // Who has no word for commands has none that a client could use.
+      // An agent that does not report commands has none that a client could use.
       return { commands: info.commands ?? [] };
     case 'skills':
       return { skills: (info.commands ?? []).filter(({ kind }) => kind === 'skill') };
@@ -72,7 +72,7 @@ function dataFor(transcript: Transcript, subject: QuerySubject, facts: SessionFa
     case 'tool-servers':
       return { servers: [...transcript.servers.values()].map(({ type, synthetic, extra, ...server }) => server) };
     case 'fork-points':
-      // What could be forked at. Whether the agent can is its own answer to `fork`.
+      // The messages at which a client could fork. Whether the agent can fork is its answer to `fork`.
       return {
         points: userMessages(transcript).map(({ entry, logged }) => ({ entry, text: textIn(logged.event.content) })),
       };
@@ -106,7 +106,9 @@ function stateOf(transcript: Transcript, { running, waiting }: SessionFacts, mes
   };
 }
 
-/** The words of the model's last message on the main thread; one that was cut before its first word does not count. */
+/**
+ * The text of the model's last message on the main thread. Skips messages that were cut off before their first word.
+ */
 function lastAnswer(transcript: Transcript): string | null {
   const last = messagesOf(transcript).findLast(
     ({ role, parent, stop, content }) =>
@@ -116,7 +118,7 @@ function lastAnswer(transcript: Transcript): string | null {
   return text === '' ? null : text;
 }
 
-/** Tools of the agent's servers, and those that were called: who tells of no tools may still have some. */
+/** The tools of the agent's servers, and tools that were called: an agent that reports no tools may still have some. */
 function toolsSeen(transcript: Transcript): Tool[] {
   const served = [...transcript.servers.values()].flatMap(({ tools = [] }) => tools);
   const called = messagesOf(transcript).flatMap(({ role, name, content }) => [
@@ -128,7 +130,7 @@ function toolsSeen(transcript: Transcript): Tool[] {
   return [...tools.values()];
 }
 
-/** The model in use: as the session tells it, else as the last message does. */
+/** The model in use: as reported by the session, else as in the last message. */
 function modelsSeen(transcript: Transcript): Model[] {
   const { model } = transcript.info;
   if (model !== undefined) return [model];

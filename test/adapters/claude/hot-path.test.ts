@@ -147,10 +147,10 @@ const words = (...deltas: string[]) =>
 
 /** Says how many lines were recognised. */
 function mustBeAlike(chunks: readonly Buffer[]): number {
-  const slow = pass(chunks, { from: 'claude', to: 'claude', glances: false });
-  const quick = pass(chunks, { from: 'claude', to: 'claude', glances: true });
+  const slow = pass(chunks, { from: 'claude', to: 'claude', isFastPathOn: false });
+  const quick = pass(chunks, { from: 'claude', to: 'claude', isFastPathOn: true });
   expect(quick.said).toEqual(slow.said);
-  return quick.glanced;
+  return quick.recognised;
 }
 
 /** The lines with others put in front of the first one that says that text. */
@@ -164,9 +164,9 @@ describe('the hot path', () => {
   test.each(['claude', 'rpc-message', 'pi', 'pi-legacy'])(
     'tells %s clients what the slow path tells them',
     (to) => {
-      const glanced = mustTellAlike(updates.map(stream), 'claude', to, 200);
+      const recognised = mustTellAlike(updates.map(stream), 'claude', to, 200);
       // Else this would compare the slow path with itself.
-      expect(glanced).toBeGreaterThan(300);
+      expect(recognised).toBeGreaterThan(300);
     },
     60_000,
   );
@@ -195,7 +195,7 @@ describe('the hot path', () => {
   ] as const)('needs one parsed line for the rest of a block (%s)', (shape, expected) => {
     for (const kind of kinds) {
       const parts = ['a', 'b', 'c\n', 'ü'].map((delta): Update => ({ shape, kind, index: 0, delta, mutation: 'none' }));
-      expect(pass([stream(parts)], { from: 'claude', to: 'claude', glances: true }).glanced).toBe(expected);
+      expect(pass([stream(parts)], { from: 'claude', to: 'claude', isFastPathOn: true }).recognised).toBe(expected);
     }
   });
 
@@ -205,7 +205,7 @@ describe('the hot path', () => {
     // The second message has no text at that place: its deltas are of the wrong kind.
     const second = lines.replace('"type":"text","text":""', '"type":"thinking","thinking":"","signature":""');
     const chunks = [Buffer.from(lines + second)];
-    const slow = pass(chunks, { from: 'claude', to: 'claude', glances: false });
+    const slow = pass(chunks, { from: 'claude', to: 'claude', isFastPathOn: false });
     expect(slow.said.join('\n')).toContain('not of the kind');
     expect(mustBeAlike(chunks)).toBe(2);
   });
@@ -236,7 +236,7 @@ describe('the hot path', () => {
       .replace(/.*"thinking_delta".*\n/gu, (line) => `${JSON.stringify(estimate)}\n${line}`);
     expect(mustBeAlike([Buffer.from(lines)])).toBe(2);
     // They stay where they were.
-    const { said } = pass([Buffer.from(lines)], { from: 'claude', to: 'claude', glances: true });
+    const { said } = pass([Buffer.from(lines)], { from: 'claude', to: 'claude', isFastPathOn: true });
     const order = said.flatMap((line) => /"(thinking_tokens|thinking_delta)"/u.exec(line)?.[1] ?? []);
     expect(order).toEqual(Array.from({ length: 3 }, () => ['thinking_tokens', 'thinking_delta']).flat());
   });
@@ -244,8 +244,8 @@ describe('the hot path', () => {
   test('bytes that are no UTF-8 are refused on both', () => {
     const bytes = stream(words('a', 'b', 'c', 'd'));
     bytes[bytes.indexOf('"text":"c"') + 8] = 0xff;
-    const slow = pass([bytes], { from: 'claude', to: 'claude', glances: false });
-    expect(pass([bytes], { from: 'claude', to: 'claude', glances: true }).said).toEqual(slow.said);
+    const slow = pass([bytes], { from: 'claude', to: 'claude', isFastPathOn: false });
+    expect(pass([bytes], { from: 'claude', to: 'claude', isFastPathOn: true }).said).toEqual(slow.said);
   });
 });
 
@@ -263,9 +263,9 @@ describe('a recorded Claude Code', () => {
         .join(''),
     );
     for (const to of ['claude', 'rpc-message', 'pi', 'pi-legacy']) {
-      const slow = pass([bytes], { from: 'claude', to, glances: false });
+      const slow = pass([bytes], { from: 'claude', to, isFastPathOn: false });
       for (const sizes of [[], [7, 1333]]) {
-        expect(pass(cut(bytes, sizes), { from: 'claude', to, glances: true }).said).toEqual(slow.said);
+        expect(pass(cut(bytes, sizes), { from: 'claude', to, isFastPathOn: true }).said).toEqual(slow.said);
       }
     }
   });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { demo } from '../../../src/adapters/demo/index.ts';
 import { costOf } from '../../../src/adapters/demo/models.ts';
-import { verbs } from '../../../src/adapters/demo/verbs.ts';
+import { verbs } from '../../../src/adapters/demo/script-verbs.ts';
 import { GatewayError } from '../../../src/core/model/errors.ts';
 import { Event } from '../../../src/core/model/event.ts';
 import { verify } from '../../../src/core/log/grammar.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parseScript } from '../../../src/adapters/demo/script.ts';
-import { usageOf, verbs } from '../../../src/adapters/demo/verbs.ts';
+import { usageOf, verbs } from '../../../src/adapters/demo/script-verbs.ts';
 
 const table: readonly [prompt: string, steps: string][] = [
   ['', 'echo'],

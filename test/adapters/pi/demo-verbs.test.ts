@@ -1,7 +1,7 @@
 // Everything that the demo agent can do, and every scenario, as clients of pi are told it: the judge of pi's order is
 // content in each dialect, from the first line on and for who comes late.
 import { describe, expect, test } from 'vitest';
-import { verbs } from '../../../src/adapters/demo/verbs.ts';
+import { verbs } from '../../../src/adapters/demo/script-verbs.ts';
 import type { Dialect } from '../../../src/adapters/pi/frontend/dialect.ts';
 import type { Event } from '../../../src/core/model/event.ts';
 import { canonicalEvents, scenarioNames } from '../../support/fixtures.ts';

@@ -104,9 +104,9 @@ describe('the hot path', () => {
   test.each(['claude', 'rpc-message', 'pi'])(
     'tells %s clients what the slow path tells them',
     (to) => {
-      const glanced = mustTellAlike(updates.map(stream), 'pi', to, 300);
+      const recognised = mustTellAlike(updates.map(stream), 'pi', to, 300);
       // Else this would compare the slow path with itself.
-      expect(glanced).toBeGreaterThan(500);
+      expect(recognised).toBeGreaterThan(500);
     },
     60_000,
   );
@@ -117,8 +117,8 @@ describe('the hot path', () => {
         (delta, place): Update => ({ shape, kind: 'text', index: 0, delta, mutation: place === 2 ? how : 'none' }),
       );
       const chunks = [stream(parts)];
-      const slow = pass(chunks, { from: 'pi', to: 'claude', glances: false });
-      expect(pass(chunks, { from: 'pi', to: 'claude', glances: true }).said).toEqual(slow.said);
+      const slow = pass(chunks, { from: 'pi', to: 'claude', isFastPathOn: false });
+      expect(pass(chunks, { from: 'pi', to: 'claude', isFastPathOn: true }).said).toEqual(slow.said);
     }
   });
 
@@ -130,7 +130,7 @@ describe('the hot path', () => {
     const parts = ['a', 'b', 'c\n', 'ü'].map(
       (delta): Update => ({ shape, kind: 'text', index: 0, delta, mutation: 'none' }),
     );
-    expect(pass([stream(parts)], { from: 'pi', to: 'claude', glances: true }).glanced).toBe(expected);
+    expect(pass([stream(parts)], { from: 'pi', to: 'claude', isFastPathOn: true }).recognised).toBe(expected);
   });
 
   test('a recognised line that is too long is too long', () => {
@@ -139,8 +139,10 @@ describe('the hot path', () => {
     );
     for (const sizes of [[], [100], [777]]) {
       const chunks = cut(stream(parts), sizes);
-      const quick = pass(chunks, { from: 'pi', to: 'claude', glances: true, maxFrameBytes: 2000 });
-      expect(quick.said).toEqual(pass(chunks, { from: 'pi', to: 'claude', glances: false, maxFrameBytes: 2000 }).said);
+      const quick = pass(chunks, { from: 'pi', to: 'claude', isFastPathOn: true, maxFrameBytes: 2000 });
+      expect(quick.said).toEqual(
+        pass(chunks, { from: 'pi', to: 'claude', isFastPathOn: false, maxFrameBytes: 2000 }).said,
+      );
       expect(quick.said).toContain('fault too-large');
     }
   });
@@ -151,7 +153,7 @@ describe('the hot path', () => {
     );
     const bytes = stream(parts);
     bytes[bytes.indexOf('"delta":"c"') + 9] = 0xff;
-    const slow = pass([bytes], { from: 'pi', to: 'claude', glances: false });
-    expect(pass([bytes], { from: 'pi', to: 'claude', glances: true }).said).toEqual(slow.said);
+    const slow = pass([bytes], { from: 'pi', to: 'claude', isFastPathOn: false });
+    expect(pass([bytes], { from: 'pi', to: 'claude', isFastPathOn: true }).said).toEqual(slow.said);
   });
 });

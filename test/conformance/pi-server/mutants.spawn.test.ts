@@ -15,7 +15,7 @@ import { type Own, ownDemo } from '../support/targets.ts';
 
 const patienceMs = 10_000;
 /** Each mutant runs one in this many unrelated checks, in turn; 1 runs them all. */
-const spread = Number(process.env.PATCHBAY_CONFORMANCE_SPREAD ?? 24);
+const spread = Number(process.env.PATCHBAY_CONFORMANCE_SPREAD ?? 48);
 
 const { usual } = piServerChecks;
 const checks = piServerChecks.checks.filter(({ id }) => !departures.has(id));

@@ -1,6 +1,6 @@
 // Runs our own backends as correct clients of the fake agents, in this process, and returns the results of the checks.
 // Behaviours that need more than a prompt get their client steps as an option.
-import { adapterOf } from '../../../src/gateway/agents.ts';
+import { adapterOf } from '../../../src/adapters/index.ts';
 import type { Result } from '../../../src/conformance/check/check.ts';
 import { createClientRun } from '../../../src/conformance/runner/client-runner.ts';
 import type { ClientSet } from '../../../src/conformance/check/sets.ts';
@@ -78,7 +78,7 @@ export function ownClient(adapter: string, own: OwnClientOptions = {}): ClientRi
           // A client whose messages are intercepted may never finish.
           await runSteps(open, `[[${name}]] please`).catch(ignoreImpatience);
           await open.idle().catch(ignoreImpatience);
-          open.session.close('the act is over');
+          open.session.close('the behaviour is over');
         }),
       );
       await Promise.all(taken);

@@ -9,7 +9,7 @@ import type { Settings } from '../../../src/conformance/check/check.ts';
 import { demoScript, modelScript } from '../../../src/conformance/runner/scripts.ts';
 import type { Target } from '../../../src/conformance/runner/target.ts';
 import { parseConfig } from '../../../src/config/config.ts';
-import { createGateway } from '../../../src/gateway/gateway.ts';
+import { createGateway } from '../../../src/gateway/full-gateway.ts';
 import { memoryPair } from '../../../src/transports/memory.ts';
 import { webSocketChannel } from '../../../src/transports/websocket.ts';
 import { startFakeAnthropic } from '../../../src/conformance/model/endpoint.ts';

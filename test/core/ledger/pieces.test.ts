@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '../../../src/core/ledger/fingerprint.ts';
 import { createOutcomeStore, type KeptOutcome } from '../../../src/core/ledger/outcomes.ts';
 import { createQueue } from '../../../src/core/ledger/queue.ts';
-import { weightOf } from '../../../src/core/ledger/weight.ts';
+import { estimateBytes } from '../../../src/core/ledger/memory-estimate.ts';
 
 describe('canonical JSON', () => {
   test.each([
@@ -43,7 +43,7 @@ describe('weights', () => {
   test('are never much less than the text', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        expect(weightOf(value, Number.POSITIVE_INFINITY) * 2).toBeGreaterThanOrEqual(JSON.stringify(value).length);
+        expect(estimateBytes(value, Number.POSITIVE_INFINITY) * 2).toBeGreaterThanOrEqual(JSON.stringify(value).length);
       }),
       { numRuns: 300 },
     );
@@ -52,7 +52,7 @@ describe('weights', () => {
   test('are not counted further than needed, not even of what has no end', () => {
     const endless: unknown[] = [];
     endless.push(endless, 'x');
-    const weight = weightOf(endless, 1_000);
+    const weight = estimateBytes(endless, 1_000);
     expect(weight).toBeGreaterThanOrEqual(1_000);
     expect(weight).toBeLessThan(1_100);
   });
@@ -60,7 +60,7 @@ describe('weights', () => {
   test('of something very deep', () => {
     let deep: unknown = 'x';
     for (let level = 0; level < 100_000; level += 1) deep = [deep];
-    expect(weightOf(deep, Number.POSITIVE_INFINITY)).toBeGreaterThan(100_000);
+    expect(estimateBytes(deep, Number.POSITIVE_INFINITY)).toBeGreaterThan(100_000);
   });
 });
 

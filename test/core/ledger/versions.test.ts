@@ -1,6 +1,6 @@
 // Versions of sessions (docs/protocols/common.md 5).
 import { describe, expect, test } from 'vitest';
-import { createVersions } from '../../../src/core/ledger/versions.ts';
+import { createSessionVersions } from '../../../src/core/ledger/session-versions.ts';
 import { createRig, ticketOf } from './rig.ts';
 
 const opens = { effect: 'opens', lane: 'server' } as const;
@@ -108,7 +108,7 @@ describe('what a success makes of them', () => {
   });
 
   test('nor does a close that comes late end it', () => {
-    const versions = createVersions(() => true);
+    const versions = createSessionVersions(() => true);
     const ticket = ticketOf('close', closes);
     const before = versions.counter('s1');
     versions.forget('s1');

@@ -1,5 +1,5 @@
-// What the agent has reported about itself: in its answer to `initialize`, in each `init`, and after a changed setting
-// (docs/protocols/claude.md 3.2, 6.1). Delivers what has changed.
+// Keeps what the agent has reported about itself: in its answer to `initialize`, in each `init`, and after a changed
+// setting (docs/protocols/claude.md 3.2, 6.1). Delivers the changes.
 
 import type { z } from 'zod';
 import type { Dictionary, Model } from '../../../core/model/content.ts';
@@ -9,16 +9,16 @@ import type { Outbox } from '../../../core/contract/outbox.ts';
 import { claudeExtraParts, otherFields, claudeExtra } from './decode-values.ts';
 import type { AgentServer, InitializeAnswer, systemFrames } from '../wire/agent.ts';
 
-/** What is known about one agent. */
+/** Known facts about one agent. */
 export interface AgentInfo {
   readonly known: SessionInfo;
   readonly servers: readonly ToolServer[];
-  /** Delivers what has changed. `said`: extra fields for clients of this protocol. */
-  learn(now: SessionInfo, said?: Dictionary): void;
+  /** Delivers the changed facts. `fields`: extra fields for clients of this protocol. */
+  learn(now: SessionInfo, fields?: Dictionary): void;
   initialized(answer: InitializeAnswer): void;
   init(frame: z.infer<typeof systemFrames.init>): void;
   learnServers(servers: readonly z.infer<typeof AgentServer>[]): void;
-  /** The model of that name. */
+  /** The model with this name. */
   modelOf(name: string): Model;
 }
 
@@ -37,21 +37,21 @@ export function createInfo(out: Outbox): AgentInfo {
   let known: SessionInfo = {};
   let lastSaid = '';
   const servers = new Map<string, ToolServer>();
-  /** What was last delivered of each server. */
+  /** The last delivered facts about each server. */
   const serversSaid = new Map<string, string>();
 
-  function learn(now: SessionInfo, said: Dictionary = {}): void {
+  function learn(now: SessionInfo, fields: Dictionary = {}): void {
     const isNew = ([name, value]: [string, unknown]) =>
       value !== undefined &&
       JSON.stringify(value) !== JSON.stringify(Object.entries(known).find(([key]) => key === name)?.[1]);
     const changes: SessionInfo = Object.fromEntries(Object.entries(now).filter(isNew));
     known = { ...known, ...changes };
     // Extra fields that equal those of the last `init` are not repeated. A whole frame is always delivered.
-    const words = JSON.stringify(said);
-    const isSaid = Object.keys(said).length > 0 && words !== lastSaid;
-    if (isSaid && said.type === undefined) lastSaid = words;
-    if (Object.keys(changes).length === 0 && !isSaid) return;
-    out.deliver({ type: 'session-changed', changes, ...claudeExtra(said) });
+    const words = JSON.stringify(fields);
+    const isNewFields = Object.keys(fields).length > 0 && words !== lastSaid;
+    if (isNewFields && fields.type === undefined) lastSaid = words;
+    if (Object.keys(changes).length === 0 && !isNewFields) return;
+    out.deliver({ type: 'session-changed', changes, ...claudeExtra(fields) });
   }
 
   const modelOf = (name: string): Model =>
@@ -68,15 +68,15 @@ export function createInfo(out: Outbox): AgentInfo {
   }
 
   /** `isInit`: the list is complete, and its extra fields are for clients of this protocol. */
-  function learnServers(told: readonly z.infer<typeof AgentServer>[], isInit = false): void {
-    for (const { name, status, ...rest } of told) {
+  function learnServers(listed: readonly z.infer<typeof AgentServer>[], isInit = false): void {
+    for (const { name, status, ...rest } of listed) {
       const known = statuses.get(status ?? '');
       const word = known === undefined && typeof status === 'string' ? { status } : {};
-      const said = isInit ? { ...rest, ...word } : word;
+      const fields = isInit ? { ...rest, ...word } : word;
       if (!isInit && servers.get(name)?.status === (known ?? 'stopped')) continue;
-      learnServer({ name, kind: 'mcp', status: known ?? 'stopped' }, { server: said });
+      learnServer({ name, kind: 'mcp', status: known ?? 'stopped' }, { server: fields });
     }
-    const names = new Set(told.map(({ name }) => name));
+    const names = new Set(listed.map(({ name }) => name));
     for (const server of isInit ? servers.values() : []) {
       if (!names.has(server.name)) learnServer({ ...server, status: 'removed' }, { gone: true });
     }
@@ -113,7 +113,7 @@ export function createInfo(out: Outbox): AgentInfo {
         otherFields(frame, 'subtype', 'cwd', 'model', 'permissionMode', 'tools', 'mcp_servers', 'slash_commands'),
       );
     },
-    learnServers: (told) => learnServers(told),
+    learnServers: (listed) => learnServers(listed),
     modelOf,
   };
 }

@@ -76,7 +76,7 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
       learnInitialized(answer);
       initializeState = 'answered';
       done(answer);
-      for (const heard of waiting.splice(0)) heard();
+      for (const callback of waiting.splice(0)) callback();
     });
   }
 

@@ -1,4 +1,4 @@
-// The frames of a Claude-format agent as canonical events: passes each frame to the part that reads it
+// Decodes the frames of a Claude-format agent into canonical events: passes each frame to the part that reads it
 // (docs/protocols/claude.md 4, 5).
 import type { z } from 'zod';
 import type { Env } from '../../../core/contract/adapter.ts';
@@ -27,7 +27,7 @@ import {
   streamEvents,
 } from '../wire/agent.ts';
 
-/** What the decoder must know about the commands that were sent. */
+/** The facts about sent commands that the decoder uses. */
 export interface AgentContext {
   /** The file changes of calls. */
   readonly changes: CallChanges;
@@ -118,7 +118,7 @@ export function createAgentDecoder(env: Env, out: Outbox, context: AgentContext)
     return typeof lane === 'string' && !tools.has(lane) && !messages.isOpen(lane);
   }
 
-  function said(frame: AgentUserFrame): void {
+  function userMessage(frame: AgentUserFrame): void {
     const { content } = frame.message;
     const isOwed = Array.isArray(content) && content.some(({ tool_use_id: call }) => tools.has(String(call)));
     if (isInBackground(frame.parent_tool_use_id) && !isOwed) return passOn(frame);
@@ -157,8 +157,8 @@ export function createAgentDecoder(env: Env, out: Outbox, context: AgentContext)
     [
       'message_delta',
       read(streamEvents.message_delta, ({ delta, usage, ...event }, frame, lane) => {
-        const said = { delta: without(delta ?? {}, 'stop_reason') };
-        messages.ending(lane, { stopReason: delta?.stop_reason ?? null, usage, said }, unreadFieldsOf(frame, event));
+        const fields = { delta: without(delta ?? {}, 'stop_reason') };
+        messages.ending(lane, { stopReason: delta?.stop_reason ?? null, usage, fields }, unreadFieldsOf(frame, event));
       }),
     ],
     [
@@ -195,7 +195,7 @@ export function createAgentDecoder(env: Env, out: Outbox, context: AgentContext)
   const table: ReadonlyMap<string, (frame: Dictionary) => string | null> = new Map([
     ['stream_event', read(StreamEventFrame, streamEvent)],
     ['assistant', read(AssistantFrame, assistant)],
-    ['user', read(AgentUserFrame, said)],
+    ['user', read(AgentUserFrame, userMessage)],
     ['result', read(ResultFrame, result)],
     ['error', read(ErrorFrame, complaint)],
     [

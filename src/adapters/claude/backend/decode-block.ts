@@ -90,8 +90,8 @@ export function extend(block: OpenBlock, delta: WireDelta): string | null {
     return '';
   }
   if (block.head.kind !== kind) return null;
-  const said = kind === 'text' ? text : kind === 'thinking' ? thinking : json;
-  return typeof said === 'string' ? said : '';
+  const value = kind === 'text' ? text : kind === 'thinking' ? thinking : json;
+  return typeof value === 'string' ? value : '';
 }
 
 /** The unread fields of a delta. */
@@ -125,14 +125,14 @@ export function endBlock(
 ): (EventOf<'block-start'> | EventOf<'block-end'>)[] {
   const { index, head } = block;
   const final = copy?.block ?? finalOf(block);
-  const said = { frame: copy?.frame, message: copy?.message };
+  const parts = { frame: copy?.frame, message: copy?.message };
   const base = { type: 'block-end', parent, index, ...(cut ? { incomplete: true } : {}) } as const;
   if (head === null) {
     const content = contentOf(final);
     const start = { type: 'block-start', parent, index, block: { kind: 'whole', content } } as const;
-    return [start, { ...base, ...claudeExtraParts(said) }];
+    return [start, { ...base, ...claudeExtraParts(parts) }];
   }
-  const extra = claudeExtraParts({ ...said, block: otherFieldsOf(final, copy === null ? block : null) });
+  const extra = claudeExtraParts({ ...parts, block: otherFieldsOf(final, copy === null ? block : null) });
   switch (head.kind) {
     case 'text':
       return [{ ...base, ...textOf(copy?.block.text), ...extra }];

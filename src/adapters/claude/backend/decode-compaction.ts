@@ -22,12 +22,12 @@ export interface Compactions {
   /** The last successful compaction; null if there was none. */
   readonly last: Compacted | null;
   start(trigger: Trigger, frame: Dictionary): void;
-  /** The compaction worked. Figures and summary follow. */
+  /** Must be called when the compaction worked. Figures and summary follow. */
   worked(frame: Dictionary): void;
   failed(message: string, frame: Dictionary): void;
   boundary(trigger: Trigger, before: number | undefined, after: number | undefined, frame: Dictionary): void;
   summary(text: string): void;
-  /** Another frame follows, so the held end is delivered now. */
+  /** Delivers the held end, because another frame follows. */
   flush(): void;
   forget(): void;
 }
@@ -36,16 +36,16 @@ export function createCompactions(out: Outbox): Compactions {
   let open = false;
   let last: Compacted | null = null;
   let held: EventOf<'compaction-end'> | null = null;
-  let said: { status?: Dictionary; boundary?: Dictionary } = {};
+  let frames: { status?: Dictionary; boundary?: Dictionary } = {};
 
   function flush(): void {
     if (held === null) return;
     const { summary = '', tokensBefore } = held;
     last = tokensBefore === undefined ? { summary } : { summary, tokensBefore };
-    out.deliver({ ...held, ...claudeExtraParts(said) });
+    out.deliver({ ...held, ...claudeExtraParts(frames) });
     held = null;
     open = false;
-    said = {};
+    frames = {};
   }
 
   function start(trigger: Trigger, frame: Dictionary): void {
@@ -68,7 +68,7 @@ export function createCompactions(out: Outbox): Compactions {
     start,
     worked(frame) {
       if (!open) return;
-      said = { status: frame };
+      frames = { status: frame };
       held = { type: 'compaction-end', outcome: 'completed' };
     },
     failed(message, frame) {
@@ -82,7 +82,7 @@ export function createCompactions(out: Outbox): Compactions {
     },
     boundary(trigger, tokensBefore, tokensAfter, frame) {
       if (!open) start(trigger, {});
-      said = { ...said, boundary: frame };
+      frames = { ...frames, boundary: frame };
       held = {
         type: 'compaction-end',
         outcome: 'completed',

@@ -9,7 +9,7 @@ import type { AgentUsage } from '../wire/agent.ts';
 export interface Ending {
   readonly stopReason: string | null;
   readonly usage: AgentUsage | null | undefined;
-  readonly said: Dictionary;
+  readonly fields: Dictionary;
 }
 
 /** A message that has begun. */
@@ -27,7 +27,7 @@ export interface OpenMessage {
   aborted: boolean;
 }
 
-/** How a message of copies ended. Agents mostly do not say. */
+/** The stop reason of a message that arrived as whole copies. Most agents do not report one. */
 export function wholeStop({ aborted, blocks, ending }: OpenMessage): Stop {
   if (aborted) return { reason: 'aborted' };
   if (typeof ending?.stopReason === 'string') return stopOf(ending.stopReason);
@@ -49,7 +49,7 @@ export function failureOf(message: OpenMessage): Failure | undefined {
 
 /** The extra fields of the message's end. `stop`: the unread fields of `message_stop`. */
 export function extraOfEnding({ ending }: OpenMessage, stop: UnreadFields): Dictionary {
-  return { ...ending?.said, usage: ending?.usage ?? undefined, stop: stop.frame, stopEvent: stop.event };
+  return { ...ending?.fields, usage: ending?.usage ?? undefined, stop: stop.frame, stopEvent: stop.event };
 }
 
 /** Drops the fields whose null is their default. */

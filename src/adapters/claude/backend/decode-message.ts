@@ -31,13 +31,13 @@ import {
 import { claudeExtraParts, otherFields, usageOf } from './decode-values.ts';
 import type { AgentBlock, AgentMessage, AssistantFrame } from '../wire/agent.ts';
 
-/** What the messages need. A lane is the call of a sub-agent; undefined is the main thread. */
+/** The dependencies of the messages. A lane is the call id of a sub-agent; undefined is the main thread. */
 export interface MessagePorts {
   /** Called before a message begins. */
   begins(lane: string | undefined): void;
-  /** A block calls a tool. */
+  /** Called when a block calls a tool. */
   calls(call: string, name: string, lane: string | undefined): void;
-  /** The arguments of that call are complete. */
+  /** Called when the arguments of the call are complete. */
   called(call: string, input: Dictionary): void;
   ended(lane: string | undefined, stop: Stop): void;
 }
@@ -50,7 +50,7 @@ export interface MessageDecoder {
   blockStop(lane: string | undefined, index: number, beside: UnreadFields): void;
   ending(lane: string | undefined, ending: Ending, beside: UnreadFields): void;
   stop(lane: string | undefined, beside: UnreadFields): void;
-  /** Whole blocks. `failure`: the message is an error in the form of a message. */
+  /** Reads whole blocks. `failure`: the message is an error in the form of a message. */
   copy(frame: AssistantFrame, failure: Failure | undefined): void;
   /** Ends a message without a stream, because something else follows on its lane. */
   settle(lane: string | undefined): void;
@@ -109,7 +109,7 @@ export function createMessageDecoder(env: Env, out: Outbox, ports: MessagePorts)
     return begunMessage;
   }
 
-  /** The streaming message of that lane. Begins one if its start was missed. */
+  /** The streaming message of this lane. Begins one if its start was missed. */
   function streaming(lane: string | undefined, what: string): OpenMessage {
     const message = open.get(keyOf(lane));
     if (message?.streams === true) return message;
@@ -118,11 +118,11 @@ export function createMessageDecoder(env: Env, out: Outbox, ports: MessagePorts)
     return begin(lane, {}, noUnreadFields);
   }
 
-  function start(lane: string | undefined, message: OpenMessage, block: OpenBlock, said: Dictionary): void {
+  function start(lane: string | undefined, message: OpenMessage, block: OpenBlock, fields: Dictionary): void {
     message.blocks.set(block.index, block);
     const { head, index } = block;
     if (head === null) return;
-    out.deliver({ type: 'block-start', parent: lane, index, block: head, ...claudeExtraParts(said) });
+    out.deliver({ type: 'block-start', parent: lane, index, block: head, ...claudeExtraParts(fields) });
     if (head.kind === 'tool-call') ports.calls(head.id, head.name, lane);
   }
 
@@ -190,8 +190,8 @@ export function createMessageDecoder(env: Env, out: Outbox, ports: MessagePorts)
     const { content } = frame.message;
     const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
     const message = changedFrom(begun, withoutNulls(without(frame.message, ...ownFields)));
-    const said = otherFields(frame, 'message', 'aborted', 'id');
-    return blocks.map((block) => ({ block, frame: said, message }));
+    const fields = otherFields(frame, 'message', 'aborted', 'id');
+    return blocks.map((block) => ({ block, frame: fields, message }));
   }
 
   /** Assigns copies to blocks that have ended, or to the open one. */
@@ -239,10 +239,10 @@ export function createMessageDecoder(env: Env, out: Outbox, ports: MessagePorts)
       const delta = extend(block, wire);
       if (delta === null) return out.note('violation', 'content_block_delta: not of the kind of its block');
       if (delta === '') return;
-      const said = sharedExtra(
+      const extra = sharedExtra(
         claudeExtraParts({ ...withoutMessageName(message.name, beside), delta: otherFieldsOfDelta(wire) }),
       );
-      out.deliver({ type: 'block-delta', parent: lane, index, delta, ...said });
+      out.deliver({ type: 'block-delta', parent: lane, index, delta, ...extra });
     },
     blockStop(lane, index, beside) {
       const message = open.get(keyOf(lane));
@@ -258,7 +258,7 @@ export function createMessageDecoder(env: Env, out: Outbox, ports: MessagePorts)
     },
     ending(lane, ending, beside) {
       const message = streaming(lane, 'message_delta');
-      message.ending = { ...ending, said: { ...ending.said, ...withoutMessageName(message.name, beside) } };
+      message.ending = { ...ending, fields: { ...ending.fields, ...withoutMessageName(message.name, beside) } };
     },
     stop(lane, beside) {
       const message = open.get(keyOf(lane));
@@ -292,7 +292,7 @@ export function createMessageDecoder(env: Env, out: Outbox, ports: MessagePorts)
       const { stop_reason: stopReason } = frame.message;
       const message = begin(lane, { ...frame.message, id, stop_reason: null, stop_sequence: null }, null);
       message.aborted = frame.aborted === true;
-      if (typeof stopReason === 'string') message.ending = { stopReason, usage: undefined, said: {} };
+      if (typeof stopReason === 'string') message.ending = { stopReason, usage: undefined, fields: {} };
       for (const copy of copiesOf(frame, message.begun)) tellWhole(lane, message, copy, message.aborted);
       if (failure !== undefined) end(lane, message, { reason: 'error' }, {}, failure);
     },

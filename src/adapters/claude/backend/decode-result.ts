@@ -1,4 +1,4 @@
-// How a turn ended, from its `result`. `is_error` decides, not the subtype (docs/protocols/claude.md 7.2, 7.3).
+// Decodes the end of a turn from its `result`. `is_error` decides, not the subtype (docs/protocols/claude.md 7.2, 7.3).
 import type { Failure } from '../../../core/model/content.ts';
 import type { EventOf } from '../../../core/model/event.ts';
 import type { ResultFrame } from '../wire/agent.ts';
@@ -30,7 +30,7 @@ function kindOf({ subtype, terminal_reason: reason, api_error_status: status }: 
  * Leaves out diagnostics, which are meant for the makers of the agent (threads 405 and 366 of the SDK's repository).
  */
 function sentenceOf({ errors, result }: ResultFrame, otherwise: string): string {
-  const said = (errors ?? []).filter((error) => typeof error === 'string' && !error.startsWith('[ede_diagnostic]'));
-  if (said.length > 0) return said.join('; ');
+  const readable = (errors ?? []).filter((error) => typeof error === 'string' && !error.startsWith('[ede_diagnostic]'));
+  if (readable.length > 0) return readable.join('; ');
   return typeof result === 'string' && result !== '' ? result : otherwise;
 }

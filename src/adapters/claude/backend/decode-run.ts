@@ -13,7 +13,7 @@ export interface SentPrompt {
   readonly content: Content[];
 }
 
-/** What a run needs of the other parts. */
+/** The dependencies of a run. */
 export interface RunParts {
   /** Ends open messages. */
   closeMessages(): void;
@@ -33,20 +33,20 @@ export interface RunDecoder {
   /** The prompt of the open run. */
   readonly current: SentPrompt | null;
   sent(prompt: SentPrompt): void;
-  /** A frame of a turn has come: begins a run unless one is open. */
+  /** Begins a run for a frame of a turn, unless one is open. */
   ensure(): void;
-  /** A message of the model begins on the main thread. */
+  /** Must be called when a message of the model begins on the main thread. */
   turn(): void;
-  /** A user message comes on the main thread. It belongs to the open turn, if there is one. */
+  /** Adds a user message of the main thread to the open turn, if there is one. */
   join(): void;
-  /** A frame between two turns follows: ends a turn that is settled. */
+  /** Ends a settled turn, because a frame between two turns follows. */
   betweenTurns(): void;
   /** Checks whether the turn is over, after a message or call has ended. */
   settleTurn(): void;
   retry(attempt: number): void;
-  /** The repeated call to the model is over. */
+  /** Must be called when the repeated call to the model is over. */
   retried(failure?: Failure): void;
-  /** The gateway asked the agent to stop, or the agent reports that it was stopped. */
+  /** Must be called when the gateway asked the agent to stop, or the agent reports that it was stopped. */
   interrupted(): void;
   end(result: ResultFrame): void;
   /** Ends a run that was opened only for a question. */

@@ -10,15 +10,15 @@ import type { Compactions } from './decode-compaction.ts';
 import { otherFields, claudeExtra } from './decode-values.ts';
 import { faultIn, systemFrames } from '../wire/agent.ts';
 
-/** What the frames act on. */
+/** The parts that these frames change. */
 export interface SystemPorts {
   readonly info: AgentInfo;
   readonly compactions: Compactions;
-  /** That call runs. Without a call: all calls run that may. */
+  /** Called when the call runs. Without a call: all calls run that may. */
   atWork(call?: string): void;
-  /** A frame of a turn has come. */
+  /** Called when a frame of a turn has come. */
   turnGoesOn(): void;
-  /** A frame between two turns has come. */
+  /** Called when a frame between two turns has come. */
   betweenTurns(): void;
   /** Whether a user requested the compaction that begins. */
   isCompactionAsked(): boolean;
@@ -45,16 +45,16 @@ export function createSystemDecoder(out: Outbox, ports: SystemPorts): SystemDeco
   }
 
   function status(frame: z.infer<typeof systemFrames.status>): void {
-    const said = otherFields(frame, 'subtype', 'status');
+    const fields = otherFields(frame, 'subtype', 'status');
     if (frame.status === 'compacting') {
       ports.turnGoesOn();
       ports.betweenTurns();
-      return compactions.start(ports.isCompactionAsked() ? 'manual' : 'threshold', said);
+      return compactions.start(ports.isCompactionAsked() ? 'manual' : 'threshold', fields);
     }
-    if (frame.compact_result === 'success') return compactions.worked(without(said, 'compact_result'));
+    if (frame.compact_result === 'success') return compactions.worked(without(fields, 'compact_result'));
     if (typeof frame.compact_result === 'string') {
       const why = frame.compact_error ?? `the compaction ended with ${frame.compact_result}`;
-      return compactions.failed(why, without(said, 'compact_result', 'compact_error'));
+      return compactions.failed(why, without(fields, 'compact_result', 'compact_error'));
     }
     if (frame.status === 'requesting') ports.turnGoesOn();
     if (typeof frame.permissionMode !== 'string') return passOn(frame);
@@ -92,8 +92,8 @@ export function createSystemDecoder(out: Outbox, ports: SystemPorts): SystemDeco
     state: EventOf<'task-changed'>['status'],
     text: string | null | undefined,
   ): void {
-    const { task_id: id, tool_use_id: told } = frame;
-    if (typeof told === 'string') taskCalls.set(id, told);
+    const { task_id: id, tool_use_id: callId } = frame;
+    if (typeof callId === 'string') taskCalls.set(id, callId);
     const call = taskCalls.get(id);
     if (call !== undefined) ports.atWork(call);
     if (state !== 'running') taskCalls.delete(id);
@@ -122,7 +122,7 @@ export function createSystemDecoder(out: Outbox, ports: SystemPorts): SystemDeco
     [
       'notice',
       read(systemFrames.notice, ({ level, text, source }) => {
-        // A gateway sends a notice when a tool already runs: it asks before that.
+        // A gateway sends its question before the tool runs, so a notice means that the tool runs.
         ports.atWork();
         out.deliver({ type: 'notice', level, text, source: source ?? 'agent' });
       }),
@@ -152,7 +152,7 @@ export function createSystemDecoder(out: Outbox, ports: SystemPorts): SystemDeco
   };
 }
 
-/** A frame that is passed on unchanged, so it keeps its type. */
+/** Returns the frame with its `type`, because it is passed on unchanged. */
 function whole(frame: object): Dictionary {
   return { type: 'system', ...otherFields(dictionaryOf(frame)) };
 }

@@ -31,21 +31,21 @@ type Verdict = 'allowed' | 'denied' | 'withdrawn';
 export interface Tools {
   announced(call: string, name: string, lane: string | undefined): void;
   called(call: string, input: Dictionary): void;
-  /** A message begins on that lane, so the tools of the message before have started. */
+  /** Must be called when a message begins on this lane: the tools of the message before have started. */
   messageBegins(lane: string | undefined): void;
-  /** The message of that lane is over. Its tools start soon, except those that may still ask. */
+  /** Must be called at the end of a message. Its tools start soon, except those that may still ask. */
   messageEnded(lane: string | undefined): void;
-  /** The message was cut, so its calls do not run. */
+  /** Must be called when the message was cut off: its calls do not run. */
   messageCut(lane: string | undefined): void;
-  /** The user is asked whether the call may run. */
+  /** Must be called when the user is asked whether the call may run. */
   asked(call: string | undefined, approval: string): void;
-  /** The question was answered or withdrawn. */
+  /** Must be called when the question was answered or withdrawn. */
   answered(call: string | undefined, approval: string, verdict: Verdict, input?: Dictionary): void;
-  /** `frame`: the other fields of the block's frame. */
+  /** Ends a call with its result. `frame`: the other fields of the block's frame. */
   result(block: ToolResultBlock, lane: string | undefined, frame: Dictionary, isAlone: boolean): void;
   /**
-   * A sign that a call runs: its sub-agent writes, or its task is reported. Without a call: a sign for all calls that
-   * may run.
+   * Must be called at each sign that a call runs: its sub-agent writes, or its task is reported. Without a call: a sign
+   * for all calls that may run.
    */
   atWork(call?: string): void;
   /** Whether the timer belongs to the tools. */
@@ -54,7 +54,7 @@ export interface Tools {
   has(call: string): boolean;
   /** Whether a call of the main thread has no result. */
   readonly owed: boolean;
-  /** No result will follow. `ofMain`: for calls of the main thread only; else for all. */
+  /** Ends all calls, because no result will follow. `ofMain`: only calls of the main thread. */
   closeAll(ofMain: boolean): void;
 }
 
@@ -62,7 +62,7 @@ export interface Tools {
 const askedWithinMs = 50;
 const startTimer = 'tools start';
 
-/** `changes`: the file changes of calls. */
+/** Creates the decoder of tool calls. `changes`: the file changes of calls. */
 export function createTools(out: Outbox, changes: CallChanges): Tools {
   const calls = new Map<string, Call>();
   const openQuestions = new Set<string>();
@@ -212,7 +212,10 @@ function unanswered(id: string, { lane, name, running, detached }: Call): EventO
   return running ? end : { ...end, skipped: 'aborted' };
 }
 
-/** Why a call never ran, as newer versions report it. For older versions, our own answer tells. */
+/**
+ * The reason why a call never ran, from the frame of newer versions. For older versions, the gateway's own answer has
+ * the reason.
+ */
 function skippedBy(id: string, frame: Dictionary, call: Call | undefined): EventOf<'tool-end'>['skipped'] {
   const metas = Array.isArray(frame.tool_result_meta) ? frame.tool_result_meta : [];
   const kind = dictionaryOf(metas.find((meta) => isDictionary(meta) && meta.id === id)).non_execution_kind;

@@ -10,7 +10,7 @@ import type { Tools } from './decode-tools.ts';
 import { contentOf, otherFields, claudeExtra } from './decode-values.ts';
 import { type AgentBlock, type AgentUserFrame, ToolResultBlock } from '../wire/agent.ts';
 
-/** What the frames act on. */
+/** The parts that these frames change. */
 export interface UserPorts {
   readonly run: RunDecoder;
   readonly tools: Tools;
@@ -36,16 +36,19 @@ export function asksToCompact(words: string): boolean {
 export function createUserDecoder(out: Outbox, { run, tools, compactions, messages }: UserPorts): UserDecoder {
   function results(frame: AgentUserFrame, lane: string | undefined, blocks: readonly ToolResultBlock[]): void {
     messages.settle(lane);
-    const said = otherFields(frame, 'message');
+    const fields = otherFields(frame, 'message');
     for (const block of blocks) {
       // A sub-agent is done when its call has a result.
       messages.settle(block.tool_use_id);
-      tools.result(block, lane, said, blocks.length === 1);
+      tools.result(block, lane, fields, blocks.length === 1);
     }
     run.settleTurn();
   }
 
-  /** Whether the frame repeats the prompt: the agent echoes a prompt that had a name, or if it was told to. */
+  /**
+   * Whether the frame repeats the prompt. The agent echoes a prompt that had a name, and every prompt with the option
+   * for replays.
+   */
   function isEcho(frame: AgentUserFrame, content: readonly Content[]): boolean {
     const prompt = run.current ?? run.waiting;
     const isRepeated = frame.isReplay === true || isPrompt(frame);
@@ -57,7 +60,7 @@ export function createUserDecoder(out: Outbox, { run, tools, compactions, messag
     const words = wordsOf(content);
     if (lane === undefined && frame.isSynthetic === true) compactions.summary(words);
     if (lane === undefined && words.startsWith(interruptMark)) run.interrupted();
-    // The prompt was delivered at the start of the run, and clients that want an echo get that one.
+    // Drop the echo: the prompt was delivered at the start of the run, and clients that want an echo get it from there.
     if (lane === undefined && isEcho(frame, content)) return;
     messages.settle(lane);
     if (lane === undefined) run.join();

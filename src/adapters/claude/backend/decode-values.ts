@@ -22,8 +22,8 @@ export function claudeExtra(fields: Dictionary): { extra?: Extra } {
 
 /** The same for an event that stands for several parts of the wire. Empty parts are left out. */
 export function claudeExtraParts(parts: Dictionary): { extra?: Extra } {
-  const isSaid = ([, value]: [string, unknown]) => !isDictionary(value) || Object.keys(value).length > 0;
-  return claudeExtra(Object.fromEntries(Object.entries(parts).filter(isSaid)));
+  const hasContent = ([, value]: [string, unknown]) => !isDictionary(value) || Object.keys(value).length > 0;
+  return claudeExtra(Object.fromEntries(Object.entries(parts).filter(hasContent)));
 }
 
 /** Token counts. Missing figures are taken from `base`, else 0. */

@@ -26,11 +26,11 @@ export function encodePrompt(content: readonly Content[], contexts: readonly Con
 }
 
 /** The `user` frame. A client of this protocol may have given it a name and other fields. */
-export function promptFrame(blocks: readonly Dictionary[], said: unknown): Dictionary {
-  const own = isDictionary(said)
-    ? without(said, 'type', 'message', 'session_id')
-    : typeof said === 'string'
-      ? { uuid: said }
+export function promptFrame(blocks: readonly Dictionary[], clientFields: unknown): Dictionary {
+  const own = isDictionary(clientFields)
+    ? without(clientFields, 'type', 'message', 'session_id')
+    : typeof clientFields === 'string'
+      ? { uuid: clientFields }
       : {};
   return {
     type: 'user',

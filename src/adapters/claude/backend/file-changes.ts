@@ -34,15 +34,17 @@ const Hunk = z
     lines: z.array(z.string().regex(/^[-+ \\][^\n]*$/u)),
   })
   .refine(({ lines, oldLines, newLines }) => {
-    const having = (marks: string) => lines.filter((line) => marks.includes(line.charAt(0))).length;
+    const having = (prefixes: string) => lines.filter((line) => prefixes.includes(line.charAt(0))).length;
     return having(' -') === oldLines && having(' +') === newLines;
   });
 const Result = z.object({ structuredPatch: z.array(Hunk).min(1) });
 
 /** The change that was made, with its real line numbers if the result has them. The result of a new file has none. */
 export function changeMade(asked: FileChange | undefined, details: unknown): FileChange | undefined {
-  const told = asked === undefined ? undefined : Result.safeParse(details);
-  return asked !== undefined && told?.success === true ? changeOfHunks(asked.path, told.data.structuredPatch) : asked;
+  const reported = asked === undefined ? undefined : Result.safeParse(details);
+  return asked !== undefined && reported?.success === true
+    ? changeOfHunks(asked.path, reported.data.structuredPatch)
+    : asked;
 }
 
 function replaced({ old_string: before, new_string: after }: z.infer<typeof Piece>) {

@@ -24,7 +24,7 @@ const DeltaFrame = z.looseObject({
   uuid: z.string().nullish(),
 });
 
-/** What differs from line to line. */
+/** The parts of a line that differ from line to line. */
 interface Holes {
   readonly index: number;
   /** The field with the text. */

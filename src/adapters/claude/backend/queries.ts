@@ -8,7 +8,7 @@ import { type Answer, type ControlRequest, outcomeOf } from './requests.ts';
 import { thinkingLevels } from './encode-command.ts';
 import { AgentServer } from '../wire/agent.ts';
 
-/** What the queries need. */
+/** The dependencies of the queries. */
 export interface QueryPorts {
   readonly info: AgentInfo;
   ask(request: ControlRequest, done: (answer: Answer) => void): void;

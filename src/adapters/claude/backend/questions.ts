@@ -12,7 +12,7 @@ import { claudeExtra } from './decode-values.ts';
 import { errorAnswer } from '../wire/client.ts';
 import { type AgentRequestFrame, AskedQuestions, CanUseTool, faultIn } from '../wire/agent.ts';
 
-/** What the questions need. */
+/** The dependencies of the questions. */
 export interface QuestionPorts {
   /** The file changes of calls. */
   readonly changes: CallChanges;
@@ -30,16 +30,19 @@ export interface QuestionPorts {
 /** The open questions of one agent. */
 export interface AgentQuestions {
   request(frame: AgentRequestFrame): void;
-  /** The agent withdraws a request. */
+  /** Withdraws a request for the agent. */
   withdraw(id: string, frame: Dictionary): void;
   approve(answer: CommandOf<'answer-approval'>): Outcome;
   reply(id: string, answer: CommandOf<'answer-dialog'>['answer']): Outcome;
   /** A `control_response` of a client of this protocol. */
   pass(frame: Dictionary): Outcome;
-  /** A client of this protocol initializes the agent. From now on the agent may ask for what the client declares. */
+  /**
+   * Must be called when a client of this protocol initializes the agent. From then on the agent may use everything that
+   * the client declares.
+   */
   declare(initialize: Dictionary): void;
   onTimer(timer: string): boolean;
-  /** The run is over, and its approvals with it. */
+  /** Forgets the approvals at the end of the run. */
   forget(): void;
 }
 
@@ -48,8 +51,8 @@ type Asked =
   | { readonly kind: 'dialog'; readonly request: CanUseTool; readonly asked: AskedQuestions };
 
 /**
- * What a client must have declared before it may be asked. Every client of this protocol can refuse other requests
- * itself.
+ * The declaration that a client must have made before it may be asked, by kind of request. Every client of this
+ * protocol can refuse other requests itself.
  */
 const declarations: ReadonlyMap<string, string> = new Map([
   ['hook_callback', 'hooks'],
@@ -57,7 +60,9 @@ const declarations: ReadonlyMap<string, string> = new Map([
   ['request_user_dialog', 'supportedDialogKinds'],
 ]);
 
-/** `passedMs`: how long a client may take to answer a request that was passed on. */
+/**
+ * Creates the questions of one agent. `passedMs`: how long a client may take to answer a request that was passed on.
+ */
 export function createQuestions(out: Outbox, ports: QuestionPorts, passedMs: number): AgentQuestions {
   const open = new Map<string, Asked>();
   const passed = new Set<string>();
@@ -250,7 +255,7 @@ function answersOf({ questions }: AskedQuestions, answer: CommandOf<'answer-dial
   }
 }
 
-/** Limits a suggestion to this session. A suggestion names where it is kept, which may outlive the session. */
+/** Limits a suggested permission to this session. Agents may suggest to store the permission for longer. */
 function forThisSession(wish: unknown): unknown {
   return isDictionary(wish) && 'destination' in wish ? { ...wish, destination: 'session' } : wish;
 }

@@ -8,7 +8,7 @@ import type { Outbox } from '../../../core/contract/outbox.ts';
 
 import type { AgentResponseFrame } from '../wire/agent.ts';
 
-/** How a request ended. */
+/** The end of a request. */
 export type Answer = { readonly response: unknown } | { readonly code: ErrorCode; readonly error: string };
 
 /** A request to the agent. */
@@ -19,7 +19,7 @@ export interface Requests {
   /** Sends the request. `done` is called exactly once, unless the connection ends first. */
   ask(request: ControlRequest, done: (answer: Answer) => void): void;
   answer(frame: AgentResponseFrame): void;
-  /** Whether the timer was a deadline. */
+  /** Handles a timer. Returns whether the timer was a deadline of a request. */
   onTimer(timer: string): boolean;
 }
 
@@ -31,7 +31,7 @@ const codes: ReadonlyMap<string, ErrorCode> = new Map([
   ['invalid_mode', 'invalid'],
 ]);
 
-/** `timeoutMs`: how long the agent may take to answer. */
+/** Creates the requests to one agent. `timeoutMs`: how long the agent may take to answer. */
 export function createRequests(env: Env, out: Outbox, timeoutMs: number): Requests {
   const open = new Map<string, { readonly subtype: string; done(answer: Answer): void }>();
   const ended = new Set<string>();
@@ -88,6 +88,6 @@ export function outcomeOf(
   data: (response: Dictionary) => object | undefined = () => undefined,
 ): Outcome {
   if ('error' in answer) return refused(answer.code, answer.error);
-  const told = data(isDictionary(answer.response) ? answer.response : {});
-  return told === undefined ? { ok: true } : { ok: true, data: told };
+  const decoded = data(isDictionary(answer.response) ? answer.response : {});
+  return decoded === undefined ? { ok: true } : { ok: true, data: decoded };
 }

@@ -32,12 +32,12 @@ interface WithExtra {
 }
 
 /** Reuses one object for equal ones in a row. The hot path towards clients recognises the same object. */
-export function createExtraCache(): (said: WithExtra) => WithExtra {
-  let last = { text: '', said: {} as WithExtra };
-  return (said) => {
-    if (said.extra === undefined) return said;
-    const text = JSON.stringify(said.extra);
-    if (text !== last.text) last = { text, said };
-    return last.said;
+export function createExtraCache(): (fields: WithExtra) => WithExtra {
+  let last = { text: '', fields: {} as WithExtra };
+  return (fields) => {
+    if (fields.extra === undefined) return fields;
+    const text = JSON.stringify(fields.extra);
+    if (text !== last.text) last = { text, fields };
+    return last.fields;
   };
 }

@@ -7,13 +7,13 @@ const nothing: Dictionary = Object.freeze({});
 
 /** All extra fields; empty if there are none. */
 export function claudeExtraIn({ extra }: { readonly extra?: Extra | undefined }): Dictionary {
-  const said = extra?.claude;
-  return isDictionary(said) ? said : nothing;
+  const fields = extra?.claude;
+  return isDictionary(fields) ? fields : nothing;
 }
 
 /** The extra fields of one part of the wire. */
-export function extraPart(said: Dictionary, part: string): Dictionary {
-  const fields = said[part];
+export function extraPart(extra: Dictionary, part: string): Dictionary {
+  const fields = extra[part];
   return isDictionary(fields) ? fields : nothing;
 }
 

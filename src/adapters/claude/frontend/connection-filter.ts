@@ -19,15 +19,15 @@ export interface ConnectionFilter {
   ownPrompt(): Out;
   /** An answer to this client, which belongs to no query. */
   own(text: string): Out;
-  /** This client has answered that request. Only the other clients get its cancel frame. */
+  /** Must be called when this client has answered the request. Only the other clients get its cancel frame. */
   answered(requestId: string): void;
-  /** The client's answer did not count. */
+  /** Must be called when the client's answer was refused. */
   unanswered(requestId: string): void;
   /** Sends a frame after the next `init`. */
   afterInit(text: string): void;
 }
 
-/** How frames begin: every projection writes the type first, and these fields right after it. */
+/** The first bytes of frames: every projection writes the type first, and these fields right after it. */
 const heads = {
   result: '{"type":"result"',
   cancel: '{"type":"control_cancel_request"',
@@ -47,10 +47,10 @@ const uuidEnd = 39;
 /** The maximum number of remembered answers: more than a session's limit of open questions. */
 const mostAnswered = 128;
 
-/** Begins as a filter that passes every frame. */
+/** Creates a filter that passes every frame at first. */
 export function createConnectionFilter(): ConnectionFilter {
   /** Weak, because nobody calls the filter of a connection that posts: its marks are dropped. */
-  const marks = new WeakMap<object, () => void>();
+  const actionsAfter = new WeakMap<object, () => void>();
   const ownAnswers = new WeakSet<object>();
   /** The open queries. There are several if the agent took a prompt into the open run. */
   let queries: readonly { readonly head: string; readonly end: string }[] = [];
@@ -65,7 +65,7 @@ export function createConnectionFilter(): ConnectionFilter {
 
   function mark(then: () => void): Out {
     const out: string[] = [];
-    marks.set(out, then);
+    actionsAfter.set(out, then);
     return out;
   }
 
@@ -103,7 +103,7 @@ export function createConnectionFilter(): ConnectionFilter {
   return {
     mapOutgoing(out) {
       if (typeof out === 'string') return isIdle() ? out : mapText(out);
-      const then = marks.get(out);
+      const then = actionsAfter.get(out);
       if (then === undefined) return ownAnswers.has(out) ? out : wrapped(out);
       then();
       return null;

@@ -1,14 +1,14 @@
-// What the parts of one connection share: sending to the client, and commands to the session.
+// The shared port of the parts of one connection: sending to the client, and commands to the session.
 import type { Action, SessionView } from '../../../core/contract/adapter.ts';
 import type { Command } from '../../../core/model/command.ts';
 import type { Outcome } from '../../../core/model/errors.ts';
 import type { ConnectionFilter } from './connection-filter.ts';
 import type { WireFrame } from '../wire/client.ts';
 
-/** What a connection does next. */
+/** The next actions of a connection. */
 export type Actions = Action<Command>[];
 
-/** A connection, as its parts see it. */
+/** The connection as its parts use it. */
 export interface ConnectionPorts {
   /** Absent if the connection is bound to no session. */
   readonly session: SessionView | undefined;
@@ -17,7 +17,7 @@ export interface ConnectionPorts {
   toWire(frame: WireFrame): WireFrame | null;
   /** Sends a frame. */
   send(frame: WireFrame): Actions;
-  /** Tells the client what it did wrong, in its own protocol. The connection goes on (docs/faults.md F21). */
+  /** Reports a mistake to the client, in the client's protocol. The connection stays open (docs/faults.md F21). */
   complain(message: string): Actions;
   /** Sends a command to the session. `then` handles the outcome. */
   ask(command: Command, then: (outcome: Outcome) => Actions): Actions;
@@ -28,7 +28,7 @@ export function violation(text: string): Actions {
   return [{ do: 'note', level: 'violation', text }];
 }
 
-/** What is wrong with a value, in one line: the first three issues of its schema. */
+/** The faults of a value in one line: the first three issues of its schema. */
 export function problems(error: {
   readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[];
 }): string {

@@ -83,11 +83,11 @@ export function createControl(ports: ConnectionPorts): Reader {
     return ports.ask({ type: 'set-instructions', ...instructions }, ({ ok }) => answerInitialize(frame, ok));
   }
 
-  /** `isTold`: the instructions of the request, if any, reach the model. */
-  function answerInitialize(frame: ControlRequestFrame, isTold: boolean): Actions {
+  /** `isInstructed`: the instructions of the request, if any, reach the model. */
+  function answerInitialize(frame: ControlRequestFrame, isInstructed: boolean): Actions {
     const { request_id: id, request } = frame;
     return offer(frame, ({ error }) => {
-      warn(unservedIn(request, isTold));
+      warn(unservedIn(request, isInstructed));
       const info = session?.transcript.info ?? {};
       // Only the agent knows its models. Do not start a failed agent a second time just to ask.
       if (error.code === 'agent-down') return succeed(id, initializeResponse(info, slashCommandsOf(session), request));
@@ -104,7 +104,7 @@ export function createControl(ports: ConnectionPorts): Reader {
     });
   }
 
-  /** A session that has a name keeps it (Agent SDK, `title`). */
+  /** Names the session, unless it already has a name (Agent SDK, `title`). */
   function setTitle(request: ControlRequestFrame['request'], known: string | undefined): Actions {
     const name = titleIn(request);
     if (name === null || known !== undefined) return [];
@@ -121,8 +121,8 @@ export function createControl(ports: ConnectionPorts): Reader {
     if (hasWarned || unserved.length === 0) return;
     hasWarned = true;
     const text = `The agent behind this gateway cannot use what this client offers: ${unserved.join(', ')}.`;
-    const told = ports.toWire(noticeFrame({ type: 'notice', level: 'warning', source: 'gateway', text }));
-    if (told !== null) ports.filter.afterInit(JSON.stringify(told));
+    const frame = ports.toWire(noticeFrame({ type: 'notice', level: 'warning', source: 'gateway', text }));
+    if (frame !== null) ports.filter.afterInit(JSON.stringify(frame));
   }
 
   function contextUsage(frame: ControlRequestFrame): Actions {

@@ -50,14 +50,17 @@ export function wireResult(content: readonly Content[]): string | object[] {
 
 /** The frame that answers a call. */
 export function resultFrame(end: EventOf<'tool-end'>): WireFrame {
-  const said = claudeExtraIn(end);
+  const agentFields = claudeExtraIn(end);
   const { call, isError, details } = end;
   // One text is a plain string, unless the agent sent it in a list.
-  const content = said.list === true ? end.content.map(wireBlock) : wireResult(end.content);
+  const content = agentFields.list === true ? end.content.map(wireBlock) : wireResult(end.content);
   const own = { type: 'tool_result', tool_use_id: call, content, is_error: isError };
-  const result = withExtra(own, extraPart(said, 'block'));
+  const result = withExtra(own, extraPart(agentFields, 'block'));
   const frame = { type: 'user', message: { role: 'user', content: [result] } };
-  return withExtra(details === undefined ? frame : { ...frame, tool_use_result: details }, extraPart(said, 'frame'));
+  return withExtra(
+    details === undefined ? frame : { ...frame, tool_use_result: details },
+    extraPart(agentFields, 'frame'),
+  );
 }
 
 /** A whole block. A content without a block type gets the `unknown` form (docs/protocols/rpc-message.md 7.2). */

@@ -1,14 +1,14 @@
-// One connection of a Claude-format client: what the client may send, and which part handles it
-// (docs/protocols/claude.md 3; docs/protocols/rpc-message.md 8). What the session tells is written by the projection.
+// The frontend of a Claude-format client: decodes the client's frames and passes them to the part that handles them
+// (docs/protocols/claude.md 3; docs/protocols/rpc-message.md 8). The projection writes the events of the session.
 import type { Env, Frontend, SessionView } from '../../../core/contract/adapter.ts';
 import type { Command } from '../../../core/model/command.ts';
 import type { Content } from '../../../core/model/content.ts';
 import { messageOf, type Outcome, type Problem } from '../../../core/model/errors.ts';
-import { createAnswers } from './answers.ts';
+import { createControlResponses } from './control-responses.ts';
 import { type Actions, type ConnectionPorts, problems, violation } from './connection.ts';
 import { createControl } from './control-requests.ts';
 import { createConnectionFilter } from './connection-filter.ts';
-import { type Dialect, inDialect } from './envelope.ts';
+import { type Dialect, inDialect } from './frame-ids.ts';
 import { sessionName } from '../frames.ts';
 import { refusalResult } from './result-frame.ts';
 import { createRpcRequests } from './rpc-requests.ts';
@@ -44,9 +44,9 @@ export function createConnection(env: Env, options: ConnectionOptions, session: 
   }
 
   function send(frame: WireFrame): Actions {
-    const told = toWire(frame);
-    if (told === null) return [];
-    const text = JSON.stringify(told);
+    const wire = toWire(frame);
+    if (wire === null) return [];
+    const text = JSON.stringify(wire);
     return [{ do: 'send', frame: isWrapping ? filter.own(text) : text }];
   }
 
@@ -62,17 +62,17 @@ export function createConnection(env: Env, options: ConnectionOptions, session: 
     },
   };
   const control = createControl(ports);
-  const answer = createAnswers(ports);
+  const answer = createControlResponses(ports);
   const request = createRpcRequests(ports);
 
   function prompt({ message, uuid }: UserFrame): Actions {
     const name = uuid ?? undefined;
     const isEchoed = options.replayUserMessages && dialect === 'claude';
     const extra = name === undefined ? undefined : { claude: name };
-    const said = promptOrCommand(contentOf(message.content), session);
-    return ports.ask({ ...said, extra }, (outcome) => {
+    const command = promptOrCommand(contentOf(message.content), session);
+    return ports.ask({ ...command, extra }, (outcome) => {
       if (!outcome.ok) return refuse(outcome.error);
-      if (said.type !== 'prompt') return [];
+      if (command.type !== 'prompt') return [];
       // A prompt is settled immediately before its run is logged, so the next prompt frame is this one.
       if (!options.replayUserMessages) return [{ do: 'send', frame: filter.ownPrompt() }];
       return isEchoed && name !== undefined ? [{ do: 'send', frame: filter.echo(name) }] : [];

@@ -15,8 +15,8 @@ export function historyFrames(
 ): readonly WireFrame[] {
   return messages.flatMap((message) => {
     const frame = frameOf(message);
-    const told = frame === null ? null : toWire(onLane(message.parent, frame));
-    return told === null ? [] : [told];
+    const wire = frame === null ? null : toWire(onLane(message.parent, frame));
+    return wire === null ? [] : [wire];
   });
 }
 

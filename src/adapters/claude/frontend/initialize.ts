@@ -45,7 +45,7 @@ const appliedNames = new Map([
 
 /** An empty part counts as applied. A part that the client did not send has no field, as in Claude Code. */
 function appliedFields(request: Request): object {
-  const told = [...appliedNames].flatMap(([field, name]) => {
+  const applied = [...appliedNames].flatMap(([field, name]) => {
     const part = request[field];
     return part === undefined || part === null ? [] : [[name, !isOffered(part)] as const];
   });
@@ -53,7 +53,7 @@ function appliedFields(request: Request): object {
   const names = manifests?.sdkMcpServers.filter((name) => Object.hasOwn(manifests.sdkMcpServerManifests, name)) ?? [];
   const parked = names.map((name) => [name, 'not_honoured']);
   return {
-    ...Object.fromEntries(told),
+    ...Object.fromEntries(applied),
     ...(parked.length === 0 ? {} : { sdk_mcp_manifests_parked: Object.fromEntries(parked) }),
   };
 }
@@ -147,9 +147,9 @@ const harmlessParts: ReadonlySet<string> = new Set([
 const mostUnknown = 8;
 const longestName = 64;
 
-/** The names of the parts that are not served. `isTold`: the instructions reach the model. */
-export function unservedIn(request: Request, isTold: boolean): string[] {
-  const named = [...agentParts, ...(isTold ? [] : promptParts)];
+/** The names of the parts that are not served. `isInstructed`: the instructions reach the model. */
+export function unservedIn(request: Request, isInstructed: boolean): string[] {
+  const named = [...agentParts, ...(isInstructed ? [] : promptParts)];
   const known = named.flatMap(([field, words]) => (isOffered(request[field]) ? [words] : []));
   const unknown = Object.keys(request).filter(
     (field) =>

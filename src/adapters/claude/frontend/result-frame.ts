@@ -15,7 +15,7 @@ interface ModelTotal {
 export interface ResultCounter {
   begin(at: number): void;
   message(start: StartedMessage, end: EventOf<'message-end'>, at: number): void;
-  /** A user frame that the projection wrote on the main thread. */
+  /** Counts a user frame that the projection wrote on the main thread. */
   userFrame(): void;
   denial(denied: { tool_name: string; tool_use_id?: string; tool_input: object }): void;
   /** `text`: the last text of the model. */
@@ -24,7 +24,7 @@ export interface ResultCounter {
   compaction(end: EventOf<'compaction-end'>, at: number): WireFrame;
 }
 
-/** What the counter must know of a message that ended. */
+/** The facts about an ended message that the counter uses. */
 export interface StartedMessage {
   readonly at: number;
   readonly model: string;
@@ -34,7 +34,7 @@ export interface StartedMessage {
   readonly isEmpty: boolean;
 }
 
-/** Begins with an empty session. Costs add up over the session, tokens over the run. */
+/** Creates the counter of an empty session. Costs add up over the session, tokens over the run. */
 export function createResultCounter(): ResultCounter {
   const models = new Map<string, ModelTotal>();
   let cost = 0;
@@ -67,8 +67,12 @@ export function createResultCounter(): ResultCounter {
     },
     compaction({ outcome, failure }, at) {
       run.turns = 0;
-      const told = failure ?? { kind: 'agent' as const, message: `the compaction was ${outcome}` };
-      return result({ type: 'run-end', outcome, ...(outcome === 'completed' ? {} : { failure: told }) }, at, '');
+      const shownFailure = failure ?? { kind: 'agent' as const, message: `the compaction was ${outcome}` };
+      return result(
+        { type: 'run-end', outcome, ...(outcome === 'completed' ? {} : { failure: shownFailure }) },
+        at,
+        '',
+      );
     },
     result,
   };
@@ -105,10 +109,10 @@ export function createResultCounter(): ResultCounter {
 const endings: ReadonlySet<string> = new Set(['result', 'errors', 'api_error_status', 'terminal_reason']);
 
 /** Replaces our figures by the agent's own result. Only its place among the session's results is ours. */
-function withAgentResult(own: OwnResult, said: Dictionary): WireFrame {
-  const isWhole = said.subtype !== undefined;
-  const kept = Object.entries(own).filter(([name]) => !(isWhole && endings.has(name) && !(name in said)));
-  return { ...Object.fromEntries(kept), ...said, type: own.type, result_index: own.result_index };
+function withAgentResult(own: OwnResult, agentFields: Dictionary): WireFrame {
+  const isWhole = agentFields.subtype !== undefined;
+  const kept = Object.entries(own).filter(([name]) => !(isWhole && endings.has(name) && !(name in agentFields)));
+  return { ...Object.fromEntries(kept), ...agentFields, type: own.type, result_index: own.result_index };
 }
 
 type OwnResult = WireFrame & { readonly result_index: number };

@@ -56,8 +56,8 @@ export function createRpcRequests(ports: ConnectionPorts): (frame: object) => Ac
   }
 
   function infoIn(outcome: Outcome): SessionInfo {
-    const told = outcome.ok ? QueryData.state.safeParse(outcome.data).data?.changes : undefined;
-    return { ...session?.transcript.info, ...told };
+    const changes = outcome.ok ? QueryData.state.safeParse(outcome.data).data?.changes : undefined;
+    return { ...session?.transcript.info, ...changes };
   }
 
   function connected(info: SessionInfo): object {

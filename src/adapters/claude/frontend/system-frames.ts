@@ -11,9 +11,9 @@ export const claudeCodeVersion = '2.1.330';
 
 /**
  * The first frame of each turn (docs/protocols/claude.md 6.1, and the required fields of the SDK's SDKSystemMessage).
- * `said`: the fields of the agent's own `init`.
+ * `agentFields`: the fields of the agent's own `init`.
  */
-export function initFrame(session: SessionView, said: Dictionary): WireFrame {
+export function initFrame(session: SessionView, agentFields: Dictionary): WireFrame {
   const { place, transcript } = session;
   const { info } = transcript;
   const commands = slashCommandsOf(session);
@@ -34,7 +34,7 @@ export function initFrame(session: SessionView, said: Dictionary): WireFrame {
     agents: [],
     skills: commands.filter(({ kind }) => kind === 'skill').map(({ name }) => name),
     plugins: [],
-    ...said,
+    ...agentFields,
     ...own,
   };
 }
@@ -110,7 +110,10 @@ export function compactingFrame(start: EventOf<'compaction-start'>): WireFrame {
 /** The end of a compaction, and the boundary that a successful one leaves in the conversation. */
 export function compactedFrames(end: EventOf<'compaction-end'>): WireFrame[] {
   const worked = end.outcome === 'completed';
-  const said = { status: extraPart(claudeExtraIn(end), 'status'), boundary: extraPart(claudeExtraIn(end), 'boundary') };
+  const agentFields = {
+    status: extraPart(claudeExtraIn(end), 'status'),
+    boundary: extraPart(claudeExtraIn(end), 'boundary'),
+  };
   // There was nothing to compact, so the conversation is unchanged.
   if (worked && end.summary === undefined && end.tokensBefore === undefined) {
     return [{ type: 'system', subtype: 'status', status: null }];
@@ -122,30 +125,30 @@ export function compactedFrames(end: EventOf<'compaction-end'>): WireFrame[] {
     compact_result: worked ? 'success' : 'failed',
     ...(worked ? {} : { compact_error: end.failure?.message ?? end.outcome }),
   };
-  const over = withExtra(verdict, said.status);
+  const over = withExtra(verdict, agentFields.status);
   if (!worked) return [over];
   const trigger = end.trigger === 'manual' ? 'manual' : 'auto';
   const tokens = {
     pre_tokens: end.tokensBefore ?? 0,
     ...(end.tokensAfter === undefined ? {} : { post_tokens: end.tokensAfter }),
   };
-  const compact_metadata = withExtra({ trigger, ...tokens }, extraPart(said.boundary, 'compact_metadata'));
-  return [over, withExtra({ type: 'system', subtype: 'compact_boundary', compact_metadata }, said.boundary)];
+  const compact_metadata = withExtra({ trigger, ...tokens }, extraPart(agentFields.boundary, 'compact_metadata'));
+  return [over, withExtra({ type: 'system', subtype: 'compact_boundary', compact_metadata }, agentFields.boundary)];
 }
 
 /** Asks whether a tool may run. The request id is the approval's id, so the answer needs no lookup table. */
 export function permissionFrame(ask: EventOf<'approval-request'>): WireFrame {
-  const said = claudeExtraIn(ask);
+  const agentFields = claudeExtraIn(ask);
   const own = {
     subtype: 'can_use_tool',
     tool_name: ask.name,
     input: ask.input,
     // An agent of this protocol may send a title as well as a description.
-    ...(ask.title === undefined ? {} : { ['description' in said ? 'title' : 'description']: ask.title }),
+    ...(ask.title === undefined ? {} : { ['description' in agentFields ? 'title' : 'description']: ask.title }),
     ...(ask.suggestions === undefined ? {} : { permission_suggestions: ask.suggestions }),
     ...(ask.call === undefined ? {} : { tool_use_id: ask.call }),
   };
-  return { type: 'control_request', request_id: ask.id, request: withExtra(own, said) };
+  return { type: 'control_request', request_id: ask.id, request: withExtra(own, agentFields) };
 }
 
 /** Marks the request ids of dialogs, which share the wire with approvals. */

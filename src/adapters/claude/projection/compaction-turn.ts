@@ -6,14 +6,14 @@ import type { ResultCounter } from '../frontend/result-frame.ts';
 import type { FrameOrder } from './frame-order.ts';
 import type { WireFrame } from '../wire/client.ts';
 
-/** The compactions of one session that are turns. */
+/** Shows a compaction as a turn of its own, for one session. */
 export interface CompactionTurn {
   readonly isOpen: boolean;
   begin(event: EventOf<'compaction-start'>, init: WireFrame, at: number): WireFrame[];
   end(event: EventOf<'compaction-end'>, at: number): WireFrame[];
 }
 
-/** Begins without an open compaction. */
+/** Creates the state without an open compaction. */
 export function createCompactionTurn(order: FrameOrder, counter: ResultCounter): CompactionTurn {
   let isOpen = false;
   return {
@@ -27,8 +27,8 @@ export function createCompactionTurn(order: FrameOrder, counter: ResultCounter):
     },
     end(event, at) {
       isOpen = false;
-      const told = { trigger: 'manual', ...event } as const;
-      const frames = [...compactedFrames(told), ...(event.outcome === 'completed' ? printed(event) : [])];
+      const withTrigger = { trigger: 'manual', ...event } as const;
+      const frames = [...compactedFrames(withTrigger), ...(event.outcome === 'completed' ? printed(event) : [])];
       return [...order.betweenMessages(frames), ...order.end(counter.compaction(event, at))];
     },
   };

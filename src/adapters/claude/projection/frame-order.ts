@@ -41,7 +41,7 @@ type Waiting =
 /** The maximum number of waiting items between turns. An extension may send notices for hours without a turn. */
 const mostBetweenTurns = 64;
 
-/** Begins between two turns. */
+/** Creates the order in the state between two turns. */
 export function createFrameOrder(): FrameOrder {
   let waiting: Waiting[] = [];
   let inTurn = false;

@@ -19,7 +19,7 @@ export interface MessageEncoder {
   isExtending(source: number): boolean;
   /** The frame of a delta; null if the style has none. `extra`: the extra fields of its event. */
   delta(text: string, extra?: Extra): WireFrame | null;
-  /** The hot path has written a delta. */
+  /** Must be called when the hot path has written a delta. */
   extended(text: string): void;
   /** `stop_reason` on the wire, after every block has been shown. */
   stop(stop: Stop): string | null;
@@ -39,7 +39,7 @@ interface OpenBlock {
   /** The whole content, if it arrived with the block's start. */
   readonly whole?: Content;
   /** All deltas joined. */
-  readonly said: GrowingText;
+  readonly streamed: GrowingText;
 }
 
 /** Begins a message. The frames have no session and id yet. */
@@ -58,17 +58,17 @@ export function createMessageEncoder(start: EventOf<'message-start'>, style: Mes
   const { api_message_id: name } = extraPart(claudeExtraIn(start), 'frame');
   const named: Dictionary = name === undefined ? {} : { api_message_id: name };
 
-  function stream(own: object, said: Dictionary = {}): WireFrame[] {
+  function stream(own: object, fields: Dictionary = {}): WireFrame[] {
     if (!style.streams) return [];
-    const event = withExtra(own, extraPart(said, 'event'));
-    return [withExtra({ type: 'stream_event', event, ...named }, extraPart(said, 'frame'))];
+    const event = withExtra(own, extraPart(fields, 'event'));
+    return [withExtra({ type: 'stream_event', event, ...named }, extraPart(fields, 'frame'))];
   }
   /** The `message` object. The agent's own fields count, except those that identify the message. */
-  const envelope = (content: object[], ...said: readonly Dictionary[]) => {
+  const envelope = (content: object[], ...parts: readonly Dictionary[]) => {
     const own = { id: start.id, type: 'message', role: 'assistant', model: style.model, content };
-    const told = withExtra({}, begun, ...said);
-    const figures = { ...usage, ...extraPart(told, 'usage') };
-    return { ...own, stop_reason: null, stop_sequence: null, ...told, ...own, usage: figures };
+    const fields = withExtra({}, begun, ...parts);
+    const figures = { ...usage, ...extraPart(fields, 'usage') };
+    return { ...own, stop_reason: null, stop_sequence: null, ...fields, ...own, usage: figures };
   };
 
   function begin({ index: source, block: head, extra }: EventOf<'block-start'>): WireFrame[] {
@@ -76,20 +76,20 @@ export function createMessageEncoder(start: EventOf<'message-start'>, style: Mes
     const block = openedBy(source, head);
     open = block;
     endsInCall = head.kind === 'tool-call';
-    const said = claudeExtraIn({ extra });
-    const content_block = withExtra(startingBlock(block), extraPart(said, 'block'));
-    const frames = stream({ type: 'content_block_start', index, content_block }, said);
+    const agentFields = claudeExtraIn({ extra });
+    const content_block = withExtra(startingBlock(block), extraPart(agentFields, 'block'));
+    const frames = stream({ type: 'content_block_start', index, content_block }, agentFields);
     return block.whole === undefined ? frames : [...frames, ...extend(block, textOf(block.whole))];
   }
 
-  const streamDelta = (wire: object, said: Dictionary): WireFrame[] =>
-    stream({ type: 'content_block_delta', index, delta: withExtra(wire, extraPart(said, 'delta')) }, said);
+  const streamDelta = (wire: object, fields: Dictionary): WireFrame[] =>
+    stream({ type: 'content_block_delta', index, delta: withExtra(wire, extraPart(fields, 'delta')) }, fields);
 
-  function extend(block: OpenBlock, delta: string, said: Dictionary = {}): WireFrame[] {
+  function extend(block: OpenBlock, delta: string, fields: Dictionary = {}): WireFrame[] {
     if (delta === '') return [];
-    block.said.add(delta);
+    block.streamed.add(delta);
     const wire = wireDelta(block.head, delta);
-    return wire === null ? [] : streamDelta(wire, said);
+    return wire === null ? [] : streamDelta(wire, fields);
   }
 
   function finish(block: OpenBlock, end: EventOf<'block-end'>): WireFrame[] {
@@ -97,7 +97,7 @@ export function createMessageEncoder(start: EventOf<'message-start'>, style: Mes
     const content = finalContent(block, end);
     const frames: WireFrame[] = [];
     // Arguments that never streamed are streamed now. A reader of deltas would see `{}` otherwise.
-    if (content.type === 'tool-call' && block.said.isEmpty && !isEmpty(content.input)) {
+    if (content.type === 'tool-call' && block.streamed.isEmpty && !isEmpty(content.input)) {
       frames.push(...extend(block, JSON.stringify(content.input)));
     }
     if (block.head.kind === 'thinking' && 'signature' in content && content.signature) {
@@ -105,12 +105,12 @@ export function createMessageEncoder(start: EventOf<'message-start'>, style: Mes
       frames.push(...stream({ type: 'content_block_delta', index, delta }));
     }
     const aborted = end.incomplete === true ? { aborted: true } : {};
-    const said = claudeExtraIn(end);
+    const agentFields = claudeExtraIn(end);
     const message = envelope(
-      [withExtra(finalBlock(block, content), extraPart(said, 'block'))],
-      extraPart(said, 'message'),
+      [withExtra(finalBlock(block, content), extraPart(agentFields, 'block'))],
+      extraPart(agentFields, 'message'),
     );
-    frames.push(withExtra({ type: 'assistant', message, ...aborted }, extraPart(said, 'frame')));
+    frames.push(withExtra({ type: 'assistant', message, ...aborted }, extraPart(agentFields, 'frame')));
     frames.push(...stream({ type: 'content_block_stop', index }));
     return frames;
   }
@@ -145,19 +145,26 @@ export function createMessageEncoder(start: EventOf<'message-start'>, style: Mes
       return wire === null ? null : (streamDelta(wire, claudeExtraIn({ extra }))[0] ?? null);
     },
     extended(text) {
-      open?.said.add(text);
+      open?.streamed.add(text);
     },
     stop: stopOf,
     end(event) {
-      const said = claudeExtraIn(event);
-      const delta = withExtra({ stop_reason: stopOf(event.stop) }, { stop_sequence: null }, extraPart(said, 'delta'));
-      const figures = extraPart(said, 'usage');
+      const agentFields = claudeExtraIn(event);
+      const delta = withExtra(
+        { stop_reason: stopOf(event.stop) },
+        { stop_sequence: null },
+        extraPart(agentFields, 'delta'),
+      );
+      const figures = extraPart(agentFields, 'usage');
       const own = wireUsage(event.usage ?? start.usage ?? noUsage);
       // `output_tokens` must be present (docs/protocols/claude.md 4.7).
       const final = 'output_tokens' in figures ? figures : { ...own, ...figures };
       return [
-        ...stream({ type: 'message_delta', delta, usage: final }, said),
-        ...stream({ type: 'message_stop' }, { frame: extraPart(said, 'stop'), event: extraPart(said, 'stopEvent') }),
+        ...stream({ type: 'message_delta', delta, usage: final }, agentFields),
+        ...stream(
+          { type: 'message_stop' },
+          { frame: extraPart(agentFields, 'stop'), event: extraPart(agentFields, 'stopEvent') },
+        ),
       ];
     },
   };
@@ -165,21 +172,26 @@ export function createMessageEncoder(start: EventOf<'message-start'>, style: Mes
 
 /** Streams whatever Claude streams, also a block that arrived whole. */
 function openedBy(source: number, head: BlockHead): OpenBlock {
-  if (head.kind !== 'whole') return { source, head, said: new GrowingText() };
+  if (head.kind !== 'whole') return { source, head, streamed: new GrowingText() };
   const whole = head.content;
   switch (whole.type) {
     case 'text':
-      return { source, head: { kind: 'text' }, whole, said: new GrowingText() };
+      return { source, head: { kind: 'text' }, whole, streamed: new GrowingText() };
     case 'thinking':
-      if (whole.redacted === true) return { source, head, said: new GrowingText() };
-      return { source, head: { kind: 'thinking' }, whole, said: new GrowingText() };
+      if (whole.redacted === true) return { source, head, streamed: new GrowingText() };
+      return { source, head: { kind: 'thinking' }, whole, streamed: new GrowingText() };
     case 'tool-call':
-      return { source, head: { kind: 'tool-call', id: whole.id, name: whole.name }, whole, said: new GrowingText() };
+      return {
+        source,
+        head: { kind: 'tool-call', id: whole.id, name: whole.name },
+        whole,
+        streamed: new GrowingText(),
+      };
     case 'image':
     case 'document':
     case 'link':
     case 'opaque':
-      return { source, head, said: new GrowingText() };
+      return { source, head, streamed: new GrowingText() };
     default:
       return whole satisfies never;
   }
@@ -193,7 +205,7 @@ function textOf(content: Content): string {
 
 const isEmpty = (object: object) => Object.keys(object).length === 0;
 
-/** A call that arrived whole was run by the provider: nobody answers it (core/model/event.ts). */
+/** A call that arrived whole was run by the provider, so no client answers it (core/model/event.ts). */
 const callType = (block: OpenBlock) => (block.whole === undefined ? 'tool_use' : 'server_tool_use');
 
 function startingBlock(block: OpenBlock): object {
@@ -231,13 +243,13 @@ function wireDelta(head: BlockHead, delta: string): object | null {
   }
 }
 
-function finalContent({ head, whole, said }: OpenBlock, end: EventOf<'block-end'>): Content {
+function finalContent({ head, whole, streamed }: OpenBlock, end: EventOf<'block-end'>): Content {
   if (whole !== undefined) return whole;
   switch (head.kind) {
     case 'text':
-      return { type: 'text', text: said.text };
+      return { type: 'text', text: streamed.text };
     case 'thinking':
-      return { type: 'thinking', text: said.text, signature: end.signature };
+      return { type: 'thinking', text: streamed.text, signature: end.signature };
     case 'tool-call':
       return { type: 'tool-call', id: head.id, name: head.name, input: end.input ?? {} };
     case 'whole':

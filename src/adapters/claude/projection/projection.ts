@@ -1,11 +1,12 @@
-// What a session tells Claude-format clients: strict grammar, whatever the agent is (docs/protocols/claude.md 4).
+// Writes the events of a session for Claude-format clients in a strict grammar, whatever the agent is
+// (docs/protocols/claude.md 4).
 import type { NoteLevel, Projection, SessionView } from '../../../core/contract/adapter.ts';
 import type { Out } from '../../../core/contract/channel.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import type { Event, EventOf, Logged } from '../../../core/model/event.ts';
 import { textIn } from '../../../core/log/messages.ts';
 import { createCompactionTurn } from './compaction-turn.ts';
-import { createIds, type Dialect, inDialect } from '../frontend/envelope.ts';
+import { createIds, type Dialect, inDialect } from '../frontend/frame-ids.ts';
 import {
   allOnLane,
   isForeign,
@@ -37,7 +38,7 @@ import { createFrameOrder } from './frame-order.ts';
 import { resultFrame, wireBlock } from '../frontend/encode-values.ts';
 import type { WireFrame } from '../wire/client.ts';
 
-/** What a projection shows. */
+/** The options of a projection. */
 export interface ProjectionOptions {
   readonly dialect: Dialect;
   /** Whether `stream_event` frames are sent. */
@@ -125,10 +126,10 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
 
   function endMessage(event: EventOf<'message-end'>, at: number): WireFrame[] {
     const { parent } = event;
-    const told = openMessages.get(parent ?? '');
-    if (told === undefined) return [];
+    const openMessage = openMessages.get(parent ?? '');
+    if (openMessage === undefined) return [];
     openMessages.delete(parent ?? '');
-    const { encoder, startedAt, model } = told;
+    const { encoder, startedAt, model } = openMessage;
     const stop = encoder.stop(event.stop);
     counter.message({ at: startedAt, model, parent, stop, isEmpty: encoder.blocks === 0 }, event, at);
     const frames = allOnLane(parent, encoder.end(event));
@@ -170,22 +171,22 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
     if (role === 'tool') return [];
     if (role !== 'user') return loss(`message of role ${role}`);
     const isLive = !replayed && origin !== 'replay' && !options.replayUserMessages;
-    const said = claudeExtraIn(event);
+    const agentFields = claudeExtraIn(event);
     const message = {
       role: 'user',
-      content: said.plain === true ? textIn(event.content) : event.content.map(wireBlock),
+      content: agentFields.plain === true ? textIn(event.content) : event.content.map(wireBlock),
     };
     const isOfAgent = origin === 'agent';
     // An agent of this protocol marks its own user frames, or leaves them unmarked.
-    const mark = said.frame === undefined ? { isSynthetic: true } : {};
+    const mark = agentFields.frame === undefined ? { isSynthetic: true } : {};
     // The connection filter looks for the marks of prompts at the start of a frame (connection-filter.ts).
     const ofPrompt = isLive ? promptMark(origin) : { isReplay: true };
     const words = isOfAgent ? { type: 'user', message, ...mark } : { type: 'user', ...ofPrompt, message };
-    const frame = onLane(parent, withExtra(words, extraPart(said, 'frame')));
+    const frame = onLane(parent, withExtra(words, extraPart(agentFields, 'frame')));
     return parent === undefined ? order.betweenMessages([frame]) : order.lane(parent, [frame]);
   }
 
-  /** The connection of the client that answered drops the cancel frame (connection-filter.ts). */
+  /** Cancels the request for all clients. For the client that answered, connection-filter.ts drops the cancel frame. */
   function endApproval(event: EventOf<'approval-end'>, isPast: boolean): WireFrame[] {
     const ask = openApprovals.get(event.id);
     openApprovals.delete(event.id);
@@ -287,8 +288,8 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
 
   /** An agent of this protocol may have a frame of its own for an event that has none here. */
   function withoutFrame(event: Event): WireFrame[] {
-    const said = claudeExtraIn(event);
-    if (isForeign(said)) return order.anywhere([said]);
+    const agentFields = claudeExtraIn(event);
+    if (isForeign(agentFields)) return order.anywhere([agentFields]);
     return shownElsewhere.has(event.type) ? [] : loss(event.type);
   }
 
@@ -301,8 +302,8 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
       const outs: Out[] = [];
       for (const frame of frames(logged)) {
         if (countsAsTurn(frame)) counter.userFrame();
-        const said = inDialect(options.dialect, withIds(frame, sessionId, ids.next));
-        if (said !== null) outs.push(JSON.stringify(said));
+        const wire = inDialect(options.dialect, withIds(frame, sessionId, ids.next));
+        if (wire !== null) outs.push(JSON.stringify(wire));
         else if (frame.type !== 'stream_event') loss(`frame ${nameOf(frame)}`);
       }
       const lost = order.lost();

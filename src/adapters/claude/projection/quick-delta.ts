@@ -3,11 +3,11 @@
 import type { Extra } from '../../../core/model/content.ts';
 import type { Logged } from '../../../core/model/event.ts';
 import { createDeltaTemplate, type DeltaTemplate } from './delta-template.ts';
-import type { Ids } from '../frontend/envelope.ts';
+import type { Ids } from '../frontend/frame-ids.ts';
 import type { MessageEncoder } from './message-encoder.ts';
 import type { WireFrame } from '../wire/client.ts';
 
-/** What the hot path needs of its projection. */
+/** The dependencies of the hot path. */
 export interface QuickPorts {
   readonly ids: Ids;
   /** The encoder of the open message on the main thread. */

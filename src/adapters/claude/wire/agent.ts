@@ -197,7 +197,7 @@ export const InitializeAnswer = z.looseObject({
 });
 export type InitializeAnswer = z.infer<typeof InitializeAnswer>;
 
-/** What is wrong with a frame, in one line, without the frame's content. */
+/** The faults of a frame in one line, without the frame's content. */
 export function faultIn(error: z.ZodError): string {
   const [issue] = error.issues;
   return issue === undefined ? 'malformed' : `${issue.path.join('.') || 'it'}: ${issue.message}`.slice(0, 200);

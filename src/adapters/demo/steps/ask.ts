@@ -1,16 +1,16 @@
 // The step that waits for an approval: ask.
 import type { CommandOf } from '../../../core/model/command.ts';
 import type { EventOf } from '../../../core/model/event.ts';
-import { changeOf } from '../changes.ts';
+import { changeOf } from '../file-changes.ts';
 import { afterTools, answer, announce, begin, type Call, newCall } from '../calls.ts';
 import { type Play, say, sayAndWait } from '../play.ts';
 import { endMessage, sayText } from '../speech.ts';
-import type { Stage } from '../stage.ts';
+import type { PlayState } from '../play-state.ts';
 
 type Answer = CommandOf<'answer-approval'>;
 
 /** A call that needs an approval, unless the session's permission mode allows it in advance. */
-export function* ask(stage: Stage): Play {
+export function* ask(stage: PlayState): Play {
   yield* sayText(stage, 'I would like to write a note.');
   const call = newCall(stage, 'write_note', { path: 'note.txt', text: 'Patchbay was here.' });
   yield* announce(stage, call);
@@ -20,7 +20,7 @@ export function* ask(stage: Stage): Play {
   else yield* write(stage, call, decision?.input ?? call.input);
 }
 
-function* request(stage: Stage, { id: call, name, input }: Call): Play<Answer> {
+function* request(stage: PlayState, { id: call, name, input }: Call): Play<Answer> {
   const id = stage.env.id('approval');
   const question: EventOf<'approval-request'> = {
     type: 'approval-request',
@@ -41,7 +41,7 @@ function* request(stage: Stage, { id: call, name, input }: Call): Play<Answer> {
   }
 }
 
-function* write(stage: Stage, call: Call, input: Call['input']): Play {
+function* write(stage: PlayState, call: Call, input: Call['input']): Play {
   const running = begin(stage, call, input);
   yield sayAndWait(stage.pace.ms, running.start);
   yield say(...running.end(`wrote ${JSON.stringify(input)}`));
@@ -49,7 +49,7 @@ function* write(stage: Stage, call: Call, input: Call['input']): Play {
   yield* sayText(stage, 'I wrote the note.');
 }
 
-function* refuse(stage: Stage, call: Call, { reason, interrupt }: Answer): Play {
+function* refuse(stage: PlayState, call: Call, { reason, interrupt }: Answer): Play {
   const because = reason === undefined ? 'no reason given' : reason;
   yield say(...answer(call, `denied: ${because}`, { isError: true, skipped: 'denied' }));
   if (interrupt === true) {

@@ -3,13 +3,13 @@ import type { CommandOf } from '../../../core/model/command.ts';
 import type { EventOf } from '../../../core/model/event.ts';
 import { type Play, say } from '../play.ts';
 import { sayText } from '../speech.ts';
-import type { Stage } from '../stage.ts';
+import type { PlayState } from '../play-state.ts';
 
 type Question = Omit<EventOf<'dialog-request'>, 'type' | 'id'>;
 type Answer = CommandOf<'answer-dialog'>['answer'];
 
 function dialog(question: Question) {
-  return function* (stage: Stage): Play {
+  return function* (stage: PlayState): Play {
     const answer = yield* put(stage, question);
     yield* sayText(stage, `Your answer to "${question.title}": ${inWords(answer)}.`);
   };
@@ -24,7 +24,7 @@ export const input = dialog({ kind: 'input', title: 'Your name?', placeholder: '
 /** Several lines. */
 export const editor = dialog({ kind: 'editor', title: 'Your text?', prefill: 'first line\nsecond line' });
 
-function* put(stage: Stage, question: Question): Play<Answer> {
+function* put(stage: PlayState, question: Question): Play<Answer> {
   const id = stage.env.id('dialog');
   const request: EventOf<'dialog-request'> = { type: 'dialog-request', id, ...question };
   for (;;) {

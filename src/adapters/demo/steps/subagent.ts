@@ -2,10 +2,10 @@
 import { afterTools, announce, begin, newCall, newLookup } from '../calls.ts';
 import { type Play, say, sayAndWait } from '../play.ts';
 import { endMessage, sayInLane, sayText } from '../speech.ts';
-import type { Stage } from '../stage.ts';
+import type { PlayState } from '../play-state.ts';
 
 /** Delegates a task. The sub-agent speaks, uses a tool and answers. */
-export function* subagent(stage: Stage): Play {
+export function* subagent(stage: PlayState): Play {
   const task = 'Find patch bays.';
   yield* sayText(stage, 'I give this to a sub-agent.');
   const call = newCall(stage, 'delegate', { task });
@@ -23,7 +23,7 @@ export function* subagent(stage: Stage): Play {
   yield* sayText(stage, 'The sub-agent found 3 entries.');
 }
 
-function* work(stage: Stage, task: string, parent: string): Play {
+function* work(stage: PlayState, task: string, parent: string): Play {
   const content = [{ type: 'text' as const, text: task }];
   yield say({ type: 'message-added', parent, role: 'user', origin: 'agent', content });
   yield* sayInLane(stage, 'I am the sub-agent, and I look it up.', parent);

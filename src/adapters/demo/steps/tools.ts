@@ -2,10 +2,10 @@
 import { afterTools, announce, begin, newCall, newLookup } from '../calls.ts';
 import { type Play, say, sayAndWait } from '../play.ts';
 import { endMessage, sayText } from '../speech.ts';
-import type { Stage } from '../stage.ts';
+import type { PlayState } from '../play-state.ts';
 
 /** One successful call. Each update replaces the one before. */
-export function* tool(stage: Stage): Play {
+export function* tool(stage: PlayState): Play {
   yield* sayText(stage, 'Let me look that up.');
   const call = newLookup(stage, 'patch bays');
   yield* announce(stage, call);
@@ -20,7 +20,7 @@ export function* tool(stage: Stage): Play {
 }
 
 /** Parallel calls: they start in order, and end in the opposite order. */
-export function* tools(stage: Stage, count: number): Play {
+export function* tools(stage: PlayState, count: number): Play {
   yield* sayText(stage, `Let me look up ${count} things at once.`);
   const calls = Array.from({ length: count }, (_, at) => newLookup(stage, `thing ${at + 1}`));
   for (const call of calls) yield* announce(stage, call);
@@ -35,7 +35,7 @@ export function* tools(stage: Stage, count: number): Play {
 }
 
 /** One call that ends in an error. Each update appends to the one before. */
-export function* toolfail(stage: Stage): Play {
+export function* toolfail(stage: PlayState): Play {
   yield* sayText(stage, 'Let me try that.');
   const call = newLookup(stage, 'the impossible');
   yield* announce(stage, call);
@@ -50,7 +50,7 @@ export function* toolfail(stage: Stage): Play {
 }
 
 /** A call that would change a file. */
-export function* edit(stage: Stage): Play {
+export function* edit(stage: PlayState): Play {
   yield* sayText(stage, 'I change a line of a file.');
   const call = newCall(stage, 'edit_file', {
     path: 'colours.txt',

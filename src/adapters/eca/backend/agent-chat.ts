@@ -7,14 +7,14 @@ export interface AgentChat {
   readonly id: string;
   /** The id of the chat, once the server knows the chat. */
   named(): { readonly chatId?: string };
-  /** The server gets to know the chat now. */
+  /** Must be called when the server learns of the chat. */
   begin(): void;
   /**
    * Whether the id is that of the chat. The first id that the server uses is accepted: servers of the first era may
    * choose their own.
    */
   adopt(id: string): boolean;
-  /** The chat is over. The next one has another id. */
+  /** Ends the chat. The next one has another id. */
   renew(): void;
 }
 

@@ -1,5 +1,5 @@
-// What an ECA server has reported about itself: in its answer to `initialize` (docs/protocols/eca.md 8.1), in
-// `config/updated` (since 0.42), and about its tools; and the choices of the user. Delivers what has changed.
+// Keeps what an ECA server has reported about itself: in its answer to `initialize` (docs/protocols/eca.md 8.1), in
+// `config/updated` (since 0.42), and about its tools; and the choices of the user. Delivers the changes.
 import type { Dictionary, Model } from '../../../core/model/content.ts';
 import type { SessionInfo, Tool, ToolServer } from '../../../core/model/event.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
@@ -7,7 +7,7 @@ import { restOfServer, ecaExtra, serverOf } from './decode-values.ts';
 import { modelName } from '../models.ts';
 import type { ConfigParams, InitializeResult, ServerUpdated } from '../wire/server.ts';
 
-/** What is known about one server. */
+/** Known facts about one server. */
 export interface AgentInfo {
   readonly known: SessionInfo;
   /** Whether the server lists its models in the answer to `initialize`, as up to 0.41; null before that answer. */
@@ -24,14 +24,14 @@ export interface AgentInfo {
   configured(chat: NonNullable<ConfigParams['chat']>): void;
   server(update: ServerUpdated): void;
   removed(name: string): void;
-  /** Undefined restores the default. */
+  /** Sets the model of later prompts. Undefined restores the default. */
   chooseModel(model: Model | undefined): void;
   chooseMode(mode: string): void;
   chooseVariant(variant: string): void;
   modelOf(name: string): Model;
 }
 
-/** Begins without knowledge. */
+/** Creates the info of an agent that has reported nothing. */
 export function createInfo(out: Outbox): AgentInfo {
   let known: SessionInfo = {};
   let isFirstEra: boolean | null = null;
@@ -106,9 +106,9 @@ export function createInfo(out: Outbox): AgentInfo {
       learn({ ...selectModel(undefined, chatDefaultModel), ...selectMode(undefined, chatDefaultBehavior) });
     },
     configured(chat) {
-      const { models, agents, behaviors, welcomeMessage, variants: told, selectVariant } = chat;
+      const { models, agents, behaviors, welcomeMessage, variants: reportedVariants, selectVariant } = chat;
       otherModes = behaviors ?? otherModes;
-      variants = told ?? variants;
+      variants = reportedVariants ?? variants;
       learn({
         ...(models && (models.length > 0 || known.models !== undefined) ? { models: models.map(namedModel) } : {}),
         ...(agents ? { modes: agents } : behaviors ? { modes: behaviors } : {}),

@@ -32,7 +32,9 @@ export function createBackend(env: Env, options: AgentOptions, folders: readonly
   let asking: { readonly id: number; readonly name: string } | null = null;
   /** The prompt that waits for the handshake. */
   let waitingForHandshake: { readonly command: CommandOf<'prompt'>; readonly id: string } | null = null;
-  /** Steering texts that the server has not repeated yet. What is left at the end of the run is sent as a prompt. */
+  /**
+   * Steering texts that the server has not echoed yet. Texts that are left at the end of the run are sent as a prompt.
+   */
   let unheardSteering: string[] = [];
   /** An abort came before its run began. */
   let isStopPending = false;
@@ -77,7 +79,7 @@ export function createBackend(env: Env, options: AgentOptions, folders: readonly
     isRunning: () => run.open,
   });
 
-  /** `or`: told why the server is not ready. */
+  /** Calls `then` once the server is ready, else `or` with the reason. */
   function whenReady(then: () => void, or: (answer: Answer) => void): void {
     handshake.whenReady((problem) => {
       if (problem === null) then();

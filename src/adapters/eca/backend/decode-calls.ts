@@ -22,11 +22,11 @@ interface Call {
   readonly name: string;
   stage: Stage;
   /** The last content about the call. */
-  told: CallContent | null;
+  lastContent: CallContent | null;
   input: Dictionary;
 }
 
-/** What the calls of a run need. */
+/** The dependencies of the calls of a run. */
 export interface CallPorts {
   tell(method: string, params: object): void;
   /** Whether the server reports that a call runs. With other servers, a call runs when it was allowed. */
@@ -51,7 +51,7 @@ export interface Calls {
   readonly owed: boolean;
   /** Whether a call waits for its user or runs. The server goes on after that. */
   readonly working: boolean;
-  /** No result will follow. */
+  /** Ends all calls, because no result will follow. */
   closeAll(isStopped: boolean): void;
 }
 
@@ -62,20 +62,23 @@ export function createCalls(out: Outbox, ports: CallPorts): Calls {
   const calls = new Map<string, Call>();
 
   function learn(call: Call, content: CallContent): void {
-    call.told = content;
+    call.lastContent = content;
     if ('arguments' in content && content.arguments !== null) call.input = inputOf(content.arguments);
   }
 
-  function shown({ lane, told }: Call) {
-    return { parent: lane, ...(told === null ? {} : { ...shownOf(told), ...ecaExtra(restOfCall(told)) }) };
+  function shown({ lane, lastContent }: Call) {
+    return {
+      parent: lane,
+      ...(lastContent === null ? {} : { ...shownOf(lastContent), ...ecaExtra(restOfCall(lastContent)) }),
+    };
   }
 
   /** Ends the open question of a call, whoever answered it. */
   function answered(id: string, call: Call, outcome: EventOf<'approval-end'>['outcome'], reason?: string): void {
     if (call.stage !== 'asked') return;
     const why = reason === undefined ? {} : { reason };
-    const said = call.told === null ? {} : ecaExtra(restOfCall(call.told));
-    out.deliver({ type: 'approval-end', parent: call.lane, id, outcome, ...why, ...said });
+    const extra = call.lastContent === null ? {} : ecaExtra(restOfCall(call.lastContent));
+    out.deliver({ type: 'approval-end', parent: call.lane, id, outcome, ...why, ...extra });
   }
 
   function start(id: string, call: Call): void {
@@ -99,7 +102,7 @@ export function createCalls(out: Outbox, ports: CallPorts): Calls {
     isRun: (id) => (calls.get(id)?.stage ?? 'announced') !== 'announced',
     laneOf: (id) => calls.get(id)?.lane,
     announced(id, name, lane, chatId) {
-      calls.set(id, { lane, chatId, name, stage: 'announced', told: null, input: {} });
+      calls.set(id, { lane, chatId, name, stage: 'announced', lastContent: null, input: {} });
     },
     run(content) {
       const { id, manualApproval } = content;

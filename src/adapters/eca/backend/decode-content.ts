@@ -11,7 +11,7 @@ import { createRun, type RunDecoder, type RunParts } from './decode-run.ts';
 import { ecaExtra, usageOf } from './decode-values.ts';
 import type { ContentOf, ContentParams } from '../wire/server.ts';
 
-/** What the contents need to know about the conversation. */
+/** The state of the conversation that the decoder of contents uses. */
 export interface ContentContext
   extends Pick<RunParts, 'sendUnheard' | 'repeated' | 'started' | 'atWork' | 'ended'>,
     CallPorts {
@@ -27,13 +27,13 @@ export interface ContentDecoder {
   readonly run: RunDecoder;
   readonly calls: Pick<Calls, 'answer'>;
   take(params: ContentParams): void;
-  /** The chat was emptied. Its history may follow. */
+  /** Called when the chat was emptied. Its history may follow. */
   cleared(): void;
-  /** The chat was deleted, and not by our request. */
+  /** Called when the chat was deleted by the server. */
   deleted(): void;
   /** Contents from now on are live, not history. */
   live(): void;
-  /** From now on the connection has another chat. */
+  /** Forgets the chat: the connection has another chat from now on. */
   forget(): void;
 }
 
@@ -95,9 +95,9 @@ export function createContentDecoder(env: Env, out: Outbox, context: ContentCont
   }
 
   function usage(content: ContentOf<'usage'>): void {
-    const told = usageOf(content);
-    out.deliver(told);
-    if (told.usage !== undefined) messages.used(told.usage);
+    const usage = usageOf(content);
+    out.deliver(usage);
+    if (usage.usage !== undefined) messages.used(usage.usage);
   }
 
   /** Contents of the system. They belong to the main thread, whatever their role is. */

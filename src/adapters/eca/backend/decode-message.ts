@@ -1,6 +1,6 @@
-// The messages of the model, one at a time on each lane: from contents of role assistant to blocks with deltas
-// (docs/protocols/eca.md 8.3). ECA marks neither begin nor end of a message: the first content begins it, and whatever
-// cannot be part of it ends it.
+// Decodes the messages of the model, one at a time on each lane: from contents of role assistant to blocks with deltas
+// (docs/protocols/eca.md 8.3). ECA marks neither the start nor the end of a message: its first content starts a
+// message, and the next foreign content ends the message.
 import type { Env } from '../../../core/contract/adapter.ts';
 import type { Content, Dictionary, Stop, Usage } from '../../../core/model/content.ts';
 import { dictionaryIn, without } from '../../../core/model/dictionary.ts';
@@ -11,13 +11,13 @@ import type { ContentOf } from '../wire/server.ts';
 /** Undefined is the main thread. Other lanes are named by the call of their sub-agent. */
 export type Lane = string | undefined;
 
-/** What the messages need. */
+/** The dependencies of the messages. */
 export interface MessagePorts {
   /** Called before a message begins. */
   begins(lane: Lane): void;
   /** The id of the model in use. */
   model(): string | undefined;
-  /** How the argument texts of calls follow each other. */
+  /** See {@link ArgumentTexts}. */
   readonly argumentTexts: ArgumentTexts;
 }
 
@@ -26,7 +26,7 @@ export interface MessagePorts {
  * (docs/protocols/eca.md 1.2, 1.3).
  */
 export interface ArgumentTexts {
-  /** What the text adds to the text before. */
+  /** Returns the new part of `text`. `before`: the argument text so far. */
   added(before: string, text: string): string;
 }
 
@@ -37,7 +37,7 @@ export interface MessageDecoder {
   reasonStarted(lane: Lane, content: ContentOf<'reason'>): void;
   reasonText(lane: Lane, id: string, text: string): void;
   reasonFinished(lane: Lane, content: ContentOf<'reason'>): void;
-  /** A content that arrives whole. */
+  /** Reads a content that arrives whole. */
   whole(lane: Lane, content: Content): void;
   /** Returns whether the call is new to this message. */
   prepare(lane: Lane, content: ContentOf<'toolCallPrepare'>): boolean;
@@ -47,11 +47,11 @@ export interface MessageDecoder {
    */
   written(lane: Lane, id: string, name: string, input: Dictionary | null, isKnown: boolean): boolean;
   /**
-   * The usage of the open message of the main thread. It was already delivered, and is repeated in the end of the
-   * message.
+   * Takes the usage of the open message of the main thread. The usage was already delivered, and is repeated in the end
+   * of the message.
    */
   used(usage: Usage): void;
-  /** Ends the open message of that lane, if any. */
+  /** Ends the open message of this lane, if any. */
   close(lane: Lane, stop: Stop): void;
   /** Ends all messages, those of sub-agents first. */
   closeAll(stop: Stop): void;
@@ -91,12 +91,18 @@ export function createMessageDecoder(env: Env, out: Outbox, ports: MessagePorts)
     return begun;
   }
 
-  function endCurrent(lane: Lane, from: OpenMessage, isCut: boolean, said: Dictionary = {}): void {
+  function endCurrent(lane: Lane, from: OpenMessage, isCut: boolean, fields: Dictionary = {}): void {
     const { current } = from;
     if (current === null) return;
     from.current = null;
     const { index } = current;
-    out.deliver({ type: 'block-end', parent: lane, index, ...(isCut ? { incomplete: true } : {}), ...ecaExtra(said) });
+    out.deliver({
+      type: 'block-end',
+      parent: lane,
+      index,
+      ...(isCut ? { incomplete: true } : {}),
+      ...ecaExtra(fields),
+    });
   }
 
   function endCall(lane: Lane, from: OpenMessage, id: string, input: Dictionary | null): void {
@@ -116,14 +122,14 @@ export function createMessageDecoder(env: Env, out: Outbox, ports: MessagePorts)
     }
   }
 
-  function begin(lane: Lane, reason: string | null, said: Dictionary = {}): OpenMessage {
+  function begin(lane: Lane, reason: string | null, fields: Dictionary = {}): OpenMessage {
     const into = message(lane);
     endCurrent(lane, into, false);
     endWritten(lane, into);
     const index = into.blocks++;
     into.current = { index, reason };
     const kind = reason === null ? 'text' : 'thinking';
-    out.deliver({ type: 'block-start', parent: lane, index, block: { kind }, ...ecaExtra(said) });
+    out.deliver({ type: 'block-start', parent: lane, index, block: { kind }, ...ecaExtra(fields) });
     return into;
   }
 
@@ -138,7 +144,7 @@ export function createMessageDecoder(env: Env, out: Outbox, ports: MessagePorts)
     if (text !== '') out.deliver({ type: 'block-delta', parent: lane, index, delta: text });
   }
 
-  function beginCall(lane: Lane, id: string, name: string, said: Dictionary): CallBlock {
+  function beginCall(lane: Lane, id: string, name: string, fields: Dictionary): CallBlock {
     const into = message(lane);
     endCurrent(lane, into, false);
     endWritten(lane, into);
@@ -146,7 +152,7 @@ export function createMessageDecoder(env: Env, out: Outbox, ports: MessagePorts)
     into.calls.set(id, call);
     into.hasCalls = true;
     const block = { kind: 'tool-call', id, name } as const;
-    out.deliver({ type: 'block-start', parent: lane, index: call.index, block, ...ecaExtra(said) });
+    out.deliver({ type: 'block-start', parent: lane, index: call.index, block, ...ecaExtra(fields) });
     return call;
   }
 
@@ -157,10 +163,10 @@ export function createMessageDecoder(env: Env, out: Outbox, ports: MessagePorts)
     const isCut = stop.reason === 'aborted' || stop.reason === 'error';
     endCurrent(lane, ended, isCut);
     for (const [id, call] of ended.calls) endCall(lane, ended, id, argumentsIn(call));
-    const said: Stop = ended.hasCalls && !isCut ? { reason: 'tool-use' } : stop;
-    const told: Stop = ended.isCut && !isCut ? { reason: 'aborted' } : said;
+    const ownStop: Stop = ended.hasCalls && !isCut ? { reason: 'tool-use' } : stop;
+    const finalStop: Stop = ended.isCut && !isCut ? { reason: 'aborted' } : ownStop;
     const figures = ended.usage === undefined ? {} : { usage: ended.usage, ...ecaExtra({ usage: 'told' }) };
-    out.deliver({ type: 'message-end', parent: lane, stop: told, ...figures });
+    out.deliver({ type: 'message-end', parent: lane, stop: finalStop, ...figures });
   }
 
   return {
@@ -168,14 +174,14 @@ export function createMessageDecoder(env: Env, out: Outbox, ports: MessagePorts)
     text(lane, text) {
       if (text !== '') delta(lane, going(lane, null), text);
     },
-    reasonStarted(lane, { type: _, id, text, ...said }) {
-      begin(lane, id, said);
+    reasonStarted(lane, { type: _, id, text, ...fields }) {
+      begin(lane, id, fields);
       if (typeof text === 'string') delta(lane, going(lane, id), text);
     },
     reasonText: (lane, id, text) => delta(lane, going(lane, id), text),
-    reasonFinished(lane, { type: _, id, text: __, ...said }) {
+    reasonFinished(lane, { type: _, id, text: __, ...fields }) {
       const ended = open.get(lane);
-      if (ended?.current?.reason === id) endCurrent(lane, ended, false, said);
+      if (ended?.current?.reason === id) endCurrent(lane, ended, false, fields);
     },
     whole(lane, content) {
       const into = message(lane);

@@ -29,13 +29,13 @@ export function reading<Type extends keyof typeof contents>(
 export interface ModelPorts {
   readonly messages: MessageDecoder;
   readonly calls: Calls;
-  /** A sub-agent writes in that chat, for that call. */
+  /** Called when a sub-agent writes in the chat for the call. */
   subAgent(chatId: string, call: string): void;
-  /** A call has its result. */
+  /** Called when a call has its result. */
   settled(): void;
 }
 
-/** The contents that show that the model is at work. */
+/** The contents that the model writes. */
 export function createModelContents({ messages, calls, subAgent, settled }: ModelPorts): ReadonlyMap<string, Take> {
   /**
    * Ends the message of a call that runs or is over: its arguments are complete. Announces the call if it was not

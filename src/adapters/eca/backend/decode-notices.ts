@@ -56,7 +56,7 @@ export function createNotices(out: Outbox, ports: NoticePorts): (method: string,
       read(ConfigParams, ({ chatId, chat }) => {
         if (typeof chatId === 'string' && !isOurs(chatId)) return;
         if (chat) info.configured(chat);
-        handshake.told();
+        handshake.infoArrived();
       }),
     ],
     ['tool/serverUpdated', read(ServerUpdated, info.server)],

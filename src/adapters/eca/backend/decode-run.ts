@@ -16,7 +16,7 @@ export interface SentPrompt {
   readonly words: string;
 }
 
-/** What a run needs of the other parts. */
+/** The dependencies of a run. */
 export interface RunParts {
   closeMessages(isStopped: boolean): void;
   /** Ends the message of the main thread because content of another role follows. */
@@ -28,10 +28,10 @@ export interface RunParts {
   isWorking(): boolean;
   /** Sends the unheard steering texts as a prompt. Returns false if there are none. */
   sendUnheard(): boolean;
-  /** The server repeats a text that was sent after the prompt. */
+  /** Called when the server repeats a text that was sent after the prompt. */
   repeated(words: string): void;
   started(): void;
-  /** The server works on the prompt. */
+  /** Called when the server works on the prompt. */
   atWork(): void;
   ended(): void;
 }
@@ -42,22 +42,22 @@ export interface RunDecoder {
   /** The prompt whose run has not begun. */
   readonly waiting: SentPrompt | null;
   sent(prompt: SentPrompt): void;
-  /** The server has accepted or refused the prompt. */
+  /** Must be called when the server has accepted or refused the prompt. */
   answered(prompt: SentPrompt, outcome: Outcome): void;
-  /** The server repeats a text of the user. */
+  /** Must be called when the server repeats a text of the user. */
   echo(text: string, contentId: string | undefined): void;
-  /** The model sends content. */
+  /** Must be called when the model sends content. */
   speaks(): void;
-  /** A message of the model begins. */
+  /** Must be called when a message of the model begins. */
   turn(): void;
   /** Checks whether the turn is over, after a message or call has ended. */
   settleTurn(): void;
   activity(text: string): void;
-  /** A text of the system. Null is an error without a text. */
+  /** Reads a text of the system. Null is an error without a text. */
   system(text: string | null): void;
-  /** We have asked the server to stop the run. */
+  /** Must be called after the server was asked to stop the run. */
   stopping(): void;
-  /** The server reports that the run was stopped. */
+  /** Must be called when the server reports that the run was stopped. */
   stopped(): void;
   finished(): void;
   /** Ends the run, whatever the server sends later. */
@@ -79,7 +79,7 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
   /** The prompt whose text was not delivered as an event yet. */
   let untold: SentPrompt | null = null;
   /** The text of some prompt of this run was delivered. */
-  let isTold = false;
+  let isEchoed = false;
   /** The text of a prompt that we delivered without its echo. A later echo is a repetition. */
   let ownWords: string | null = null;
   let isCommand = false;
@@ -103,7 +103,7 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
     isStopped = false;
     isFinished = false;
     isFailing = false;
-    isTold = false;
+    isEchoed = false;
     ownWords = null;
     out.deliver({ type: 'run-start' });
     untold = waiting;
@@ -119,7 +119,7 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
   function tell(content: Content[], origin: 'prompt' | 'steer', contentId?: string): void {
     parts.closeMessage();
     if (!inTurn) turn();
-    isTold = true;
+    isEchoed = true;
     out.deliver({ type: 'message-added', role: 'user', origin, content, ...ecaExtra({ contentId }) });
   }
 
@@ -214,9 +214,9 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
       untold = null;
       ownWords = null;
       if (isLate) return;
-      if (isTold) parts.repeated(words);
+      if (isEchoed) parts.repeated(words);
       release();
-      tell(content, isTold ? 'steer' : 'prompt', contentId);
+      tell(content, isEchoed ? 'steer' : 'prompt', contentId);
     },
     speaks() {
       if (!open) begin();

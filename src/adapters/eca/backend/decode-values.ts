@@ -15,13 +15,13 @@ import type { CallContent, ContentOf, ServerUpdated } from '../wire/server.ts';
 
 /** Fields that only ECA clients understand, to be spread into an event (README, "What rides in `extra`"). */
 export function ecaExtra(fields: Dictionary): { extra?: Extra } {
-  const told = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
-  return extraFor('eca', Object.fromEntries(told));
+  const present = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
+  return extraFor('eca', Object.fromEntries(present));
 }
 
 type Shown = Partial<Pick<EventOf<'tool-start'>, 'title' | 'origin' | 'server' | 'change'>>;
 
-/** What users see of a call. */
+/** The visible parts of a call. */
 export function shownOf({ summary, origin, server, details }: CallContent): Shown {
   const change = changeIn(details);
   return {

@@ -16,12 +16,12 @@ export interface Handshake {
   whenKnown(then: () => void): void;
   /** Progress of a start-up task (`$/progress`, since 0.118). */
   progress(params: { readonly type?: unknown; readonly taskId?: unknown }): void;
-  /** The server may have reported its models. */
-  told(): void;
+  /** Must be called when the server may have reported its models. */
+  infoArrived(): void;
   onTimer(timer: string): boolean;
 }
 
-/** What the handshake needs. */
+/** The dependencies of the handshake. */
 export interface HandshakePorts {
   readonly out: Outbox;
   readonly requests: Requests;
@@ -54,10 +54,10 @@ export function createHandshake({ out, requests, info, folders, modelsTimeoutMs 
     }
     for (const then of ready.splice(0)) then(found);
     if (found !== null) settleKnown();
-    else told();
+    else infoArrived();
   }
 
-  function told(): void {
+  function infoArrived(): void {
     if (problem === null && (info.known.models?.length ?? 0) > 0) settleKnown();
   }
 
@@ -92,7 +92,7 @@ export function createHandshake({ out, requests, info, folders, modelsTimeoutMs 
     progress({ type, taskId }) {
       if (type === 'finish' && taskId === 'models') settleKnown();
     },
-    told,
+    infoArrived,
     onTimer(name) {
       if (name !== timer) return false;
       settleKnown();

@@ -10,7 +10,7 @@ import { contextOf, wireContextOf } from '../contexts.ts';
 import { ecaExtra } from './decode-values.ts';
 import { CommandsResult, ContextsResult } from '../wire/server.ts';
 
-/** What the queries need. */
+/** The dependencies of the queries. */
 export interface QueryPorts {
   readonly info: AgentInfo;
   /** The chat, once the server knows it. */

@@ -5,7 +5,7 @@ import type { Outbox } from '../../../core/contract/outbox.ts';
 import { rpcCodes } from '../json-rpc.ts';
 import { RpcError, type ServerMessage } from '../wire/server.ts';
 
-/** How a request ended. */
+/** The end of a request. */
 export type Answer = { readonly result: unknown } | { readonly code: ErrorCode; readonly error: string };
 
 /** The open requests of one server. */
@@ -25,7 +25,7 @@ const codes: ReadonlyMap<unknown, ErrorCode> = new Map<unknown, ErrorCode>([
   [rpcCodes.invalidParams, 'invalid'],
 ]);
 
-/** `timeoutMs`: how long the server may take to answer. */
+/** Creates the requests to one server. `timeoutMs`: how long the server may take to answer. */
 export function createRequests(out: Outbox, timeoutMs: number): Requests {
   const open = new Map<number, { readonly method: string; done(answer: Answer): void }>();
   let last = 0;
@@ -48,8 +48,8 @@ export function createRequests(out: Outbox, timeoutMs: number): Requests {
       if (open.has(id)) out.timer(timerOf(id), null);
     },
     tell: (method, params) => out.send({ jsonrpc: '2.0', method, params }),
-    answer({ id: told, result, error }) {
-      const id = typeof told === 'string' ? Number(told) : told;
+    answer({ id: answeredId, result, error }) {
+      const id = typeof answeredId === 'string' ? Number(answeredId) : answeredId;
       if (typeof id !== 'number' || !open.has(id)) {
         // Ignore an answer after its deadline silently.
         const isLate = typeof id === 'number' && id <= last;
@@ -86,6 +86,6 @@ function timerOf(id: number): string {
 export function outcomeOf(answer: Answer, data?: (result: unknown) => object | undefined): Outcome {
   if ('error' in answer) return refused(answer.code, answer.error);
   if (data === undefined) return { ok: true };
-  const told = data(answer.result);
-  return told === undefined ? refused('agent-refused', 'the agent answered oddly') : { ok: true, data: told };
+  const decoded = data(answer.result);
+  return decoded === undefined ? refused('agent-refused', 'the agent answered oddly') : { ok: true, data: decoded };
 }

@@ -1,5 +1,5 @@
 // The settings of an ECA server that a client may change: model, mode, variant, name, tool servers. Prompts repeat the
-// first three; newer servers are also told at once (docs/protocols/eca.md 6.4).
+// first three; newer servers also get them at once (docs/protocols/eca.md 6.4).
 import type { CommandOf } from '../../../core/model/command.ts';
 import type { Model } from '../../../core/model/content.ts';
 import { type Outcome, refused } from '../../../core/model/errors.ts';
@@ -7,7 +7,7 @@ import type { AgentInfo } from './agent-info.ts';
 import { outcomeOf, type Requests } from './requests.ts';
 import { isNamed, modelName } from '../models.ts';
 
-/** What the settings need. */
+/** The dependencies of the settings. */
 export interface SettingPorts {
   readonly info: AgentInfo;
   readonly requests: Requests;

@@ -18,12 +18,12 @@ export interface ChatForks {
   whole(chat: Chat, then: (why: string | null) => Actions): Actions;
 }
 
-/** What forks need. */
+/** The dependencies of the forks. */
 export interface ChatForkPorts extends ConnectionPorts {
   readonly chats: Chats;
 }
 
-/** Has no state of its own. */
+/** Creates the fork commands of one connection. They keep no state. */
 export function createChatForks(ports: ChatForkPorts): ChatForks {
   const { chats, client, bound } = ports;
 
@@ -59,9 +59,9 @@ export function createChatForks(ports: ChatForkPorts): ChatForks {
       ];
       if (chat?.view === undefined || chat.target === undefined) return respond(noSuchMessage);
       const { epoch, transcript } = chat.view;
-      const said = userMessages(transcript).map(({ logged }) => contentIdOf(epoch, logged.event, logged.seq));
-      const at = said.indexOf(contentId ?? '');
-      const next = said[at + 1];
+      const contentIds = userMessages(transcript).map(({ logged }) => contentIdOf(epoch, logged.event, logged.seq));
+      const at = contentIds.indexOf(contentId ?? '');
+      const next = contentIds[at + 1];
       if (at < 0) return respond(noSuchMessage);
       if (next === undefined) return copy(chat, undefined, respond);
       const { view } = chat;

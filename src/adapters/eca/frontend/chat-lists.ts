@@ -16,7 +16,7 @@ export interface ChatLists {
   load(chat: Chat, then: (isThere: boolean) => Actions): Actions;
 }
 
-/** What the lists need. */
+/** The dependencies of the lists. */
 export interface ChatListPorts extends ConnectionPorts {
   readonly chats: Chats;
 }
@@ -33,7 +33,7 @@ interface Entry {
   readonly messageCount: number;
 }
 
-/** Has no state of its own. */
+/** Creates the chat lists of one connection. They keep no state. */
 export function createChatLists(ports: ChatListPorts): ChatLists {
   const { chats, client, bound } = ports;
 

@@ -18,11 +18,11 @@ export interface ChatRequests {
   clear(id: RpcId, params: ClearParams): Actions;
   open(id: RpcId, chatId: string | undefined): Actions;
   update(id: RpcId, params: UpdateParams): Actions;
-  /** The session is over and sends nothing more. */
+  /** Handles the end of a session, which sends nothing more. */
   sessionEnded(session: string, reason: string): Actions;
 }
 
-/** What the chat requests need. */
+/** The dependencies of the chat requests. */
 export interface ChatRequestPorts extends ConnectionPorts {
   readonly chats: Chats;
   readonly prompts: Prompts;
@@ -30,7 +30,7 @@ export interface ChatRequestPorts extends ConnectionPorts {
   readonly autoDecline: AutoDecline;
 }
 
-/** Has no state of its own. */
+/** Creates the chat requests of one connection. They keep no state. */
 export function createChatRequests(ports: ChatRequestPorts): ChatRequests {
   const { chats, prompts, chatLists, autoDecline, client, bound } = ports;
 
@@ -159,8 +159,8 @@ export function createChatRequests(ports: ChatRequestPorts): ChatRequests {
         return [];
       }
       const lost = prompts.lose(chat, reason);
-      const told = lost.length > 0 ? lost : showMessage(ports, 'warning', `The chat is over: ${reason}.`, chat.id);
-      return [...told, ...forget(chat).filter((action) => action.do !== 'unsubscribe')];
+      const notices = lost.length > 0 ? lost : showMessage(ports, 'warning', `The chat is over: ${reason}.`, chat.id);
+      return [...notices, ...forget(chat).filter((action) => action.do !== 'unsubscribe')];
     },
   };
 }

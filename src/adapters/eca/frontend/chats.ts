@@ -21,7 +21,7 @@ export interface Chat {
   target: Target | undefined;
   /** Undefined until the subscription to the session is confirmed. */
   view: SessionView | undefined;
-  /** What the agent reported when it was asked for its state. The view has later changes. */
+  /** The agent's answer to a state query. The view has later changes. */
   info: SessionInfo | undefined;
   /** A run of another client was going on when the session was found. */
   wasRunning: boolean;
@@ -55,13 +55,16 @@ export interface Chats {
   replay(chat: Chat): Actions;
   /** Unsubscribes from the chat. Its session stays open. */
   forget(chat: Chat): Actions;
-  /** The subscription failed. The next confirmation belongs to another chat. */
+  /** Must be called when the subscription failed. The next confirmation belongs to another chat. */
   subscriptionFailed(chat: Chat): void;
   /** Confirms a subscription. Returns the name that commands of the session are delivered to. */
   subscribed(view: SessionView): string | undefined;
 }
 
-/** Begins without chats. A connection that belongs to a session has that session as its only chat. */
+/**
+ * Creates the chats of one connection, none at first. A connection that belongs to a session has that session as its
+ * only chat.
+ */
 export function createChats(ports: ConnectionPorts, initialSession: InitialSession): Chats {
   const { bound, client } = ports;
   const chats = new Map<string, Chat>();
@@ -188,7 +191,7 @@ function newChat(id: string, isNamed: boolean): Chat {
   };
 }
 
-/** What a client is told about an open chat. */
+/** The params that describe an open chat to its client. */
 export function openedParams({ id, view, info }: Chat): { readonly chatId: string; readonly title?: string } {
   const title = (view === undefined ? undefined : titleOf(view.transcript)) ?? info?.name;
   return title === undefined ? { chatId: id } : { chatId: id, title };

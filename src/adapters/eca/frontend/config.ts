@@ -1,10 +1,10 @@
-// What clients are told about the agent: models, behaviours, variants, tools; in the fields of both eras
+// Builds the description of the agent for clients: models, behaviours, variants, tools; in the fields of both eras
 // (docs/protocols/eca.md 3.1, 3.2). Unknown values are left out, never null.
 import type { Model } from '../../../core/model/content.ts';
 import type { SessionInfo, Tool, ToolServer } from '../../../core/model/event.ts';
 import { modelInUse, modelName } from '../models.ts';
 
-/** What is known about the agent so far. */
+/** Known facts about the agent so far. */
 export interface Knowledge {
   readonly models: readonly Model[];
   readonly info: SessionInfo;

@@ -1,6 +1,6 @@
-// What a client supports, as far as this changes what it is sent.
+// The features of a client that change the frames for it.
 
-/** How one client is addressed. A client without a connection of its own gets {@link union}. */
+/** The dialect of one client. Clients that share a stream get {@link union}. */
 export interface Dialect {
   /**
    * Pieces of a tool call's arguments are sent as they come. Only clients that append pieces get them; all others get
@@ -26,7 +26,7 @@ export function dialectName({ streamsArguments, asks, saysInChat }: Dialect): st
   return words.length === 0 ? undefined : words.join('-');
 }
 
-/** The dialect of that name. */
+/** The dialect with this name. */
 export function dialectOf(name: string | undefined): Dialect {
   const words = name?.split('-') ?? [];
   return {

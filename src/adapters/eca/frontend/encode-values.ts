@@ -9,8 +9,8 @@ const nothing: Dictionary = Object.freeze({});
  * `extra`").
  */
 export function ecaExtraIn({ extra }: { readonly extra?: Dictionary | undefined }): Dictionary {
-  const said = extra?.eca;
-  return isDictionary(said) ? said : nothing;
+  const fields = extra?.eca;
+  return isDictionary(fields) ? fields : nothing;
 }
 
 /** Adds the extra fields behind our own. If both have a field, ours counts. */

@@ -1,5 +1,5 @@
-// One connection of an ECA client: joins the parts and writes the JSON-RPC envelope. What sessions tell is written by
-// the projection.
+// The frontend of an ECA client: joins the parts and writes the JSON-RPC envelope. The projection writes the events of
+// the sessions.
 import type { Env, Frontend, SessionView } from '../../../core/contract/adapter.ts';
 import { createAutoDecline } from '../../../core/session/auto-decline.ts';
 import type { Command } from '../../../core/model/command.ts';
@@ -26,7 +26,7 @@ import { createGatewayCommands } from './gateway-commands.ts';
 import { createPrompts } from './prompts.ts';
 import { createQueries } from './queries.ts';
 import { createAnswers } from './questions.ts';
-import { createRequests } from './requests.ts';
+import { createClientMethods } from './client-methods.ts';
 import { createRollbacks } from './rollbacks.ts';
 import { createSettingNotices } from './setting-notices.ts';
 import { createSettings } from './settings.ts';
@@ -87,7 +87,7 @@ export function createConnection(env: Env, bound: SessionView | undefined): Fron
     },
   };
 
-  // A client without a connection of its own shares the common dialect, and is outcomeHandlers no questions.
+  // A client without a connection of its own shares the common dialect, and is asked no questions.
   const asks = () => bound === undefined && client.asks;
   const autoDecline = createAutoDecline(bound ?? 'many', (question) =>
     question.type === 'approval-request' ? true : dialogFormOf(question, { asks: asks() }) !== null,
@@ -103,7 +103,7 @@ export function createConnection(env: Env, bound: SessionView | undefined): Fron
   const answers = createAnswers(ports, chats);
   const chatLists = createChatLists({ ...ports, chats });
   const chatRequests = createChatRequests({ ...ports, chats, prompts, chatLists, autoDecline });
-  const requests = createRequests(ports, {
+  const requests = createClientMethods(ports, {
     startUp,
     prompts,
     answers,

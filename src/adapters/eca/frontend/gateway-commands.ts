@@ -1,6 +1,6 @@
-// Slash commands that users of real servers know and that the gateway carries out, whatever the agent offers. They are
-// listed with the agent's commands and run when sent as a prompt (docs/protocols/eca.md 4.9). An agent's command of the
-// same name takes precedence.
+// Slash commands of real servers that the gateway carries out itself, whatever the agent offers. They are listed with
+// the agent's commands and run when sent as a prompt (docs/protocols/eca.md 4.9). An agent's command of the same name
+// takes precedence.
 import type { CommandType } from '../../../core/model/command.ts';
 import type { Outcome } from '../../../core/model/errors.ts';
 import type { CommandInfo, EventOf } from '../../../core/model/event.ts';
@@ -47,12 +47,12 @@ export interface GatewayCommands {
   take(chat: Chat, words: string, finish: () => Actions, otherwise: () => Actions): Actions;
 }
 
-/** What the commands need. */
+/** The dependencies of the commands. */
 export interface GatewayCommandPorts extends ConnectionPorts {
   readonly forks: ChatForks;
 }
 
-/** Has no state of its own. */
+/** Creates the gateway's own slash commands. They keep no state. */
 export function createGatewayCommands(ports: GatewayCommandPorts): GatewayCommands {
   function say(chat: Chat, text: string): Actions {
     return sendContent(ports, chat.id, { type: 'text', text });
@@ -65,8 +65,8 @@ export function createGatewayCommands(ports: GatewayCommandPorts): GatewayComman
     return [
       ...sendContent(ports, chat.id, { type: 'progress', state: 'running', text: 'Compacting…' }),
       ...ports.ask(target, command, (outcome) => {
-        const isTold = chat.view !== undefined && hasCompacted(chat.view.transcript, since);
-        return [...(isTold ? [] : say(chat, compactionWords(endOf(outcome)))), ...finish()];
+        const isShown = chat.view !== undefined && hasCompacted(chat.view.transcript, since);
+        return [...(isShown ? [] : say(chat, compactionWords(endOf(outcome)))), ...finish()];
       }),
     ];
   }

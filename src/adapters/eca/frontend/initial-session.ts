@@ -24,11 +24,13 @@ export interface InitialSession {
    * opens another one.
    */
   dropIfMoved(): Actions;
-  /** The session is over. */
+  /** Must be called when the session has ended. */
   sessionEnded(target: Target): void;
 }
 
-/** Begins without a session, unless the connection belongs to one. */
+/**
+ * Creates the initial session of a connection. It is open from the start only if the connection belongs to a session.
+ */
 export function createInitialSession(ports: ConnectionPorts): InitialSession {
   let target: Target | undefined = ports.bound === undefined ? undefined : null;
   let isClaimed = false;

@@ -23,7 +23,7 @@ interface PendingPrompt {
   isAnswered: boolean;
   /** An earlier run is going on. The end of that run frees the chat, and the prompt must not free it again. */
   isBehindRun: boolean;
-  /** Nobody waits for the prompt any more. */
+  /** True once the prompt was answered or withdrawn. */
   isOver: boolean;
 }
 
@@ -32,13 +32,13 @@ export interface Prompts {
   prompt(id: RpcId, params: PromptParams): Actions;
   /** Discards the prompts that were not delivered to the session yet. */
   stop(chat: Chat): Actions;
-  /** The client deleted the chat: answers its prompts and sends nothing else in it. */
+  /** Answers the prompts of a deleted chat and sends nothing else in it. */
   drop(chat: Chat): Actions;
-  /** The session is over. */
+  /** Handles the end of the chat's session. */
   lose(chat: Chat, reason: string): Actions;
 }
 
-/** What the prompts of a connection need. */
+/** The dependencies of the prompts of a connection. */
 export interface PromptPorts extends ConnectionPorts {
   readonly chats: Chats;
   readonly settings: Settings;
@@ -46,7 +46,7 @@ export interface PromptPorts extends ConnectionPorts {
   readonly gatewayCommands: GatewayCommands;
 }
 
-/** Begins without prompts. */
+/** Creates the prompts of one connection, none at first. */
 export function createPrompts(ports: PromptPorts): Prompts {
   const { chats, settings, autoDecline, gatewayCommands, client, bound } = ports;
   const pending = new Set<PendingPrompt>();

@@ -23,8 +23,8 @@ export interface Queries {
 export function createQueries(ports: ConnectionPorts, chats: Chats, initialSession: InitialSession): Queries {
   /** Answers with the data of the session, or with nothing if the session has none. */
   function look(id: RpcId, { chatId }: QueryParams, command: Command, answerOf: (outcome: Outcome) => object): Actions {
-    const told = typeof chatId === 'string' ? { chatId } : {};
-    const answer = (outcome: Outcome) => ports.answer(id, { ...told, ...answerOf(outcome) });
+    const chat = typeof chatId === 'string' ? { chatId } : {};
+    const answer = (outcome: Outcome) => ports.answer(id, { ...chat, ...answerOf(outcome) });
     const target = typeof chatId === 'string' ? chats.get(chatId)?.target : undefined;
     if (target !== undefined) return ports.ask(target, command, answer);
     return initialSession.get((opened) =>

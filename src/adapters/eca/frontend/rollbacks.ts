@@ -15,12 +15,12 @@ export interface Rollbacks {
   rollback(id: RpcId, params: RollbackParams): Actions;
 }
 
-/** What rollbacks need. */
+/** The dependencies of the rollbacks. */
 export interface RollbackPorts extends ConnectionPorts {
   readonly chats: Chats;
 }
 
-/** Has no state of its own. */
+/** Creates the rollbacks of one connection. They keep no state. */
 export function createRollbacks(ports: RollbackPorts): Rollbacks {
   const { chats } = ports;
 
@@ -76,12 +76,12 @@ export function entryAt(
   contentId: string,
   points: readonly ForkPoint[],
 ): string | undefined {
-  const said = userMessages(transcript);
-  const ours = said.find(({ logged }) => contentIdOf(epoch, logged.event, logged.seq) === contentId);
+  const prompts = userMessages(transcript);
+  const ours = prompts.find(({ logged }) => contentIdOf(epoch, logged.event, logged.seq) === contentId);
   if (ours === undefined) return undefined;
   if (points.some(({ entry }) => entry === ours.entry)) return ours.entry;
   const text = textIn(ours.logged.event.content);
-  const same = said.filter(({ logged }) => textIn(logged.event.content) === text);
+  const same = prompts.filter(({ logged }) => textIn(logged.event.content) === text);
   const fromEnd = same.length - same.indexOf(ours);
   return points.filter((point) => point.text === text).at(-fromEnd)?.entry;
 }

@@ -16,14 +16,14 @@ export interface SettingNotices {
   server(name: string, action: 'start' | 'stop'): Actions;
 }
 
-/** What the choices need. */
+/** The dependencies of the choices. */
 export interface SettingNoticePorts extends ConnectionPorts {
   readonly chats: Chats;
   readonly initialSession: InitialSession;
   knowledge(): Knowledge;
 }
 
-/** Has no state of its own. */
+/** Creates the handlers of setting notices. They keep no state. */
 export function createSettingNotices(ports: SettingNoticePorts): SettingNotices {
   const { chats, initialSession } = ports;
 
@@ -81,11 +81,11 @@ export function createSettingNotices(ports: SettingNoticePorts): SettingNotices 
       const all = [initialSession.target, ...chats.all().map(({ target }) => target)];
       const targets = [...new Set(all.filter((target) => target !== undefined))];
       const words = `The server ${name} was not ${action === 'start' ? 'started' : 'stopped'}`;
-      let isTold = false;
+      let isRefusalShown = false;
       return targets.flatMap((target) =>
         ports.ask(target, { type: 'set-tool-server', name, action }, (outcome) => {
-          if (outcome.ok || isTold) return [];
-          isTold = true;
+          if (outcome.ok || isRefusalShown) return [];
+          isRefusalShown = true;
           return showMessage(ports, 'warning', `${words}: ${outcome.error.message}`);
         }),
       );

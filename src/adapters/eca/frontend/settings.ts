@@ -36,7 +36,7 @@ interface Chosen {
 /** Warnings that are remembered per chat. Limited, because a client may make up any number of names. */
 const mostSeen = 64;
 
-/** `known`: what was learned about the agent at the start. */
+/** Creates the settings of one connection. `known`: facts that the agent reported at its start. */
 export function createSettings(ports: ConnectionPorts, known: () => Knowledge): Settings {
   const chosen = new WeakMap<Chat, Chosen>();
   /** Warnings that the user has seen, by chat. */

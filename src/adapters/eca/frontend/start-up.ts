@@ -1,5 +1,5 @@
-// The start of a connection: `initialize`, `initialized`, and what the client is told about the agent between and after
-// them (docs/protocols/eca.md 2.3 to 2.6, 3.1, 3.2).
+// The start of a connection: `initialize`, `initialized`, and the description of the agent that follows each
+// (docs/protocols/eca.md 2.3 to 2.6, 3.1, 3.2).
 import type { CommandOf } from '../../../core/model/command.ts';
 import type { Outcome, Problem } from '../../../core/model/errors.ts';
 import { QueryData } from '../../../core/model/outcome-data.ts';
@@ -56,7 +56,7 @@ const silentAgentWarning =
 
 const task = { taskId: 'models', title: 'Syncing models' };
 
-/** Begins before the first query. */
+/** Creates the start-up of a connection, before its first query. */
 export function createStartUp(ports: ConnectionPorts, initialSession: InitialSession): StartUp {
   let knowledge = nothingKnown;
   let problem: Problem | null = null;
@@ -66,13 +66,13 @@ export function createStartUp(ports: ConnectionPorts, initialSession: InitialSes
   let isInitialized = false;
   /** A client of the second era: greeted with what is known so far. */
   let greetsEarly = false;
-  /** The time limit has passed: the client is told what is known so far. */
+  /** True once the time limit has passed. The client then gets the facts that are known so far. */
   let hasTimedOut = false;
   /** The agent had not answered any query when the time limit passed. */
   let isSilent = false;
   let isTaskOpen = false;
-  /** What the client was sent last. */
-  let told = { config: '', servers: '' };
+  /** The frames that the client got last. */
+  let lastSent = { config: '', servers: '' };
 
   const waitsFor = (subjects: Iterable<Subject>) => [...subjects].some((subject) => outstanding?.has(subject) === true);
 
@@ -124,8 +124,8 @@ export function createStartUp(ports: ConnectionPorts, initialSession: InitialSes
   function tellConfig(): Actions {
     const params = configParams(knowledge);
     const config = JSON.stringify(params);
-    if (told.config === config) return [];
-    told = { ...told, config };
+    if (lastSent.config === config) return [];
+    lastSent = { ...lastSent, config };
     return ports.notify('config/updated', params);
   }
 
@@ -133,17 +133,17 @@ export function createStartUp(ports: ConnectionPorts, initialSession: InitialSes
     const waits = waitsFor(questions.keys());
     if (!isInitialized) return [];
     // Real servers also send a `config/updated` before they know their models (docs/protocols/eca.md 4.15).
-    if (waits && !hasTimedOut) return greetsEarly && told.config === '' ? tellConfig() : [];
+    if (waits && !hasTimedOut) return greetsEarly && lastSent.config === '' ? tellConfig() : [];
     const actions: Actions = waits ? [] : [{ do: 'timer', id: timer, ms: null }];
     actions.push(...tellConfig());
     const servers = serverParams(knowledge);
     const serversText = JSON.stringify(servers);
     if (isTaskOpen) actions.push(...ports.notify('$/progress', { type: 'finish', ...task }));
     isTaskOpen = false;
-    if (told.servers !== serversText) {
+    if (lastSent.servers !== serversText) {
       for (const server of servers) actions.push(...ports.notify('tool/serverUpdated', server));
     }
-    told = { ...told, servers: serversText };
+    lastSent = { ...lastSent, servers: serversText };
     if (isSilent) actions.push(...showMessage(ports, 'warning', silentAgentWarning));
     isSilent = false;
     if (problem === null) return actions;
@@ -155,8 +155,8 @@ export function createStartUp(ports: ConnectionPorts, initialSession: InitialSes
   return {
     initialize(id, params) {
       const { client } = ports;
-      const { problems, ...said } = clientOf(params);
-      Object.assign(client, said);
+      const { problems, ...clientFields } = clientOf(params);
+      Object.assign(client, clientFields);
       unanswered.push(id);
       // Drop a session that an earlier request opened before the client's folders were known.
       const left = initialSession.dropIfMoved();

@@ -10,14 +10,14 @@ import type { AssistantMessage } from '../../../core/model/transcript.ts';
 export interface SystemTexts {
   messageStart(): string | null;
   messageEnd(event: EventOf<'message-end'>): void;
-  /** The user has sent a message, which what follows answers. */
+  /** Must be called for each message of the user: the following texts answer this message. */
   userMessage(): void;
   /** `isReplay`: for a late client, after the messages. */
   retry(event: EventOf<'retry-start'>, isReplay: boolean): string | null;
   runEnd(event: EventOf<'run-end'>): string | null;
 }
 
-/** Begins before the first event of a session. */
+/** Creates the system texts of a session, before its first event. */
 export function createSystemTexts(session: SessionView): SystemTexts {
   /** The last message of this run with a text. */
   let answer: AssistantMessage | undefined;
@@ -67,7 +67,7 @@ export function createSystemTexts(session: SessionView): SystemTexts {
       return retryWords(` (${event.attempt}/${event.maxAttempts})`, event.failure);
     },
     runEnd({ outcome, failure }) {
-      const said = answer === undefined ? '' : textOf(answer).trim();
+      const lastText = answer === undefined ? '' : textOf(answer).trim();
       const cut = isCutOff && outcome !== 'aborted' ? '\n\nThe answer was cut off: the output limit is reached.\n' : '';
       answer = undefined;
       isCutOff = false;
@@ -77,8 +77,8 @@ export function createSystemTexts(session: SessionView): SystemTexts {
       if (outcome === 'aborted') return '\nPrompt stopped\n';
       const words = failure?.message.trim() || 'The agent failed';
       // Some agents report a failure as the last text of the model.
-      const isTold = failure !== undefined && said.endsWith(words);
-      const all = outcome === 'failed' && !isTold ? `${cut}\n\n${plainWords(failure?.message || words)}` : cut;
+      const isShown = failure !== undefined && lastText.endsWith(words);
+      const all = outcome === 'failed' && !isShown ? `${cut}\n\n${plainWords(failure?.message || words)}` : cut;
       return all === '' ? null : all;
     },
   };
@@ -100,8 +100,8 @@ const bodyPattern = /^(\d{3} )?(\{.*\})$/su;
  */
 function plainWords(words: string): string {
   const [, status = '', body = ''] = bodyPattern.exec(words.trim()) ?? [];
-  const said = dictionaryOf(dictionaryIn(body));
-  const { message = said.message } = dictionaryOf(said.error);
+  const reported = dictionaryOf(dictionaryIn(body));
+  const { message = reported.message } = dictionaryOf(reported.error);
   return typeof message === 'string' && message.trim() !== '' ? `${status}${message}` : words;
 }
 

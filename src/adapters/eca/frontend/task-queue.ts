@@ -8,7 +8,7 @@ export type Task = (done: () => Actions) => Actions;
 /** The maximum number of waiting tasks. A client that exceeds it does not wait for its answers. */
 const longest = 64;
 
-/** An empty queue. `add` returns null if the queue is full. */
+/** Creates an empty queue. `add` returns null if the queue is full. */
 export function createTaskQueue(): { add(task: Task): Actions | null; readonly isEmpty: boolean } {
   const waiting: Task[] = [];
   let isBusy = false;

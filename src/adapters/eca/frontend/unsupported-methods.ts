@@ -32,7 +32,7 @@ export const refusals: ReadonlyMap<string, string> = new Map([
   ['jobs/readOutput', 'There is no such job.'],
 ]);
 
-/** Notifications that do nothing here. The user is told once. */
+/** Notifications without an effect here. The user gets one warning. */
 export const notificationsWithWarning: ReadonlyMap<string, string> = new Map([
   ['mcp/connectServer', toolServers],
   ['mcp/logoutServer', toolServers],

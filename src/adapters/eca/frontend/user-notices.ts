@@ -21,7 +21,7 @@ export interface UserNotices {
 /** Messages in a welcome. Limited, for clients that never send a prompt. */
 const mostKept = 16;
 
-/** Begins without messages. */
+/** Creates the notices for one client, none at first. */
 export function createUserNotices(client: Client): UserNotices {
   let welcome = '';
   const kept: string[] = [];

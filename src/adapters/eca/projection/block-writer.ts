@@ -9,7 +9,7 @@ import type { TextFrames } from './encode-frame.ts';
 import { ecaExtraIn, withExtra } from '../frontend/encode-values.ts';
 import { type ModelWriter, writeWhole, thoughtFrames, type WholePorts } from './whole-content.ts';
 
-/** What a message needs. */
+/** The dependencies of a message. */
 export interface BlockPorts extends WholePorts {
   readonly writer: ModelWriter;
   /** See Dialect. */
@@ -20,7 +20,7 @@ export interface BlockPorts extends WholePorts {
 export interface BlockWriter {
   start(event: EventOf<'block-start'>, at: number): void;
   delta(index: number, delta: string): void;
-  /** `text`: all text that was streamed for the block. */
+  /** Ends a block. `text`: all text that was streamed for the block. */
   end(event: EventOf<'block-end'>, text: () => string, at: number): void;
 }
 
@@ -39,7 +39,7 @@ function argumentsText(written: string, input: Dictionary): string {
   return read !== null && jsonEqual(read, input) ? written : JSON.stringify(input);
 }
 
-/** `name` is unique to this message: the ids of its thoughts derive from it. */
+/** Creates the writer of one message. `name` is unique to the message: the ids of its thoughts derive from it. */
 export function createBlockWriter(ports: BlockPorts, name: string): BlockWriter {
   const { writer, calls } = ports;
   const open = new Map<number, Open>();
@@ -72,11 +72,11 @@ export function createBlockWriter(ports: BlockPorts, name: string): BlockWriter 
    */
   function openCall(event: EventOf<'block-start'>, id: string, toolName: string): Open {
     const frames = calls.prepare(id, toolName, writer, ecaExtraIn(event));
-    let isTold = false;
+    let isStarted = false;
     const piece = (text: string) => {
       // The arguments of a call that already runs were sent with the run.
       if (!calls.isWriting(id)) return;
-      isTold = true;
+      isStarted = true;
       writer.model(frames.pieces(text));
     };
     return {
@@ -84,7 +84,7 @@ export function createBlockWriter(ports: BlockPorts, name: string): BlockWriter 
       end({ input }, text) {
         // The arguments never became complete: keep what was sent.
         if (input === undefined || !calls.isWriting(id)) return;
-        if (!isTold) writer.model([frames.whole(argumentsText(text(), input))]);
+        if (!isStarted) writer.model([frames.whole(argumentsText(text(), input))]);
         calls.written(id, input);
       },
       held: '',

@@ -24,15 +24,15 @@ export interface CallWriter {
   /** The call with that id, if it was shown and is not over. */
   open(id: string): Call | undefined;
   /** The model begins to write the call. Returns the writers of its arguments. */
-  prepare(id: string, name: string, writer: ContentWriter, said: Dictionary): ArgumentFrames;
+  prepare(id: string, name: string, writer: ContentWriter, fields: Dictionary): ArgumentFrames;
   /** Whether the arguments of the call may still be sent. */
   isWriting(id: string): boolean;
-  /** All arguments of the call are known. */
+  /** Must be called when all arguments of the call are known. */
   written(id: string, input: Dictionary): void;
   ask(event: EventOf<'approval-request'>, writer: ContentWriter, isPast: boolean): void;
   answered(event: EventOf<'approval-end'>): void;
   start(event: EventOf<'tool-start'>, writer: ContentWriter, at: number): void;
-  /** Without a `writer`, only a call that was shown before is ended. */
+  /** Ends a call. Without a `writer`, only a call that was shown before is ended. */
   end(event: EventOf<'tool-end'>, writer: ContentWriter | null, at: number): void;
   /** Shows a dialog that is answered with yes or no. */
   confirm(event: EventOf<'dialog-request'>, writer: ContentWriter): void;
@@ -43,17 +43,17 @@ export interface CallWriter {
   addResult(id: string, content: readonly Content[], isError: boolean): void;
   /** Sends `toolCallRunning` again because the call's details changed. */
   repeatRunning(id: string): void;
-  /** The run goes on, so the calls that ended without running were not ended by the run's end. */
+  /** Must be called when the run goes on: calls that ended without running were not ended by the end of the run. */
   runGoesOn(): void;
   /** Whether a call in that chat is not over. */
   isBusy(writer: ContentWriter): boolean;
   /** Ends all open calls. */
   endRun(event: EventOf<'run-end'>): void;
-  /** The chat was cleared, so call ids may be used again. */
+  /** Forgets all calls after the chat was cleared: call ids may be used again. */
   clear(): void;
 }
 
-/** Begins without calls. */
+/** Creates the writer of a chat's tool calls, none at first. */
 export function createCallWriter(ports: CallPorts): CallWriter {
   const { write, called, rejected } = createCallContents(ports);
   /** Calls of the run, and approvals without a call, by canonical id. */
@@ -90,9 +90,9 @@ export function createCallWriter(ports: CallPorts): CallWriter {
     return call?.stage === 'over' ? undefined : call;
   }
 
-  function begin(call: Call, argumentsText: string, said: Dictionary = {}): void {
-    call.shown = { ...call.shown, ...shownIn(said) };
-    call.preparing = said;
+  function begin(call: Call, argumentsText: string, fields: Dictionary = {}): void {
+    call.shown = { ...call.shown, ...shownIn(fields) };
+    call.preparing = fields;
     call.writer.content('assistant', { ...preparing(call), argumentsText });
   }
 
@@ -131,18 +131,18 @@ export function createCallWriter(ports: CallPorts): CallWriter {
    * Shows the call as run. Sends the arguments first if they were not sent yet, so that readers of the prepared
    * arguments get the same value.
    */
-  function run(call: Call, manualApproval: boolean, said: Dictionary): void {
+  function run(call: Call, manualApproval: boolean, fields: Dictionary): void {
     if (!call.isWritten && Object.keys(call.input).length > 0) {
       call.writer.content('assistant', { ...preparing(call), argumentsText: JSON.stringify(call.input) });
     }
     call.isWritten = true;
     call.stage = 'run';
-    write(call, 'toolCallRun', { manualApproval }, said);
+    write(call, 'toolCallRun', { manualApproval }, fields);
   }
 
-  function running(call: Call, said: Dictionary): void {
+  function running(call: Call, fields: Dictionary): void {
     call.stage = 'running';
-    write(call, 'toolCallRunning', {}, said);
+    write(call, 'toolCallRunning', {}, fields);
     call.writer.progress(progressTexts.calling);
   }
 
@@ -159,21 +159,21 @@ export function createCallWriter(ports: CallPorts): CallWriter {
    */
   function close(call: Call, isByUser: boolean, why: string): void {
     const { ending } = call;
-    const said = ending === undefined ? {} : ecaExtraIn(ending);
-    if (isByUser) return rejected(call, said);
+    const agentFields = ending === undefined ? {} : ecaExtraIn(ending);
+    if (isByUser) return rejected(call, agentFields);
     const content = ending?.content ?? [{ type: 'text', text: `interrupted: ${why}` }];
-    called(call, { content, isError: true, totalTimeMs: ending?.durationMs }, said);
+    called(call, { content, isError: true, totalTimeMs: ending?.durationMs }, agentFields);
   }
 
   return {
     open,
-    prepare(id, name, writer, said) {
+    prepare(id, name, writer, fields) {
       const known = open(id);
       if (known !== undefined) return argumentFrames(known);
       const call = newCall(id, name, writer);
       calls.set(id, call);
       writer.generating();
-      begin(call, '', said);
+      begin(call, '', fields);
       return argumentFrames(call);
     },
     isWriting: (id) => open(id)?.stage === 'prepared',
@@ -216,7 +216,7 @@ export function createCallWriter(ports: CallPorts): CallWriter {
       }
       // Some agents ask just before the tool runs, and send no later event when the tool starts.
       else if (outcome === 'allowed' && isBegun) {
-        // A late client was told that the call runs, not that it was asked about.
+        // A late client has seen the call as running, without its question.
         return isPast && call.stage === 'running' ? undefined : running(call, ecaExtraIn(event));
       } else if (hasCall || (outcome === 'cancelled' && event.synthetic === true)) return;
       else {
@@ -231,17 +231,17 @@ export function createCallWriter(ports: CallPorts): CallWriter {
       const call = ensurePrepared(event.call, event, writer);
       updateShown(call, event);
       call.startedAt = at;
-      const said = ecaExtraIn(event);
+      const agentFields = ecaExtraIn(event);
       // Arguments that the user or the agent changed are shown when the call is running.
       if (!call.isWritten) call.input = event.input;
-      if (call.stage === 'prepared') run(call, false, said);
+      if (call.stage === 'prepared') run(call, false, agentFields);
       call.input = event.input;
       if ([...openApprovals.values()].some(({ key }) => key === event.call)) startedWhileAsked.add(event.call);
-      else if (!unanswered.has(event.call)) running(call, said);
+      else if (!unanswered.has(event.call)) running(call, agentFields);
     },
     end(event, writer, at) {
       const known = calls.get(event.call);
-      // Nobody waits for the result of a rejected call.
+      // A rejected call has no result.
       if (known?.stage === 'over') return;
       const call = known ?? (writer === null ? undefined : ensurePrepared(event.call, event, writer));
       if (call === undefined) return;

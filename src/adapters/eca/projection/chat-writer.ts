@@ -36,14 +36,17 @@ export interface ChatWriter {
   systemText(text: string): void;
   /** Clears the history of the chat. */
   clear(): void;
-  /** The text of the run's prompt, or of the prompt of the next run, was sent. */
+  /** Must be called after the text of the run's prompt, or of the next prompt, was sent. */
   userTextSent(): void;
   startRun(): void;
-  /** `words`: a text about how the run went, if there is one. */
+  /** Ends the run. `words`: a text about its outcome, if there is one. */
   endRun(event: EventOf<'run-end'>, words: string | null): void;
 }
 
-/** A chat of which nothing was sent. `say` sends a frame. The frames of `opening` are sent before the first one. */
+/**
+ * Creates the writer of a chat that no client has seen. `say` sends a frame. The frames of `opening` are sent before
+ * the first one.
+ */
 export function createChatWriter(
   chatRef: ChatRef,
   say: (frame: string) => void,
@@ -54,7 +57,7 @@ export function createChatWriter(
   /** `due`: the run has begun, but the text of the user is to be sent first. */
   let run: 'none' | 'due' | 'open' = 'none';
   /** A text of the user was sent since the last run. */
-  let isHeard = false;
+  let hasContent = false;
   let runProgress: string = progressTexts.waiting;
   let shown = '';
 
@@ -129,16 +132,16 @@ export function createChatWriter(
       for (const frame of systemText(text)) send(frame);
     },
     clear() {
-      isHeard = false;
+      hasContent = false;
       if (isOpened) send(notificationFrame('chat/cleared', { chatId, messages: true }));
     },
     userTextSent() {
-      isHeard = true;
+      hasContent = true;
       begin();
     },
     startRun() {
       run = 'due';
-      if (isHeard) begin();
+      if (hasContent) begin();
     },
     endRun({ outcome }, words) {
       begin();
@@ -147,7 +150,7 @@ export function createChatWriter(
       // The document requires a text here too (docs/protocols/eca.md 8.3).
       send(contentFrame(chatRef, 'system', { type: 'progress', state: 'finished', text: '' }));
       run = 'none';
-      isHeard = false;
+      hasContent = false;
       shown = '';
     },
   };

@@ -4,10 +4,10 @@ import type { EventOf } from '../../../core/model/event.ts';
 import { contentFrame, type Role, type TextFrames, textFrames, type ChatRef } from './encode-frame.ts';
 import { changeDetails, imageOf, outputsOf, summaryOf, withExtra } from '../frontend/encode-values.ts';
 
-/** What users see of a call. */
+/** The visible parts of a call. */
 export type Shown = Partial<Pick<EventOf<'tool-start'>, 'title' | 'origin' | 'server' | 'change'>>;
 
-/** Where calls are written: the chat, or the chat of a sub-agent. */
+/** A writer of contents into a chat, or into the chat of a sub-agent. */
 export interface ContentWriter {
   readonly chatRef: ChatRef;
   content(role: Role, content: Dictionary): void;
@@ -26,7 +26,7 @@ export interface Call {
   readonly writer: ContentWriter;
   shown: Shown;
   input: Dictionary;
-  /** How far the call was shown. */
+  /** The last stage that was shown. */
   stage: 'prepared' | 'run' | 'running' | 'over';
   /** The user was asked about the call. */
   isAsked?: boolean;
@@ -36,7 +36,7 @@ export interface Call {
   preparing?: Dictionary;
   /** Session clock, ms. */
   startedAt?: number;
-  /** How the call ended without having run. */
+  /** The end of a call that never ran. */
   ending?: EventOf<'tool-end'>;
 }
 
@@ -56,10 +56,10 @@ export interface ArgumentFrames {
   readonly pieces: TextFrames;
 }
 
-/** What users see of a call, read from an event or from the extra fields of an ECA server. */
-export function shownIn(said: Readonly<Record<string, unknown>>): Shown {
-  const { title = said.summary, origin, server } = said;
-  const change = FileChange.safeParse(said.change);
+/** The visible parts of a call, read from an event or from the extra fields of an ECA server. */
+export function shownIn(fields: Readonly<Record<string, unknown>>): Shown {
+  const { title = fields.summary, origin, server } = fields;
+  const change = FileChange.safeParse(fields.change);
   return {
     ...(typeof title === 'string' && title !== '' ? { title } : {}),
     ...(origin === 'native' || origin === 'mcp' ? { origin } : {}),
@@ -91,7 +91,7 @@ export function argumentFrames(call: Call): ArgumentFrames {
   };
 }
 
-/** What the call writer asks its projection. */
+/** The projection as the call writer uses it. */
 export interface CallPorts {
   /** The details of a call without a file change, by canonical id. */
   detailsOf(key: string): Dictionary | undefined;
@@ -107,27 +107,27 @@ export function tookMs(totalTimeMs: number): { readonly totalTimeMs?: number } {
 
 /** Writes the contents of calls. */
 export function createCallContents(ports: CallPorts) {
-  /** `said`: extra fields of an ECA server. */
-  function write(call: Call, type: string, more: Dictionary, said: Dictionary = {}): void {
+  /** `fields`: extra fields of an ECA server. */
+  function write(call: Call, type: string, more: Dictionary, fields: Dictionary = {}): void {
     const { key, name, shown, input, writer } = call;
     const details = shown.change === undefined ? ports.detailsOf(key) : changeDetails(shown.change, ports.cwd());
     const body = { arguments: input, summary: summaryOf(name, shown.title, input), details };
-    writer.content('assistant', withExtra({ ...headOf(call, type), ...body, ...more }, said));
+    writer.content('assistant', withExtra({ ...headOf(call, type), ...body, ...more }, fields));
   }
 
   return {
     write,
-    called(call: Call, { content, isError, totalTimeMs = 0 }: Result, said: Dictionary = {}): void {
+    called(call: Call, { content, isError, totalTimeMs = 0 }: Result, fields: Dictionary = {}): void {
       // Only a call that failed may end without having run (docs/faults.md 1.5).
       if (call.stage === 'prepared' && !isError) write(call, 'toolCallRun', { manualApproval: false });
       call.stage = 'over';
       const outputs = outputsOf(content);
-      write(call, 'toolCalled', { error: isError, outputs, ...tookMs(totalTimeMs) }, said);
+      write(call, 'toolCalled', { error: isError, outputs, ...tookMs(totalTimeMs) }, fields);
       for (const image of content.map(imageOf)) if (image !== null) call.writer.content('assistant', image);
     },
-    rejected(call: Call, said: Dictionary = {}): void {
+    rejected(call: Call, fields: Dictionary = {}): void {
       call.stage = 'over';
-      write(call, 'toolCallRejected', { reason: 'user' }, said);
+      write(call, 'toolCallRejected', { reason: 'user' }, fields);
     },
   };
 }

@@ -1,4 +1,4 @@
-// What is sent beside the contents of a chat: settings, tool servers, messages and questions to the user.
+// Frames besides the contents of a chat: settings, tool servers, messages and questions to the user.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import type { EventOf, SessionInfo } from '../../../core/model/event.ts';
@@ -38,9 +38,9 @@ export function serverFrame(event: EventOf<'tool-server-changed'>): string | nul
     : notificationFrame('tool/serverUpdated', withExtra({ ...params }, ecaExtraIn(event)));
 }
 
-/** A message to the user, outside of the chats (docs/protocols/eca.md 8.9). `said`: extra fields of an ECA server. */
-export function messageFrame(type: 'error' | 'warning' | 'info', message: string, said: Dictionary = {}): string {
-  return notificationFrame('$/showMessage', withExtra({ type, message }, said));
+/** A message to the user, outside of the chats (docs/protocols/eca.md 8.9). `fields`: extra fields of an ECA server. */
+export function messageFrame(type: 'error' | 'warning' | 'info', message: string, fields: Dictionary = {}): string {
+  return notificationFrame('$/showMessage', withExtra({ type, message }, fields));
 }
 
 /** A question to the user. Newer than the document (docs/protocols/eca.md 1.5). */
@@ -61,7 +61,9 @@ export function withdrawnFrame(chatId: string, dialogId: string): string {
   return notificationFrame('$/cancelRequest', { id: askId(chatId, dialogId) });
 }
 
-/** What the projection itself sends. The same from an agent, as an unknown event, would break the order. */
+/**
+ * Methods that the projection sends itself. The same method from an agent, as an unknown event, would break the order.
+ */
 const ourMethods: ReadonlySet<string> = new Set([
   'chat/opened',
   'chat/cleared',

@@ -1,4 +1,4 @@
-// What a session tells ECA clients of both eras, in the order of a real turn, whatever the agent is
+// Writes the events of a session for ECA clients of both eras, in the order of a real turn, whatever the agent is
 // (docs/protocols/eca.md 3, 4). This file decides which event is shown; the other files of the folder write the frames.
 import type { NoteLevel, Projection, SessionView } from '../../../core/contract/adapter.ts';
 import type { Content, Dictionary } from '../../../core/model/content.ts';
@@ -131,8 +131,8 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
     openMessages.delete(laneOf(event));
     if (event.parent === undefined) remarks.messageEnd(event);
     // An ECA server sends its figures before the end of the message. They were already passed on.
-    const isTold = event.parent !== undefined || ecaExtraIn(event).usage === 'told';
-    const content = isTold ? null : usage.message(event);
+    const isReported = event.parent !== undefined || ecaExtraIn(event).usage === 'told';
+    const content = isReported ? null : usage.message(event);
     if (content !== null) chat.content('system', content);
   }
 
@@ -165,8 +165,8 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
    */
   function placeOf(event: EventOf<'message-added'>, seq: number): { contentId?: string } {
     const isPlace = event.parent === undefined && session.agent?.commands.has('fork') === true;
-    const said = ecaExtraIn(event).contentId;
-    return isPlace || typeof said === 'string' ? { contentId: contentIdOf(session.epoch, event, seq) } : {};
+    const agentContentId = ecaExtraIn(event).contentId;
+    return isPlace || typeof agentContentId === 'string' ? { contentId: contentIdOf(session.epoch, event, seq) } : {};
   }
 
   /** The text without the contexts that were inserted for an agent that takes none. They are in the first text part. */
@@ -224,15 +224,15 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
 
   /** A system text of an ECA server belongs into the chat itself. */
   function notify(event: EventOf<'notice'>): void {
-    const said = ecaExtraIn(event);
-    if (typeof said.text === 'string') chat.systemText(said.text);
-    else tellUser(event.level, event.text, said);
+    const agentFields = ecaExtraIn(event);
+    if (typeof agentFields.text === 'string') chat.systemText(agentFields.text);
+    else tellUser(event.level, event.text, agentFields);
   }
 
   /** Clients that do not show messages get the text in the chat. */
-  function tellUser(level: EventOf<'notice'>['level'], text: string, said?: Dictionary): void {
+  function tellUser(level: EventOf<'notice'>['level'], text: string, fields?: Dictionary): void {
     if (dialect.saysInChat) chat.systemText(inChat(text));
-    else say(messageFrame(level, text, said));
+    else say(messageFrame(level, text, fields));
   }
 
   function remark(text: string | null): void {
@@ -250,7 +250,7 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
     tellUsage(usage.compacted(event));
   }
 
-  /** Nothing of a run may follow its end, so figures outside a run are sent with the next one. */
+  /** Figures outside a run are sent with the next run, because no content of a run may follow its end. */
   function tellUsage(content: Dictionary | null): void {
     if (content !== null && chat.isRunning) chat.content('system', content);
   }

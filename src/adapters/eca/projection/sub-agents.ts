@@ -11,11 +11,11 @@ import type { ModelWriter } from './whole-content.ts';
 
 /** The sub-agents of a run, by the canonical id of the call that each works for. */
 export interface SubAgents {
-  /** Where the sub-agent writes. */
+  /** The writer for a sub-agent's contents. */
   writer(call: string): ModelWriter;
-  /** The sub-agent begins a message. */
+  /** Begins a message of the sub-agent. */
   step(call: string, model: string | undefined): void;
-  /** The call is over, so the chat of the sub-agent ends too. */
+  /** Ends the sub-agent's chat together with its call. */
   end(call: string): void;
   /** The details of a call that describe its sub-agent; undefined for a call without one. */
   detailsOf(call: string): Dictionary | undefined;
@@ -31,7 +31,7 @@ interface SubAgent {
   finish(): void;
 }
 
-/** `calls` is called when the first sub-agent writes. */
+/** Creates the sub-agents of a session, none at first. `calls` is called when the first sub-agent writes. */
 export function createSubAgents(session: SessionView, chat: ChatWriter, calls: () => CallWriter): SubAgents {
   const all = new Map<string, SubAgent>();
 

@@ -73,11 +73,13 @@ export function createUsageWriter(session: SessionView, isModern: boolean): Usag
       if (sessionTokens !== undefined) uncounted = sessionTokens - totalOf(session.transcript.usage);
       contextTokens = event.contextTokens ?? (isModern ? sessionTokens : undefined) ?? contextTokens;
       contextWindow = event.contextWindow ?? contextWindow;
-      const said = ecaExtraIn(event);
+      const agentFields = ecaExtraIn(event);
       const ours = content();
       // Our content has only the limits that the canonical model knows. An ECA server may report more.
-      const limits = isDictionary(said.limit) ? { limit: withExtra(dictionaryOf(ours.limit), said.limit) } : {};
-      return withExtra({ ...ours, ...limits }, said);
+      const limits = isDictionary(agentFields.limit)
+        ? { limit: withExtra(dictionaryOf(ours.limit), agentFields.limit) }
+        : {};
+      return withExtra({ ...ours, ...limits }, agentFields);
     },
     compacted({ outcome, tokensAfter }) {
       if (outcome !== 'completed' || tokensAfter === undefined) return null;

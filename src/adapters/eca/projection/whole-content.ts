@@ -6,7 +6,7 @@ import { type TextFrames, textFrames } from './encode-frame.ts';
 import { imageOf } from '../frontend/encode-values.ts';
 import type { CallWriter } from './call-writer.ts';
 
-/** Where the output of the model is written. */
+/** Writes the output of the model. */
 export interface ModelWriter extends ContentWriter {
   /** Frames of the model's texts. */
   readonly text: TextFrames;
@@ -14,7 +14,7 @@ export interface ModelWriter extends ContentWriter {
   model(frames: readonly string[]): void;
 }
 
-/** What whole contents need. */
+/** The dependencies of the writer of whole contents. */
 export interface WholePorts {
   readonly calls: CallWriter;
   loss(text: string): void;

@@ -1,5 +1,5 @@
-// What ECA clients send, message by message (docs/protocols/eca.md 8; names of newer versions: 1.3 to 1.5). The schemas
-// are tolerant: unknown fields pass, and null counts as absent. The JSON-RPC envelope is in json-rpc.ts.
+// The messages of ECA clients (docs/protocols/eca.md 8; names of newer versions: 1.3 to 1.5). The schemas are tolerant:
+// unknown fields pass, and null counts as absent. The JSON-RPC envelope is in json-rpc.ts.
 import { z } from 'zod';
 import { isDictionary } from '../../../core/model/dictionary.ts';
 

@@ -1,5 +1,5 @@
-// What ECA servers of both eras send, message by message (docs/protocols/eca.md 8; names of newer versions: 1.3 to
-// 1.5). The schemas are tolerant: unknown fields pass, and null counts as absent. What clients send is in client.ts.
+// The messages of ECA servers of both eras (docs/protocols/eca.md 8; names of newer versions: 1.3 to 1.5). The schemas
+// are tolerant: unknown fields pass, and null counts as absent. The messages of clients are in client.ts.
 import { z } from 'zod';
 import { isDictionary } from '../../../core/model/dictionary.ts';
 
@@ -155,7 +155,7 @@ export const CommandsResult = z.looseObject({
   ),
 });
 
-/** What is wrong, in one line. */
+/** The faults in one line. */
 export function faultIn(error: z.ZodError): string {
   const [issue] = error.issues;
   return `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not as it should be'}`.slice(0, 200);

@@ -11,9 +11,9 @@ export interface AbortPorts {
   isOpen(): boolean;
   /** Whether the server has a prompt that still counts, started or not. */
   hasPrompt(): boolean;
-  /** The abort was sent. */
+  /** Called when the abort was sent. */
   aborting(): void;
-  /** The server did not start the abort in time: ends the run that it was for. */
+  /** Called when the server did not start the abort in time. Ends the aborted run. */
   notExecuted(): void;
 }
 
@@ -21,7 +21,7 @@ export interface AbortPorts {
 export interface AgentAborts {
   abort(id: string): void;
   runStarted(): void;
-  /** A prompt is over, so an abort for this prompt has nothing left to do. */
+  /** Ends the abort of a prompt that is over. */
   promptOver(): void;
   /** Whether the timer belongs to this part. */
   wake(timer: string): boolean;

@@ -32,9 +32,9 @@ export function outcomeOf(line: string, answer: Answer): Outcome {
   const read = readers.get(line);
   if (read === undefined)
     return data === undefined ? { ok: true } : { ok: true, data: { extra: { 'pi-server': data } } };
-  const told = read(data);
-  if ('problem' in told) return refused('agent-refused', `the pi-server answered ${line} oddly: ${told.problem}`);
-  return { ok: true, data: { ...told.data, extra: { [told.isPi ? 'pi' : 'pi-server']: data } } };
+  const decoded = read(data);
+  if ('problem' in decoded) return refused('agent-refused', `the pi-server answered ${line} oddly: ${decoded.problem}`);
+  return { ok: true, data: { ...decoded.data, extra: { [decoded.isPi ? 'pi' : 'pi-server']: data } } };
 }
 
 /** Answers that pi gives in the same form. */

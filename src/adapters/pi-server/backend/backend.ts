@@ -9,15 +9,15 @@ import { messageOf, refused } from '../../../core/model/errors.ts';
 import type { Event } from '../../../core/model/event.ts';
 import { createOutbox } from '../../../core/contract/outbox.ts';
 import { createSessionTracker } from '../../pi/backend/session-tracker.ts';
-import { createOrigins } from '../../pi/backend/origins.ts';
+import { createMessageOrigins } from '../../pi/backend/message-origins.ts';
 import { writeLine } from '../../pi/backend/write-line.ts';
 import { createAgentAborts } from './aborts.ts';
-import { createAgentAsk, refusalAtOnce } from './ask.ts';
-import { createBeside } from './beside.ts';
+import { createSessionCommands, refusalAtOnce } from './session-commands.ts';
+import { createUnqueuedCommands } from './unqueued-commands.ts';
 import { createAgentDialogs } from './dialogs.ts';
 import { Lifecycle, Response, ServerShutdown, SessionEvent, SessionNews } from './frames.ts';
-import { createAgentGreeting } from './greeting.ts';
-import { createAgentLane } from './lane.ts';
+import { createSessionOpening } from './open-session.ts';
+import { createPromptLane } from './prompt-lane.ts';
 import type { AgentOptions } from './options.ts';
 import { createAgentRequests } from './requests.ts';
 import { createAgentRuns, cutFor } from './runs.ts';
@@ -34,8 +34,8 @@ export function createBackend(
   name?: string,
 ): Backend {
   const out = createOutbox(writeLine);
-  const lane = createAgentLane();
-  const origins = createOrigins();
+  const lane = createPromptLane();
+  const origins = createMessageOrigins();
   const dialogs = createAgentDialogs(out, options.questionMs);
   /** Commands that wait for the session. */
   const early = new Map<string, Command>();
@@ -61,7 +61,7 @@ export function createBackend(
     requests.send({ type }, { done: (answer) => then(answer.kind === 'data' ? answer.data : null) });
   });
 
-  const greeting = createAgentGreeting({
+  const greeting = createSessionOpening({
     out,
     requests,
     timeoutMs: options.readyTimeoutMs,
@@ -85,7 +85,7 @@ export function createBackend(
   });
   const { run } = runs;
 
-  const beside = createBeside(out, requests, options.abortGraceMs);
+  const beside = createUnqueuedCommands(out, requests, options.abortGraceMs);
 
   const aborts = createAgentAborts(out, requests, {
     graceMs: options.abortGraceMs,
@@ -99,7 +99,7 @@ export function createBackend(
     },
   });
 
-  const ask = createAgentAsk({ out, lane, requests, runs, beside, aborts, dialogs, tracker, origins });
+  const ask = createSessionCommands({ out, lane, requests, runs, beside, aborts, dialogs, tracker, origins });
 
   /** The session has ended: no further command can be sent. */
   function fail(reason: string, code: CloseCode): void {

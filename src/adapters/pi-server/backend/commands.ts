@@ -1,5 +1,5 @@
 // Commands that are one line to a pi-server and one answer back (docs/protocols/pi-server.md 17.2). Prompts and the
-// commands beside them need state and are in ask.ts.
+// commands beside them need state and are in session-commands.ts.
 import type { Command, CommandOf, QuerySubject } from '../../../core/model/command.ts';
 import type { ErrorCode, Problem } from '../../../core/model/errors.ts';
 import type { Line } from './requests.ts';
@@ -9,7 +9,7 @@ export type Encoded =
   | { readonly line: Line; readonly isShort?: boolean; readonly loss?: string }
   | { readonly refused: Problem };
 
-/** The commands that ask.ts handles itself. */
+/** The commands that session-commands.ts handles itself. */
 export type MachineCommand = CommandOf<
   'prompt' | 'steer' | 'follow-up' | 'abort' | 'answer-dialog' | 'set-model' | 'query'
 >;

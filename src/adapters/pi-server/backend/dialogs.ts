@@ -1,5 +1,5 @@
 // The dialogs and displays of extensions behind a pi-server (docs/protocols/pi-server.md 18.1): pi's requests with
-// other field names. Tracks the open dialogs. The inverse is ../projection/shown.ts.
+// other field names. Tracks the open dialogs. The inverse is ../projection/encode-dialog.ts.
 import { z } from 'zod';
 import type { CommandOf } from '../../../core/model/command.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
@@ -65,7 +65,7 @@ const WorkingMessage = z.looseObject({ method: z.literal('setWorkingMessage'), m
 
 const timerPrefix = 'dialog:';
 
-/** `questionMs`: how long a dialog without a timeout of its own stays open, ms. */
+/** Creates the dialogs of one session. `questionMs`: how long a dialog without its own timeout stays open, ms. */
 export function createAgentDialogs(out: Outbox, questionMs: number): AgentDialogs {
   const open = new Map<string, EventOf<'dialog-request'>['kind']>();
 

@@ -9,7 +9,7 @@ import { commandId, type Response } from './frames.ts';
 /** A command without its id and session. */
 export type Line = Dictionary & { readonly type: string };
 
-/** How a command ended. */
+/** The end of a command. */
 export type Answer =
   | { readonly kind: 'data'; readonly data: unknown }
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly error: string };
@@ -21,7 +21,7 @@ export interface Sending {
   /** Whether the command applies only to the current version of the session (docs/protocols/pi-server.md 10.1). */
   readonly isForNow?: boolean;
   done(answer: Answer): void;
-  /** The server has started the command, or ended it without a start. */
+  /** Called when the server has started the command, or ended it without a start. */
   started?(): void;
 }
 
@@ -65,7 +65,10 @@ const codes: readonly (readonly [RegExp, ErrorCode])[] = [
   [/^Model not found: /u, 'not-found'],
 ];
 
-/** `isBlocked`: whether a long command, or one of another client, delays everything that is sent now. */
+/**
+ * Creates the requests to a server. `isBlocked`: whether a long command, or a command of another client, delays later
+ * commands.
+ */
 export function createAgentRequests(
   out: Outbox,
   name: () => string,

@@ -4,20 +4,20 @@ import type { Env } from '../../../core/contract/adapter.ts';
 import { createCallChanges } from '../../../core/log/call-changes.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
-import { changeOf } from '../../pi/backend/changes.ts';
+import { changeOf } from '../../pi/backend/file-changes.ts';
 import { createEventDecoder, type EventContext } from '../../pi/backend/decode-event.ts';
 import type { Cut, RunDecoder } from '../../pi/backend/decode-run.ts';
-import type { AgentLane } from './lane.ts';
+import type { PromptLane } from './prompt-lane.ts';
 
 /** The functions of the backend that the runs use. */
 export interface RunPorts extends Pick<EventContext, 'originOf' | 'learn'> {
   /** How long to wait after the end of a run without a prompt for a continuation, ms. */
   readonly graceMs: number;
-  readonly lane: AgentLane;
+  readonly lane: PromptLane;
   started(): void;
-  /** A run begins whose prompt was already aborted. */
+  /** Called when a run begins whose prompt was already aborted. */
   unwanted(): void;
-  /** A prompt is over, or the gateway ended it. */
+  /** Called when a prompt is over, or the gateway ended it. */
   over(): void;
 }
 
@@ -29,7 +29,7 @@ export interface AgentRuns {
   readonly isMuted: boolean;
   /** Takes an event line of the session, except extension requests. */
   line(line: Dictionary): void;
-  /** The prompt with that id is over. `cut` is set if it failed. */
+  /** Ends the prompt with this id. `cut` is set if it failed. */
   promptOver(id: string, cut?: Cut): void;
   /** Ends the runs of all prompts, because the server did not execute the abort. */
   disown(): void;
@@ -131,7 +131,7 @@ export function createAgentRuns(env: Env, out: Outbox, ports: RunPorts): AgentRu
   };
 }
 
-/** How a run ends whose prompt was refused with this error. */
+/** The end of a run whose prompt was refused with this error. */
 export function cutFor(error = 'the pi-server gave no reason'): Cut {
   return { outcome: 'failed', failure: { kind: 'agent', message: error } };
 }

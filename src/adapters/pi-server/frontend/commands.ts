@@ -16,7 +16,7 @@ import { serverCommands, sessionCommands, type WireImage } from '../wire/command
  */
 export type Patience = 'short' | 'long' | 'endless';
 
-/** What a command does and how it is scheduled. */
+/** The meaning and the scheduling of a command. */
 export interface Row {
   readonly command: Command;
   readonly place: Pick<Ticket, 'lane' | 'place' | 'effect' | 'runs' | 'allowance' | 'undo'>;

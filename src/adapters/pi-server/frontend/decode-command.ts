@@ -27,7 +27,7 @@ export interface Refused {
 /** A read that takes longer has failed (docs/protocols/pi-server.md 11.2), ms. */
 const shortMs = 30_000;
 
-/** What decoding needs from its connection. */
+/** The dependencies of the decoding. */
 export interface DecodingPorts {
   readonly commandTimeoutMs: number;
   /** A new unique name for a prompt. */

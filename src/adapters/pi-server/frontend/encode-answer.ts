@@ -153,8 +153,8 @@ const makers: ReadonlyMap<string, Make> = new Map([
 ]);
 
 function detailsOf(data: unknown): Dictionary {
-  const said = piFields(OutcomeData.compact.safeParse(data).data?.extra);
-  return { details: said.details ?? { readFiles: [], modifiedFiles: [] } };
+  const fields = piFields(OutcomeData.compact.safeParse(data).data?.extra);
+  return { details: fields.details ?? { readFiles: [], modifiedFiles: [] } };
 }
 
 function wished({ modelId, provider }: Dictionary) {

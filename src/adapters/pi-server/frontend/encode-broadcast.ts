@@ -28,7 +28,7 @@ export const serverReady = JSON.stringify({
 export function broadcastFrame(broadcast: Broadcast, listener: Listener): string | null {
   switch (broadcast.kind) {
     case 'command':
-      return isTold(broadcast, listener.dialect)
+      return isShown(broadcast, listener.dialect)
         ? frame(`command_${broadcast.phase}`, commandData(broadcast, listener))
         : null;
     case 'session-opened': {
@@ -50,7 +50,7 @@ function frame(type: string, data: Dictionary): string {
 }
 
 /** Newer servers report only the end of commands that they do not execute. */
-function isTold({ phase, how }: CommandBroadcast, dialect: Dialect): boolean {
+function isShown({ phase, how }: CommandBroadcast, dialect: Dialect): boolean {
   return dialect === '1.0' || how === 'executed' || phase === 'finished';
 }
 

@@ -3,7 +3,7 @@ import type { Dictionary } from '../../../core/model/content.ts';
 import type { SessionState, SessionSummary } from '../../../core/model/outcome-data.ts';
 import { encodeModel, present } from '../../pi/encode-values.ts';
 
-/** What is known of a session from its list entry, its state, or both. */
+/** Known facts about a session from its list entry, its state, or both. */
 export interface Known {
   /** The registry's id, not the agent's own. */
   readonly id: string;

@@ -14,7 +14,7 @@ import { type Decoded, decodeCommand } from './decode-command.ts';
 import type { Dialect } from './dialect.ts';
 import { answerData } from './encode-answer.ts';
 import { broadcastFrame, serverReady } from './encode-broadcast.ts';
-import { errorWords } from './error-words.ts';
+import { errorText } from './error-texts.ts';
 import { clipped, longest } from '../wire/fields.ts';
 
 type Actions = Action<Command>[];
@@ -54,7 +54,9 @@ export function createConnection(ports: ConnectionPorts): Frontend {
     frame: JSON.stringify({ ...(id === undefined ? {} : { id }), type: 'response', command: type, ...present(rest) }),
   });
 
-  /** Refuses a command that is not admitted. Other clients are not told. The note never repeats the client's input. */
+  /**
+   * Refuses a command that is not admitted. Other clients get no broadcast. The note never repeats the client's input.
+   */
   function refuse(to: Asked, error: string, note: string): Actions {
     return [{ do: 'note', level: 'violation', text: note }, respond(to, { success: false, error })];
   }
@@ -64,7 +66,7 @@ export function createConnection(ports: ConnectionPorts): Frontend {
   function wordsFor(ticket: Ticket, outcome: Outcome): string | undefined {
     if (outcome.ok) return undefined;
     const { sessionId } = dictionaryOf(ticket.payload);
-    const words = errorWords(ticket, outcome.error, (requestId) =>
+    const words = errorText(ticket, outcome.error, (requestId) =>
       [...views].some(([session, view]) => session !== sessionId && isOpen(requestId, view)),
     );
     return clipped(words, longest.error);

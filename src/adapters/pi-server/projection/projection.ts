@@ -3,7 +3,7 @@
 import type { Projection, SessionView } from '../../../core/contract/adapter.ts';
 import type { Out } from '../../../core/contract/channel.ts';
 import { createProjection as createPiProjection } from '../../pi/projection/projection.ts';
-import { shownLines } from './shown.ts';
+import { shownLines } from './encode-dialog.ts';
 
 /** The events of one session, for all its subscribers. The server embeds pi 0.54, whose updates repeat the message. */
 export function createProjection(session: SessionView): Projection {

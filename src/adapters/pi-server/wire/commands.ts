@@ -68,7 +68,7 @@ const WireImage = z.looseObject(
 export type WireImage = z.infer<typeof WireImage>;
 
 const images = z.array(WireImage, { error: 'Must be an array of images' }).nullish();
-const said = { message: required(atMost(longest.prompt)), images };
+const promptFields = { message: required(atMost(longest.prompt)), images };
 const enabled = { enabled: z.boolean({ error: 'Required boolean' }) };
 
 const noSession = { sessionId: StraySessionId.optional() };
@@ -111,11 +111,11 @@ export const sessionCommands = {
   get_tools: command('get_tools', {}),
   list_session_files: command('list_session_files', {}),
   prompt: command('prompt', {
-    ...said,
+    ...promptFields,
     streamingBehavior: z.enum(['steer', 'followUp'], { error: 'Must be one of: steer, followUp' }).nullish(),
   }),
-  steer: command('steer', said),
-  follow_up: command('follow_up', said),
+  steer: command('steer', promptFields),
+  follow_up: command('follow_up', promptFields),
   abort: command('abort', {}),
   get_state: command('get_state', {}),
   get_messages: command('get_messages', {}),

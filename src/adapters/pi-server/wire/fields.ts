@@ -62,7 +62,9 @@ export const CommandId = notBlank(ifGiven, atMost(longest.id), [
 /** The key that identifies repetitions of a command (docs/protocols/pi-server.md 8.2). */
 export const IdempotencyKey = notBlank(ifGiven, atMost(longest.id));
 
-/** The id of an existing session. Limited in length, because all clients are told the session of a command. */
+/**
+ * The id of an existing session. Limited in length, because broadcasts repeat the session of a command to all clients.
+ */
 export const sessionName = (missing: string) => notBlank(missing, atMost(longest.id));
 
 /** The id of a new session. */

@@ -1,6 +1,6 @@
 // Aborts of runs. pi loses an abort that comes before the run begins, and delays an abort while a dialog is open
 // (docs/protocols/pi.md 10.6, 10.8).
-import type { Answer } from './pending.ts';
+import type { Answer } from './pending-requests.ts';
 
 /** The functions of the backend that the aborts use. */
 export interface AbortPorts {
@@ -20,11 +20,11 @@ export interface Aborts {
   readonly open: boolean;
   /** Sends the abort now, or after `runStarted` if a prompt waits for its run. */
   abort(id: string, state: { readonly runOpen: boolean; readonly promptWaits: boolean }): void;
-  /** pi is idle and about to begin something new, so the previous abort is over. */
+  /** Must be called when pi is idle and about to begin a prompt: the previous abort is over. */
   promptSent(): void;
   runStarted(): void;
   runEnded(): void;
-  /** The prompt that the aborts waited for will not run, so there is nothing to abort. */
+  /** Must be called when the prompt that the aborts wait for will not run: there is nothing to abort. */
   promptGone(): void;
 }
 

@@ -35,7 +35,7 @@ export interface Approvals {
   answer(command: Answer): Outcome;
   /** Why the tool of that call did not run, if an approval was the reason. */
   skippedOf(call: string): 'denied' | 'aborted' | undefined;
-  /** A tool ended. An open approval of the tool ended with it. */
+  /** Ends the open approval of an ended tool. */
   toolEnded(call: string): void;
   /**
    * Cancels every open approval, and each approval that pi requests before it stops: pi does not stop past an open one.
@@ -47,15 +47,18 @@ export interface Approvals {
   runEnded(): void;
 }
 
-/** Calls `changed` when an approval opens or ends. `changes` holds the file changes of the calls. */
+/**
+ * Creates the approvals of a session. Calls `changed` when an approval opens or ends. `changes` holds the file changes
+ * of the calls.
+ */
 export function createApprovals(out: Outbox, changes: CallChanges, changed: () => void): Approvals {
   /** Dialog id -> the call of the approval. */
   const open = new Map<string, Pick<Facts, 'call' | 'name'>>();
   const skipped = new Map<string, 'denied' | 'aborted'>();
   let isStopping = false;
 
-  function respond(id: string, said: { value: string } | { cancelled: true }): void {
-    out.send({ type: 'extension_ui_response', id, ...said } satisfies ExtensionUiResponse);
+  function respond(id: string, answer: { value: string } | { cancelled: true }): void {
+    out.send({ type: 'extension_ui_response', id, ...answer } satisfies ExtensionUiResponse);
   }
 
   function cancel(id: string, call: string): void {

@@ -9,23 +9,23 @@ import { refused } from '../../../core/model/errors.ts';
 import { createOutbox } from '../../../core/contract/outbox.ts';
 import { createAborts } from './aborts.ts';
 import { createApprovals } from './approvals.ts';
-import { changeOf } from './changes.ts';
+import { changeOf } from './file-changes.ts';
 import { outcomeOf } from './decode-answer.ts';
 import { createEventDecoder } from './decode-event.ts';
 import { runTimer } from './decode-run.ts';
 import { createDialogs } from './dialogs.ts';
 import { encodeCommand } from './encode-command.ts';
-import { type Said, sayContent, sayPrompt } from './encode-prompt.ts';
+import { type EncodedContent, sayContent, sayPrompt } from './encode-prompt.ts';
 import { piFields } from '../encode-values.ts';
 import { createLineRecogniser } from './delta-template.ts';
 import { createHeldLines } from './held-lines.ts';
 import { createJoiningPrompts } from './joining-prompts.ts';
 import { createSessionTracker } from './session-tracker.ts';
 import { findModel } from './models.ts';
-import { createOpening } from './opening.ts';
+import { createFirstRun } from './first-run.ts';
 import type { PiOptions } from './options.ts';
-import { createOrigins } from './origins.ts';
-import { type Answer, createPending } from './pending.ts';
+import { createMessageOrigins } from './message-origins.ts';
+import { type Answer, createPendingRequests } from './pending-requests.ts';
 import { createPrompts } from './prompts.ts';
 import { readLine } from './read-line.ts';
 import { problemOf } from '../wire/problem.ts';
@@ -40,8 +40,8 @@ type Line = Dictionary & { readonly type: string };
 /** Creates the backend of one pi process. */
 export function createBackend(env: Env, options: PiOptions): Backend {
   const out = createOutbox(writeLine);
-  const pending = createPending(out);
-  const origins = createOrigins();
+  const pending = createPendingRequests(out);
+  const origins = createMessageOrigins();
   const isAsking = () => approvals.open || dialogs.open;
   const asked = () => pending.pause('prompt', isAsking());
   const changes = createCallChanges(changeOf);
@@ -155,13 +155,13 @@ export function createBackend(env: Env, options: PiOptions): Backend {
   function prompt(command: CommandOf<'prompt'>, id: string): void {
     const { whenBusy } = command;
     const isBusy = run.open || prompts.waiting;
-    const said = sayPrompt(command, tracker.models.current?.id);
-    if (!isBusy) return startRun(command, said, id);
+    const encoded = sayPrompt(command, tracker.models.current?.id);
+    if (!isBusy) return startRun(command, encoded, id);
     // Two prompts at once would interleave two runs in 0.13.2 (docs/protocols/pi-legacy.md 1.7).
     if (whenBusy !== 'steer' && whenBusy !== 'follow-up') return out.settle(id, refused('busy', 'pi is at work'));
     const send = () => {
-      origins.sent(said.message, whenBusy);
-      perform(id, joinLine(command, said, whenBusy));
+      origins.sent(encoded.message, whenBusy);
+      perform(id, joinLine(command, encoded, whenBusy));
     };
     if (run.open && !aborts.open) send();
     else joiningPrompts.hold({ id, send });
@@ -172,18 +172,18 @@ export function createBackend(env: Env, options: PiOptions): Backend {
    * loses a second prompt right behind it. So only the first one is sent as `prompt`; later ones are sent as `steer` or
    * `follow_up`, which stay in that run. Slash commands of extensions work only in a `prompt`.
    */
-  function joinLine(command: CommandOf<'prompt'>, said: Said, as: 'steer' | 'follow-up'): Line {
-    const isLater = hasJoined && !said.message.startsWith('/');
+  function joinLine(command: CommandOf<'prompt'>, encoded: EncodedContent, as: 'steer' | 'follow-up'): Line {
+    const isLater = hasJoined && !encoded.message.startsWith('/');
     hasJoined = true;
-    if (isLater) return spoken(as === 'steer' ? 'steer' : 'follow_up', command, said);
-    return { ...spoken('prompt', command, said), streamingBehavior: as === 'steer' ? 'steer' : 'followUp' };
+    if (isLater) return promptLine(as === 'steer' ? 'steer' : 'follow_up', command, encoded);
+    return { ...promptLine('prompt', command, encoded), streamingBehavior: as === 'steer' ? 'steer' : 'followUp' };
   }
 
-  function startRun(command: CommandOf<'prompt'>, said: Said, id: string): void {
-    origins.sent(said.message, 'prompt');
+  function startRun(command: CommandOf<'prompt'>, encoded: EncodedContent, id: string): void {
+    origins.sent(encoded.message, 'prompt');
     aborts.promptSent();
-    prompts.sent(id, said.message);
-    request(id, spoken('prompt', command, said), (answer) => {
+    prompts.sent(id, encoded.message);
+    request(id, promptLine('prompt', command, encoded), (answer) => {
       out.settle(id, outcomeOf('prompt', answer));
       if (answer.kind !== 'data') return prompts.gone(id);
       prompts.accepted(id, dataSchemas.prompt.safeParse(answer.data).data?.disposition);
@@ -191,15 +191,15 @@ export function createBackend(env: Env, options: PiOptions): Backend {
   }
 
   function queue(command: CommandOf<'steer' | 'follow-up'>, id: string): void {
-    const said = sayContent(command.content);
-    origins.sent(said.message, command.type);
-    perform(id, spoken(command.type === 'steer' ? 'steer' : 'follow_up', command, said));
+    const encoded = sayContent(command.content);
+    origins.sent(encoded.message, command.type);
+    perform(id, promptLine(command.type === 'steer' ? 'steer' : 'follow_up', command, encoded));
   }
 
-  function spoken(type: 'prompt' | 'steer' | 'follow_up', command: Command, said: Said): Line {
-    for (const loss of said.losses) out.note('loss', `${command.type}: pi does not take ${loss}`);
-    const images = said.images.length === 0 ? {} : { images: said.images };
-    return { ...piFields(command.extra), type, message: said.message, ...images };
+  function promptLine(type: 'prompt' | 'steer' | 'follow_up', command: Command, encoded: EncodedContent): Line {
+    for (const loss of encoded.losses) out.note('loss', `${command.type}: pi does not take ${loss}`);
+    const images = encoded.images.length === 0 ? {} : { images: encoded.images };
+    return { ...piFields(command.extra), type, message: encoded.message, ...images };
   }
 
   function abort({ target, waiting }: CommandOf<'abort'>, id: string): void {
@@ -280,7 +280,7 @@ export function createBackend(env: Env, options: PiOptions): Backend {
   }
 
   const held = createHeldLines(take, () => run.tellEnd());
-  const opening = createOpening(out, {
+  const opening = createFirstRun(out, {
     graceMs: options.graceMs,
     isAwaited: () => disposes && !run.open && !tracker.knowsTools,
     learnTools: tracker.learnTools,

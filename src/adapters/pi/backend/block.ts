@@ -43,7 +43,7 @@ export function factsOf(block: Block): Dictionary {
   return without(block, 'type', 'text', 'thinking', 'id', 'name', 'arguments', ...leaked);
 }
 
-/** The block at that index in a message so far, or an empty object. */
+/** The block at this index in a message so far, or an empty object. */
 export function blockOf(snapshot: unknown, index: number): Dictionary {
   const content = isDictionary(snapshot) && Array.isArray(snapshot.content) ? snapshot.content : [];
   return dictionaryOf(content[index]);

@@ -4,7 +4,7 @@ import { without } from '../../../core/model/dictionary.ts';
 import { type Outcome, refused } from '../../../core/model/errors.ts';
 import type { CommandInfo } from '../../../core/model/event.ts';
 import { historyOf } from './decode-whole-message.ts';
-import type { Answer } from './pending.ts';
+import type { Answer } from './pending-requests.ts';
 import { sessionInfoOf } from './session-info.ts';
 import { extraOf, modelOf, usageOf } from '../values.ts';
 import { problemOf } from '../wire/problem.ts';

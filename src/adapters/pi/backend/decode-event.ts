@@ -8,9 +8,9 @@ import type { Event, EventOf, SessionInfo } from '../../../core/model/event.ts';
 import { textIn } from '../../../core/log/messages.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { Streaming } from '../../../core/fast-path/templates.ts';
-import { changeMade } from './changes.ts';
+import { changeMade } from './file-changes.ts';
 import { createMessageDecoder } from './decode-message.ts';
-import { plainEvents } from './decode-plain.ts';
+import { decodeStateless } from './decode-stateless.ts';
 import { createRunDecoder, type RunDecoder, type RunWatcher } from './decode-run.ts';
 import { wholeMessage } from './decode-whole-message.ts';
 import { extraOf } from '../values.ts';
@@ -21,7 +21,7 @@ import { type AnyMessage, messageSchemas } from '../wire/values.ts';
 type Line = Record<string, unknown>;
 type Origin = EventOf<'message-added'>['origin'];
 
-/** What the decoder needs to know about the commands that were sent. */
+/** The facts about sent commands that the decoder uses. */
 export interface EventContext extends RunWatcher {
   /** The origin of a user message, found by its text. Undefined if no such message was sent. */
   originOf(words: string): Origin;
@@ -33,9 +33,9 @@ export interface EventContext extends RunWatcher {
   readonly changes: CallChanges;
   /** Why a tool did not run, if the user was asked about the tool. */
   skippedOf?(call: string): EventOf<'tool-end'>['skipped'];
-  /** A system message came, which may list the tools. */
+  /** Called for a system message, which may list the tools. */
   learnTools?(message: AnyMessage): void;
-  /** pi reported session information. */
+  /** Called when pi reported session information. */
   learn(changes: SessionInfo, extra?: Extra): void;
 }
 
@@ -69,7 +69,7 @@ const proving: ReadonlySet<string> = new Set([
   'error',
 ]);
 
-/** Lines at which an agent ends and restarts (pauses.ts). */
+/** Lines at which an agent ends and restarts (agent-restarts.ts). */
 const bracketing: ReadonlySet<string> = new Set([
   'agent_start',
   'agent_end',
@@ -139,8 +139,8 @@ export function createEventDecoder(env: Env, out: Outbox, graceMs: number, conte
     out.deliver({ type: 'message-added', ...whole, origin });
   }
 
-  function assistantEnd(said: AnyMessage): void {
-    const read = messageSchemas.assistant.safeParse(said);
+  function assistantEnd(wire: AnyMessage): void {
+    const read = messageSchemas.assistant.safeParse(wire);
     if (!read.success) return violation('message_end', `message.${problemOf(read.error)}`);
     run.ensure();
     const { stop, failure } = message.end(read.data);
@@ -168,16 +168,16 @@ export function createEventDecoder(env: Env, out: Outbox, graceMs: number, conte
   }
 
   /** Replaces the gateway's command id by the id of the pi client. Ids of other origin stay. */
-  function bashOutput({ type, id: said, delta, ...rest }: EventLine<'bash_execution_update'>): void {
-    const command = said ?? context.bashId();
+  function bashOutput({ type, id: commandId, delta, ...rest }: EventLine<'bash_execution_update'>): void {
+    const command = commandId ?? context.bashId();
     const asked = command === undefined ? undefined : context.bashLine?.(command);
-    const id = asked === undefined ? said : asked.id;
+    const id = asked === undefined ? commandId : asked.id;
     out.deliver({ type: 'bash-output', command, delta, ...extraOf({ ...rest, id }) });
   }
 
   /** Lines with the same meaning in every state. They still advance the run. */
   function plain(type: string, line: Line): void {
-    const events = plainEvents(type, line);
+    const events = decodeStateless(type, line);
     if (events === null) return unknown(line);
     if ('problem' in events) return violation(type, events.problem);
     for (const event of events) {

@@ -18,7 +18,7 @@ interface OpenBlock {
   readonly streamed: GrowingText;
   ended: boolean;
   /** The content and facts that the block-end reported. */
-  told: Dictionary;
+  fields: Dictionary;
 }
 
 /** Fields in `extra` for pi clients only. */
@@ -31,13 +31,13 @@ const unsaid: Marks = { unsaid: true };
 export interface MessageDecoder {
   start(message: Partial<AssistantMessage>): void;
   /**
-   * `snapshot` is the message so far, in dialects that repeat it, and is read only for names and signatures. `aside`
-   * holds other fields of the line: the figures so far, fields of a newer pi.
+   * Reads an update of the message. `snapshot` is the message so far, in dialects that repeat it, and is read only for
+   * names and signatures. `aside` holds other fields of the line: the figures so far, fields of a newer pi.
    */
   update(update: AssistantMessageEvent, snapshot: unknown, aside?: Dictionary): void;
   /** Ends every block, then the message. */
   end(message: AssistantMessage): { stop: Stop; failure: Failure | undefined };
-  /** The block at that index, if a delta for the block would yield a `block-delta` and nothing else. */
+  /** The block at this index, if a delta for the block would yield a `block-delta` and nothing else. */
   streaming(index: number): object | null;
   /** Records a delta that the fast path has delivered. */
   streamed(index: number, delta: string): void;
@@ -80,14 +80,14 @@ export function createMessageDecoder(env: Env, out: Outbox): MessageDecoder {
     return blocks;
   }
 
-  /** The block at that index, opened if new. */
+  /** The block at this index, opened if new. */
   function blockAt(index: number, kind: Kind, head: BlockHead | null, marks: Marks = {}): OpenBlock {
     const known = (blocks ?? start({}, true)).get(index);
     if (known !== undefined) {
       if (known.head === null && head !== null) open(index, known, head, {});
       return known;
     }
-    const block: OpenBlock = { head: null, kind, streamed: new GrowingText(), ended: false, told: {} };
+    const block: OpenBlock = { head: null, kind, streamed: new GrowingText(), ended: false, fields: {} };
     blocks?.set(index, block);
     if (head !== null) open(index, block, head, marks);
     return block;
@@ -123,7 +123,7 @@ export function createMessageDecoder(env: Env, out: Outbox): MessageDecoder {
     const preview = block.streamed.isEmpty ? previewOf(kind, final) : '';
     if (preview !== '') out.deliver({ type: 'block-delta', index, delta: preview, ...extraOf(unsaid) });
     block.ended = true;
-    block.told = without(final, ...leaked);
+    block.fields = without(final, ...leaked);
     const isHalfCall = kind === 'toolcall' && cut && !isJson(block.streamed.text);
     const incomplete = isHalfCall || (kind !== 'toolcall' && cut) || undefined;
     const { textSignature, thinkingSignature, thoughtSignature, redacted, ...others } = factsOf(final);
@@ -169,11 +169,11 @@ export function createMessageDecoder(env: Env, out: Outbox): MessageDecoder {
   /**
    * Facts in the whole message that differ from the reported facts of already ended blocks (signatures, since 0.84).
    */
-  function lateFacts(content: readonly Block[], told: ReadonlyMap<number, OpenBlock>): Dictionary[] {
+  function lateFacts(content: readonly Block[], blocks: ReadonlyMap<number, OpenBlock>): Dictionary[] {
     return content.flatMap((final, index) => {
-      const block = told.get(index);
+      const block = blocks.get(index);
       if (block === undefined || !block.ended) return [];
-      const late = Object.entries(without(final, 'index')).filter(([name, value]) => !same(value, block.told[name]));
+      const late = Object.entries(without(final, 'index')).filter(([name, value]) => !same(value, block.fields[name]));
       return late.length === 0 ? [] : [{ index, ...Object.fromEntries(late) }];
     });
   }

@@ -3,7 +3,7 @@
 import type { Dictionary, Failure, Stop } from '../../../core/model/content.ts';
 import type { EventOf } from '../../../core/model/event.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
-import { createPauses } from './pauses.ts';
+import { createAgentRestarts } from './agent-restarts.ts';
 import { extraOf, failureOf } from '../values.ts';
 
 /**
@@ -20,7 +20,7 @@ export interface RunWatcher {
   isHeld?(): boolean;
 }
 
-/** How a run was cut off, if the run did not end by itself. */
+/** The reason why a run was cut off, if it did not end by itself. */
 export type Cut = Pick<EventOf<'run-end'>, 'outcome' | 'failure'>;
 
 /** The run of one pi process. */
@@ -33,34 +33,34 @@ export interface RunDecoder {
   /** Delivers the held agent_end to pi clients, because the lines after it are delivered now. */
   tellEnd(): void;
   agentStart(): void;
-  /** `fields` are the fields of the line that no other event carries. `willRetry` exists since 0.87. */
+  /**
+   * Reads an agent_end. `fields` are the fields of the line that no other event carries. `willRetry` exists since 0.87.
+   */
   agentEnd(fields: Dictionary): void;
   agentSettled(fields: Dictionary): void;
-  /** pi sends agent_settled, so no agent_end ends a run. */
+  /** Must be called when pi announces agent_settled: from then on no agent_end ends a run. */
   willSettle(): void;
-  /** Both start functions return the fields that the event must carry for pi clients (pauses.ts). */
+  /** Both start functions return the fields that the event must carry for pi clients (agent-restarts.ts). */
   retryStart(): Dictionary | undefined;
   retryEnd(success: boolean, failure: Failure | undefined): void;
   compactionStart(): Dictionary | undefined;
   compactionEnd(willRetry: boolean): void;
-  /** A turn begins. */
+  /** Begins a turn. */
   turnStart(): void;
-  /** Another line comes, which is not part of the run's brackets. */
+  /** Must be called for each line outside of the run's start and end lines. */
   aside(): void;
   /** Opens a run for an event that occurs only inside a run. */
   ensure(): void;
-  /** A line came that never occurs between agent_end and a continuation, so the held end is real. */
+  /** Must be called for a line that never occurs between agent_end and a continuation: the held end is real. */
   proven(): void;
   stopped(stop: Stop, failure: Failure | undefined): void;
-  /** The gateway has asked pi to abort: a run that now stops with an error counts as aborted. */
+  /** Must be called after the gateway has asked pi to abort: a run that now stops with an error counts as aborted. */
   aborting(): void;
-  /**
-   * The owner of the run reports its end, whatever is open. `cut` is set if the run did not end as its messages say.
-   */
+  /** Ends the run, whatever is open. `cut` is set if the run did not end as its messages say. */
   over(cut?: Cut): void;
   /** Whether the timer belongs to this part. */
   wake(timer: string): boolean;
-  /** The channel ended, so nothing can continue a held run. */
+  /** Must be called when the channel has ended: nothing can continue a held run. */
   finish(): void;
 }
 
@@ -68,7 +68,8 @@ export interface RunDecoder {
 export const runTimer = 'run-end';
 
 /**
- * `graceMs`: how long an agent_end may be continued, ms. Measured 0.01 to 1.33 ms (docs/protocols/pi.md 11.4, 11.5).
+ * Creates the decoder of runs. `graceMs`: how long an agent_end may be continued, ms. Measured 0.01 to 1.33 ms
+ * (docs/protocols/pi.md 11.4, 11.5).
  */
 export function createRunDecoder(out: Outbox, graceMs: number, watcher: RunWatcher): RunDecoder {
   let phase: Phase = 'idle';
@@ -84,7 +85,7 @@ export function createRunDecoder(out: Outbox, graceMs: number, watcher: RunWatch
   let exhausted: Failure | undefined;
   let aborting = false;
   let armed = false;
-  const pauses = createPauses(out);
+  const pauses = createAgentRestarts(out);
   /** Whether only an explicit report ends the run. */
   const isToldEnd = () => settles || watcher.isHeld?.() === true;
 
@@ -113,8 +114,8 @@ export function createRunDecoder(out: Outbox, graceMs: number, watcher: RunWatch
 
   function end(settled?: Dictionary, cut?: Cut): void {
     goOn('idle');
-    const { type, ...told } = verdict(settled?.aborted === true);
-    out.deliver({ type, ...told, ...cut, ...extraOf({ end: pauses.forEnd(), settled }) });
+    const { type, ...verdictFields } = verdict(settled?.aborted === true);
+    out.deliver({ type, ...verdictFields, ...cut, ...extraOf({ end: pauses.forEnd(), settled }) });
     unsettled = settled === undefined;
     watcher.ended();
   }

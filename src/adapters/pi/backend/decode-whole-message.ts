@@ -27,60 +27,60 @@ export function historyOf(messages: readonly unknown[]): Message[] {
 
 /** By role. Other roles pass as unknown events (docs/protocols/pi.md 1.9). */
 const readers: ReadonlyMap<string, Reader> = new Map([
-  ['user', reader(messageSchemas.user, (said) => message('user', said))],
+  ['user', reader(messageSchemas.user, (wire) => message('user', wire))],
   ['assistant', reader(messageSchemas.assistant, assistantMessage)],
   ['toolResult', reader(messageSchemas.toolResult, toolMessage)],
-  ['system', reader(messageSchemas.system, (said) => message('system', said))],
-  ['custom', reader(messageSchemas.custom, (said) => message('custom', said))],
+  ['system', reader(messageSchemas.system, (wire) => message('system', wire))],
+  ['custom', reader(messageSchemas.custom, (wire) => message('custom', wire))],
   [
     'bashExecution',
-    reader(messageSchemas.bashExecution, ({ output, ...said }) => message('bash', { ...said, content: output })),
+    reader(messageSchemas.bashExecution, ({ output, ...wire }) => message('bash', { ...wire, content: output })),
   ],
   ['compactionSummary', reader(messageSchemas.compactionSummary, summaryMessage)],
   ['branchSummary', reader(messageSchemas.branchSummary, summaryMessage)],
 ]);
 
-function reader<Schema extends z.ZodType>(schema: Schema, make: (said: z.output<Schema>) => Message): Reader {
+function reader<Schema extends z.ZodType>(schema: Schema, make: (wire: z.output<Schema>) => Message): Reader {
   return (wire) => {
-    const said = schema.safeParse(wire);
-    return said.success ? make(said.data) : { problem: problemOf(said.error) };
+    const read = schema.safeParse(wire);
+    return read.success ? make(read.data) : { problem: problemOf(read.error) };
   };
 }
 
-interface Said {
+interface WireMessage {
   readonly content: string | readonly Block[];
   readonly timestamp?: number | undefined;
 }
 
-function message(role: Message['role'], said: Said, rest: object = said): Message {
+function message(role: Message['role'], wire: WireMessage, rest: object = wire): Message {
   const mayBeBoth = role === 'user' || role === 'custom' || role === 'system';
   return {
     role,
-    content: contentOf(said.content),
-    timestamp: said.timestamp,
+    content: contentOf(wire.content),
+    timestamp: wire.timestamp,
     ...extraOf({
       ...without(rest, 'role', 'content', 'timestamp'),
       // A string returns as a string if both forms are legal.
-      plain: mayBeBoth && typeof said.content === 'string' ? true : undefined,
+      plain: mayBeBoth && typeof wire.content === 'string' ? true : undefined,
     }),
   };
 }
 
-function toolMessage(said: z.output<typeof messageSchemas.toolResult>): Message {
-  const { toolCallId, toolName, isError, details, ...rest } = said;
-  return { ...message('tool', said, rest), call: toolCallId, name: toolName, isError, details };
+function toolMessage(wire: z.output<typeof messageSchemas.toolResult>): Message {
+  const { toolCallId, toolName, isError, details, ...rest } = wire;
+  return { ...message('tool', wire, rest), call: toolCallId, name: toolName, isError, details };
 }
 
-function assistantMessage(said: z.output<typeof messageSchemas.assistant>): Message {
-  const { rest, ...ending } = endingOf(said);
-  const { model, provider, responseId } = said;
-  return { ...message('assistant', said, rest), id: responseId, model, provider, ...ending };
+function assistantMessage(wire: z.output<typeof messageSchemas.assistant>): Message {
+  const { rest, ...ending } = endingOf(wire);
+  const { model, provider, responseId } = wire;
+  return { ...message('assistant', wire, rest), id: responseId, model, provider, ...ending };
 }
 
 /** Two roles become one canonical role; `kind` tells them apart. */
 function summaryMessage(
-  said: z.output<typeof messageSchemas.compactionSummary | typeof messageSchemas.branchSummary>,
+  wire: z.output<typeof messageSchemas.compactionSummary | typeof messageSchemas.branchSummary>,
 ): Message {
-  const { summary, role: kind, timestamp, ...rest } = said;
+  const { summary, role: kind, timestamp, ...rest } = wire;
   return message('summary', { content: summary, timestamp }, { ...rest, kind });
 }

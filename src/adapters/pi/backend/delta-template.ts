@@ -15,7 +15,7 @@ type Delta = EventOf<'block-delta'>;
 
 const utf8 = new TextEncoder();
 const opening = utf8.encode('"delta":"');
-/** What may follow a delta: the end of the line (since 0.84), or snapshots that nobody reads. */
+/** The text that may follow a delta: the end of the line (since 0.84), or snapshots that no code reads. */
 const bare = utf8.encode('"}}');
 const partialFirst = utf8.encode('","partial":{');
 const followers = [partialFirst, utf8.encode('"},"message":{')];

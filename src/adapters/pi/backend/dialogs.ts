@@ -24,7 +24,7 @@ export interface Dialogs {
 
 /** The functions of the backend that the dialogs use. */
 export interface DialogPorts {
-  /** A dialog has opened or ended. */
+  /** Called when a dialog has opened or ended. */
   changed(): void;
   /** Handles a question that is an approval instead of a dialog. Returns false for a dialog. */
   takes(request: DialogRequest): boolean;

@@ -5,7 +5,7 @@ import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import type { WireImage } from '../wire/commands.ts';
 
 /** The text and the images of a prompt, and the losses. */
-export interface Said {
+export interface EncodedContent {
   readonly message: string;
   readonly images: readonly WireImage[];
   readonly losses: readonly string[];
@@ -15,7 +15,7 @@ export interface Said {
  * Joins texts with an empty line. A document follows in the form of 0.13.2 (docs/protocols/pi.md 8.2;
  * docs/protocols/pi-legacy.md 4.7).
  */
-export function sayContent(content: readonly Content[]): Said {
+export function sayContent(content: readonly Content[]): EncodedContent {
   const texts: string[] = [];
   const images: WireImage[] = [];
   const losses: string[] = [];
@@ -53,11 +53,11 @@ function imageOf({ mediaType, extra }: Extract<Content, { type: 'image' }>, data
 }
 
 /** A whole prompt. pi accepts no context, model or mode with a prompt. */
-export function sayPrompt(prompt: CommandOf<'prompt'>, currentModel: string | undefined): Said {
-  const said = sayContent(prompt.content);
-  const losses = [...said.losses];
+export function sayPrompt(prompt: CommandOf<'prompt'>, currentModel: string | undefined): EncodedContent {
+  const encoded = sayContent(prompt.content);
+  const losses = [...encoded.losses];
   if (prompt.contexts !== undefined && prompt.contexts.length > 0) losses.push(`${prompt.contexts.length} contexts`);
   if (prompt.model !== undefined && prompt.model !== currentModel) losses.push('the model of one prompt');
   if (prompt.mode !== undefined) losses.push('the mode of one prompt');
-  return { ...said, losses };
+  return { ...encoded, losses };
 }

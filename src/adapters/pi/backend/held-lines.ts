@@ -12,7 +12,7 @@ export interface HeldLines {
   release(): void;
 }
 
-/** Starts empty. Calls `before` when held lines are about to be taken. */
+/** Creates an empty buffer of lines. Calls `before` when held lines are about to be taken. */
 export function createHeldLines(take: (line: Dictionary) => void, before: () => void): HeldLines {
   let lines: Dictionary[] = [];
 

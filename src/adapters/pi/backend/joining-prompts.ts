@@ -11,15 +11,15 @@ export interface JoiningPrompt {
 /** The prompts that wait for a run. */
 export interface JoiningPrompts {
   hold(prompt: JoiningPrompt): void;
-  /** A run is open: sends the prompts, in order. */
+  /** Sends the prompts in order, because a run is open. */
   sendAll(): void;
-  /** No run will come: refuses the prompts, so that their senders can send them as plain prompts. */
+  /** Refuses the prompts because no run will come, so that their senders can send them as plain prompts. */
   refuseAll(): void;
-  /** The user aborted the prompts. */
+  /** Handles the user's abort of the prompts. */
   abort(): void;
 }
 
-/** `settle` answers a prompt that was never sent. */
+/** Creates the list of joining prompts, empty at first. `settle` answers a prompt that was never sent. */
 export function createJoiningPrompts(settle: (id: string, outcome: Outcome) => void): JoiningPrompts {
   let held: readonly JoiningPrompt[] = [];
 

@@ -11,11 +11,11 @@ export interface PromptPorts {
   busy(): boolean;
   /** Queries whether pi is working. The answer goes to {@link Prompts.state}. */
   askState(): void;
-  /** The prompt with that id began a run. */
+  /** Called when the prompt with this id began a run. */
   began(id: string): void;
-  /** A prompt ended without a run of its own. */
+  /** Called when a prompt ended without its own run. */
   withoutRun(): void;
-  /** The waiting prompt is gone and began no run. `joined`: it has joined a run. */
+  /** Called when the waiting prompt ended without a run. `joined`: it has joined a run. */
   drained(joined: boolean): void;
 }
 
@@ -24,12 +24,12 @@ export interface Prompts {
   /** Whether a prompt was sent that has neither begun a run nor ended. */
   readonly waiting: boolean;
   sent(id: string, words: string): void;
-  /** pi accepted the prompt. `disposition` is pi's own field since 0.99. */
+  /** Must be called when pi accepted the prompt. `disposition` is pi's own field since 0.99. */
   accepted(id: string, disposition: string | undefined): void;
-  /** pi refused the prompt or never answered. */
+  /** Must be called when pi refused the prompt or never answered. */
   gone(id: string): void;
   runStarted(): void;
-  /** pi's state; null if pi did not answer. */
+  /** Takes pi's state; null if pi did not answer. */
   state(working: boolean | null): void;
   /** Whether the timer belongs to this part. */
   wake(timer: string): boolean;

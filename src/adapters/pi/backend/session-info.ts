@@ -3,7 +3,7 @@ import type { SessionInfo } from '../../../core/model/event.ts';
 import { modelOf, same } from '../values.ts';
 import type { StateData } from '../wire/responses.ts';
 
-/** pi's state as session info. What pi does not report is absent. */
+/** Converts pi's state to session info. Fields that pi does not report stay absent. */
 export function sessionInfoOf(state: StateData): SessionInfo {
   return present({
     agentSessionId: state.sessionId,

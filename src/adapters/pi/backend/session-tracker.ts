@@ -1,5 +1,5 @@
-// What is known about pi's session: its settings, models and history. Learns from answers, queries pi after changes,
-// and delivers the differences.
+// Known facts about pi's session: its settings, models and history. Learns from answers, queries pi after changes, and
+// delivers the differences.
 import type { Dictionary, Extra } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import type { EventOf, SessionInfo } from '../../../core/model/event.ts';
@@ -19,7 +19,7 @@ export type Ask = (
   then: (data: unknown) => void,
 ) => void;
 
-/** What is known about one session. */
+/** Known facts about one session. */
 export interface SessionTracker {
   readonly models: KnownModels;
   /** Delivers the changes that pi reported in a line of its own. `extra` holds the other fields of the line. */
@@ -70,7 +70,10 @@ export function createSessionTracker(out: Outbox, ask: Ask): SessionTracker {
     return changes;
   }
 
-  /** Delivers facts that pi stated only in an answer. pi has no event line for them, so pi clients are not told. */
+  /**
+   * Delivers facts that pi stated only in an answer. Not shown to pi clients, because pi has no event line for such
+   * facts.
+   */
   function discover(now: SessionInfo): void {
     const changes = keep(now);
     if (changes !== null) out.deliver({ type: 'session-changed', changes, ...extraOf({ unsaid: true }) });

@@ -164,7 +164,7 @@ function contextUsageOf(tokens: number | null = null, contextWindow: number | un
 
 const sources: ReadonlySet<unknown> = new Set(['extension', 'prompt', 'skill']);
 
-/** How pi describes a command that comes with the agent, since 0.62. The client type requires the field. */
+/** pi's description of a command that comes with the agent, since 0.62. The client type requires the field. */
 const builtIn = { path: '', source: 'builtin', scope: 'temporary', origin: 'top-level' };
 
 /**

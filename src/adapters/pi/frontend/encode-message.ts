@@ -40,20 +40,20 @@ export function encodeAssistant(
   facts: AssistantFacts,
   { timestamp, provider, model }: Defaults,
 ): Dictionary {
-  const said = piFields(facts.extra);
+  const fields = piFields(facts.extra);
   const { stop, failure } = facts;
   const reason = failure === undefined ? unexplained.get(stop?.reason) : encodeFailure(failure);
   return present({
     role: 'assistant',
     content,
-    api: said.api ?? 'unknown',
+    api: fields.api ?? 'unknown',
     provider: facts.provider ?? provider ?? 'unknown',
     model: facts.model ?? model ?? 'unknown',
-    usage: encodeUsage(facts.usage, facts.cost, said.usage),
+    usage: encodeUsage(facts.usage, facts.cost, fields.usage),
     stopReason: encodeStop(stop, isDictionary(facts.extra?.pi)),
     timestamp: facts.timestamp ?? timestamp,
     errorMessage: reason,
-    ...without(said, ...ownPlaces),
+    ...without(fields, ...ownPlaces),
   });
 }
 
@@ -61,30 +61,30 @@ export function encodeAssistant(
 export function encodeMessage(message: Message, defaults: Defaults): Dictionary {
   const { role, content } = message;
   const { timestamp = defaults.timestamp } = message;
-  const { plain, kind, unsaid, ...said } = piFields(message.extra);
+  const { plain, kind, unsaid, ...fields } = piFields(message.extra);
   const speaksPi = message.extra?.pi !== undefined;
   switch (role) {
     case 'assistant':
       return encodeAssistant(encodeContents(content), speaksPi ? message : foreign(message), defaults);
     case 'user':
-      return { role, content: plain === true ? textOf(content) : encodeContents(content), timestamp, ...said };
+      return { role, content: plain === true ? textOf(content) : encodeContents(content), timestamp, ...fields };
     case 'tool':
       return encodeResult(message, timestamp);
     case 'system':
-      return { role, content: textOrBlocks(content, plain ?? !speaksPi), timestamp, ...said };
+      return { role, content: textOrBlocks(content, plain ?? !speaksPi), timestamp, ...fields };
     case 'custom': {
       const shown = { customType: message.name ?? 'message', display: true };
-      return { role, ...shown, content: textOrBlocks(content, plain), timestamp, ...said };
+      return { role, ...shown, content: textOrBlocks(content, plain), timestamp, ...fields };
     }
     case 'bash': {
       const command = message.name ?? '';
       const ended = { exitCode: message.isError === true ? 1 : 0, cancelled: false, truncated: false };
       const run = speaksPi ? {} : { command, ...ended };
-      return { role: 'bashExecution', ...run, output: textOf(content), timestamp, ...said };
+      return { role: 'bashExecution', ...run, output: textOf(content), timestamp, ...fields };
     }
     case 'summary': {
       const tokens = kind === undefined ? { tokensBefore: 0 } : {};
-      return { role: kind ?? 'compactionSummary', summary: textOf(content), ...tokens, timestamp, ...said };
+      return { role: kind ?? 'compactionSummary', summary: textOf(content), ...tokens, timestamp, ...fields };
     }
     default:
       return role satisfies never;

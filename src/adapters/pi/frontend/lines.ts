@@ -1,18 +1,18 @@
 // Events that become one line each, independent of state: retries, compactions, queues, dialogs, notices, displays. The
-// inverse is backend/decode-plain.ts and backend/dialogs.ts.
+// inverse is backend/decode-stateless.ts and backend/dialogs.ts.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary, without } from '../../../core/model/dictionary.ts';
 import type { EventOf, SessionInfo } from '../../../core/model/event.ts';
 import type { Dialect } from './dialect.ts';
 import { encodeFailure, piFields, present } from '../encode-values.ts';
-import { oneLine, shownInput } from './shown-input.ts';
+import { oneLine, approvalInput } from './approval-input.ts';
 
 /** Precedes the id of an approval that is presented as a dialog, because a dialog may have the same id. */
 export const approvalPrefix = 'approval:';
 
 /** Newer pi versions use names without `auto_`. The document knows automatic compactions only. */
-function compactionName(said: unknown, trigger: string | undefined, dialect: Dialect, half: 'start' | 'end'): string {
-  if (typeof said === 'string') return said;
+function compactionName(reason: unknown, trigger: string | undefined, dialect: Dialect, half: 'start' | 'end'): string {
+  if (typeof reason === 'string') return reason;
   return dialect === 'delta-only' || trigger === 'manual' ? `compaction_${half}` : `auto_compaction_${half}`;
 }
 
@@ -98,16 +98,16 @@ function request(id: unknown, method: string, fields: Dictionary): Dictionary {
 /** The line of a dialog, or null for a kind that pi does not have. */
 export function dialogLine(event: EventOf<'dialog-request'>): Dictionary | null {
   const { id, kind, title, message = '', options = [], placeholder, prefill, timeoutMs: timeout } = event;
-  const said = piFields(event.extra);
+  const fields = piFields(event.extra);
   switch (kind) {
     case 'select':
-      return request(id, kind, { title, options, timeout, ...said });
+      return request(id, kind, { title, options, timeout, ...fields });
     case 'confirm':
-      return request(id, kind, { title, message, timeout, ...said });
+      return request(id, kind, { title, message, timeout, ...fields });
     case 'input':
-      return request(id, kind, { title, placeholder, timeout, ...said });
+      return request(id, kind, { title, placeholder, timeout, ...fields });
     case 'editor':
-      return request(id, kind, { title, prefill, timeout, ...said });
+      return request(id, kind, { title, prefill, timeout, ...fields });
     case 'interview':
       return null;
     default:
@@ -118,16 +118,21 @@ export function dialogLine(event: EventOf<'dialog-request'>): Dictionary | null 
 /** The line of an approval. pi has no approvals; its extensions ask in dialogs (docs/protocols/pi.md 12.5). */
 export function approvalLine({ id, name, title, input, timeoutMs }: EventOf<'approval-request'>): Dictionary {
   const asks = title === undefined ? `Allow ${oneLine(name)}?` : `Allow ${oneLine(name)}: ${oneLine(title)}?`;
-  return request(`${approvalPrefix}${id}`, 'confirm', { title: asks, message: shownInput(input), timeout: timeoutMs });
+  return request(`${approvalPrefix}${id}`, 'confirm', {
+    title: asks,
+    message: approvalInput(input),
+    timeout: timeoutMs,
+  });
 }
 
 /** The line of a notice. `id` is used if the agent gave none. */
 export function noticeLine({ level, text, extra }: EventOf<'notice'>, id: string): Dictionary {
-  const said = piFields(extra);
-  if (said.type === 'extension_error') return { ...said, error: text };
+  const fields = piFields(extra);
+  if (fields.type === 'extension_error') return { ...fields, error: text };
   // A compaction end without a start is sent for its error text.
-  if (said.type === 'compaction_end' || said.type === 'auto_compaction_end') return { ...said, errorMessage: text };
-  const { untyped, ...rest } = said;
+  if (fields.type === 'compaction_end' || fields.type === 'auto_compaction_end')
+    return { ...fields, errorMessage: text };
+  const { untyped, ...rest } = fields;
   return request(id, 'notify', { message: text, notifyType: untyped === true ? undefined : level, ...rest });
 }
 
@@ -138,20 +143,20 @@ export function complaintLine(message: string, id: string): Dictionary {
 
 /** The line of a display. */
 export function displayLine({ place, key, lines, position, extra }: EventOf<'display'>, id: string): Dictionary {
-  const said = { id, ...piFields(extra) };
+  const fields = { id, ...piFields(extra) };
   const text = lines?.join('\n');
   switch (place) {
     case 'status':
     case 'working':
-      return request(id, 'setStatus', { statusKey: key ?? place, statusText: text, ...said });
+      return request(id, 'setStatus', { statusKey: key ?? place, statusText: text, ...fields });
     case 'widget': {
       const shown = { widgetKey: key ?? place, widgetLines: lines ?? undefined, widgetPlacement: position };
-      return request(id, 'setWidget', { ...shown, ...said });
+      return request(id, 'setWidget', { ...shown, ...fields });
     }
     case 'title':
-      return request(id, 'setTitle', { title: text ?? '', ...said });
+      return request(id, 'setTitle', { title: text ?? '', ...fields });
     case 'editor':
-      return request(id, 'set_editor_text', { text: text ?? '', ...said });
+      return request(id, 'set_editor_text', { text: text ?? '', ...fields });
     default:
       return place satisfies never;
   }

@@ -4,7 +4,7 @@ import { createGrowingBytes } from './growing-bytes.ts';
 
 /** The known part of an object. */
 export interface GrowingJson {
-  /** The next piece of the text, cut anywhere. Drops invalid JSON and everything after it. */
+  /** Appends the next piece of the text, which may be cut anywhere. Drops invalid JSON and everything after it. */
   append(text: string): void;
   /**
    * Bytes and an ending that together form one JSON object. Strings may be cut. A key without its value and an

@@ -32,7 +32,7 @@ export interface MessageTeller {
 /** The first half of an update's type. */
 const kinds = { text: 'text', thinking: 'thinking', 'tool-call': 'toolcall' } as const;
 
-interface Told {
+interface ShownBlock {
   readonly block: Block;
   readonly place: number;
   /** Null for a block that comes whole: pi has no updates for such a block. */
@@ -60,7 +60,7 @@ export function createMessageTeller(
   // An agent of another protocol has its own id for the message.
   const startFields = speaksPi ? without(piFields(start.extra), 'content') : { responseId: start.id };
   const head = encodeHead();
-  const told = new Map<number, Told>();
+  const shownBlocks = new Map<number, ShownBlock>();
   const lost: string[] = [];
   const snapshot: Snapshot | null = dialect === 'delta-only' ? null : createSnapshot({ role: 'assistant' });
   snapshot?.tail(without(head, 'role', 'content'));
@@ -71,8 +71,9 @@ export function createMessageTeller(
   function encodeHead(): Dictionary {
     // `pending` since 0.84, `stop` before. pi's own word passes, except to 0.13 clients, which have a closed list.
     const waiting = dialect === 'delta-only' ? 'pending' : 'stop';
-    const said = startFields.stopReason;
-    const stopReason = said === undefined || (said === 'pending' && dialect === 'legacy') ? waiting : said;
+    const agentReason = startFields.stopReason;
+    const stopReason =
+      agentReason === undefined || (agentReason === 'pending' && dialect === 'legacy') ? waiting : agentReason;
     const { content } = piFields(start.extra);
     const facts: AssistantFacts = { ...start, extra: { pi: { ...startFields, stopReason } } };
     return encodeAssistant(Array.isArray(content) ? content : [], facts, defaults);
@@ -89,9 +90,9 @@ export function createMessageTeller(
 
   /** `extra` holds the fields of a newer pi, of the line and of its event. */
   function update(event: Dictionary, extra: Extra | undefined): Out {
-    const said = piFields(extra);
-    const line = isDictionary(said.line) ? `${JSON.stringify(said.line).slice(1, -1)},` : '';
-    const shown = JSON.stringify(isDictionary(said.event) ? { ...event, ...said.event } : event);
+    const fields = piFields(extra);
+    const line = isDictionary(fields.line) ? `${JSON.stringify(fields.line).slice(1, -1)},` : '';
+    const shown = JSON.stringify(isDictionary(fields.event) ? { ...event, ...fields.event } : event);
     const opening = `{"type":"message_update",${line}`;
     if (snapshot === null) return `${opening}"usage":${usage},"assistantMessageEvent":${shown}}`;
     return withSnapshots(`${opening}"assistantMessageEvent":${shown.slice(0, -1)}`);
@@ -113,8 +114,8 @@ export function createMessageTeller(
       return null;
     }
     // Agents of other protocols may also number blocks that are not shown.
-    const place = speaksPi ? event.index : told.size;
-    told.set(event.index, { block, place, kind, head: null, figures: undefined });
+    const place = speaksPi ? event.index : shownBlocks.size;
+    shownBlocks.set(event.index, { block, place, kind, head: null, figures: undefined });
     if (kind === null) return null;
     snapshot?.start(place, openBlock(shape));
     const named = shape.kind === 'tool-call' && dialect === 'delta-only' ? { id: shape.id, toolName: shape.name } : {};
@@ -123,7 +124,7 @@ export function createMessageTeller(
 
   /** Fast path: for every delta of a block, everything except the delta is the same. */
   function extend(event: EventOf<'block-delta'>): Out | null {
-    const one = told.get(event.index);
+    const one = shownBlocks.get(event.index);
     if (one === undefined || one.kind === null) return null;
     snapshot?.append(one.place, event.delta);
     if (isUnusual(event.extra)) {
@@ -139,7 +140,7 @@ export function createMessageTeller(
     return withSnapshots(`${one.head}${delta}`);
   }
 
-  function deltaHead({ kind, place }: Told): string {
+  function deltaHead({ kind, place }: ShownBlock): string {
     const event = `"assistantMessageEvent":{"type":"${kind}_delta","contentIndex":${place},"delta":`;
     return snapshot === null
       ? `{"type":"message_update","usage":${usage},${event}`
@@ -147,7 +148,7 @@ export function createMessageTeller(
   }
 
   function close(event: EventOf<'block-end'>): Out | null {
-    const one = told.get(event.index);
+    const one = shownBlocks.get(event.index);
     if (one === undefined) return null;
     const { kind, place, block } = one;
     const content = encodeContent(wholeBlock(block));
@@ -164,7 +165,7 @@ export function createMessageTeller(
     const facts = new Map(
       (Array.isArray(late) ? late.filter(isDictionary) : []).map(({ index, ...rest }) => [index, rest]),
     );
-    const blocks = [...told.values()].sort((a, b) => a.place - b.place);
+    const blocks = [...shownBlocks.values()].sort((a, b) => a.place - b.place);
     const contents = blocks.flatMap(({ block, place }) => {
       const content = encodeContent(wholeBlock(block));
       return content === null ? [] : [{ ...content, ...facts.get(place) }];
@@ -182,9 +183,9 @@ export function createMessageTeller(
       return quiet || isUnsaid(event) ? null : line;
     },
     end(event) {
-      const said = piFields(event.extra);
+      const fields = piFields(event.extra);
       // A message that the gateway had to end keeps the fields of its start.
-      const kept = isDictionary(event.extra?.pi) ? said : without(startFields, 'stopReason', 'usage');
+      const kept = isDictionary(event.extra?.pi) ? fields : without(startFields, 'stopReason', 'usage');
       const { provider, model, timestamp, ...rest } = kept;
       const facts: AssistantFacts = {
         usage: event.usage ?? start.usage,
@@ -193,7 +194,7 @@ export function createMessageTeller(
         failure: event.failure,
         extra: { pi: rest },
       };
-      const message = encodeAssistant(wholeBlocks(said.content, said.blocks), facts, defaults);
+      const message = encodeAssistant(wholeBlocks(fields.content, fields.blocks), facts, defaults);
       return { ...message, ...present({ provider, model, timestamp }) };
     },
   };
@@ -201,8 +202,8 @@ export function createMessageTeller(
 
 /** Whether a line has fields other than the figures beside its update. */
 function isUnusual(extra: Extra | undefined): boolean {
-  const said = extra === undefined ? undefined : piFields(extra);
-  return said !== undefined && (isDictionary(said.line) || isDictionary(said.event));
+  const fields = extra === undefined ? undefined : piFields(extra);
+  return fields !== undefined && (isDictionary(fields.line) || isDictionary(fields.event));
 }
 
 function openBlock(head: Block['head']): Dictionary {

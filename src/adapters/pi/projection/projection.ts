@@ -28,7 +28,7 @@ type Of<Type extends Event['type']> = Logged & { readonly event: EventOf<Type> }
 /** The roles of docs/protocols/pi-legacy.md 4.4. `tool` is the canonical name of toolResult. */
 const legacyRoles: ReadonlySet<string> = new Set(['user', 'assistant', 'tool']);
 
-/** How a projection writes its lines. */
+/** The options of a projection. */
 export interface Manner {
   readonly dialect: Dialect;
   /** Default: pi's own form. */

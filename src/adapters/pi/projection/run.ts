@@ -7,7 +7,7 @@ import type { EventOf } from '../../../core/model/event.ts';
 import type { Dialect } from '../frontend/dialect.ts';
 import { isUnsaid, piFields } from '../encode-values.ts';
 
-/** Where every part of a projection writes its lines. */
+/** The output of all parts of a projection. */
 export interface Sink {
   say(line: Dictionary): void;
   /** Writes a line that is already JSON. */
@@ -15,25 +15,28 @@ export interface Sink {
   loss(text: string): void;
 }
 
-/** The brackets of one session, as its clients see them. */
+/** The start and end lines of runs and turns of one session, as clients see them. */
 export interface Brackets {
   runStart(event: EventOf<'run-start'>): void;
-  /** `fail` writes a message with the reason: pi has no other place for the reason. */
+  /** Ends the run. `fail` writes a message with the reason: pi has no other place for the reason. */
   runEnd(event: EventOf<'run-end'>, fail: () => void): void;
   turnStart(): void;
   turnEnd(emptyMessage: () => Dictionary): void;
-  /** A part of the run is about to be written, so the opening lines must precede it. */
+  /** Writes the opening lines, if missing, before a part of the run is written. */
   ensure(): void;
-  /** The agent pauses for a retry or a compaction. */
+  /** Writes a pause of the agent for a retry or a compaction. */
   pause(willRetry: boolean, extra: Extra | undefined): void;
-  /** pi's own agent_start or agent_end inside a run. */
+  /** Writes pi's own agent_start or agent_end inside a run. */
   restart(line: Dictionary): void;
-  /** A whole message, as JSON, was written. */
+  /** Must be called after a whole message, as JSON, was written. */
   message(json: string, role: unknown, failed: boolean): void;
   readonly turn: boolean;
 }
 
-/** `settles`: write the end of a run with the fields and the line that pi has for it since 0.80.4. */
+/**
+ * Creates the writer of a run's start and end lines. `settles`: write the end of a run with the fields and the line
+ * that pi has since 0.80.4.
+ */
 export function createBrackets(sink: Sink, dialect: Dialect, settles: boolean): Brackets {
   /** `promised`: a synthetic run, which may stay empty. No line was written for it yet. */
   let run: 'none' | 'promised' | 'open' = 'none';

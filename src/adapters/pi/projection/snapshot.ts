@@ -56,7 +56,7 @@ const growingFields: ReadonlyMap<unknown, string> = new Map([
   ['toolCall', 'arguments'],
 ]);
 
-/** Begins with the fields before `content`, such as the role. */
+/** Creates a snapshot from the fields before `content`, such as the role. */
 export function createSnapshot(head: Dictionary): Snapshot {
   const opening = `{${[...fieldsOf(head), '"content":['].join(',')}`;
   let closing = ']}';

@@ -12,7 +12,7 @@ import type { Sink } from './run.ts';
 export interface ToolTeller {
   start(event: EventOf<'tool-start'>): void;
   update(event: EventOf<'tool-update'>): void;
-  /** `timestamp` is for the result message, if the agent sends none. */
+  /** Ends a tool. `timestamp` is for the result message, if the agent sends none. */
   end(event: EventOf<'tool-end'>, timestamp: number): void;
   /** Whether a message with the result of that call is new. The result counts as sent from now on. */
   claim(call: string): boolean;
@@ -20,11 +20,11 @@ export interface ToolTeller {
   flush(): void;
   /** Like `flush`, unless the agent sends result messages itself and they may still come. */
   settle(): void;
-  /** The agent sends result messages itself, so wait for them. */
+  /** From now on, waits for the agent's own result messages instead of writing them. */
   trust(): void;
-  /** Calls in a message that failed: pi never mentions them again. */
+  /** Drops the calls of a failed message: pi never mentions them again. */
   drop(calls: readonly string[]): void;
-  /** The run is over. */
+  /** Forgets all tools at the end of the run. */
   clear(): void;
 }
 
@@ -34,7 +34,7 @@ interface Running {
   output: Content[];
 }
 
-/** What the tools of a session need. */
+/** The dependencies of the tools of a session. */
 export interface ToolPorts {
   /** Writes a whole message. */
   tell(message: Dictionary): void;
@@ -45,7 +45,7 @@ export interface ToolPorts {
 export function createToolTeller(sink: Sink, dialect: Dialect, ports: ToolPorts): ToolTeller {
   const running = new Map<string, Running>();
   const waiting = new Map<string, Dictionary>();
-  const told = new Set<string>();
+  const shownCalls = new Set<string>();
   const dropped = new Set<string>();
   let trusted = false;
 
@@ -53,7 +53,7 @@ export function createToolTeller(sink: Sink, dialect: Dialect, ports: ToolPorts)
     const messages = [...waiting];
     waiting.clear();
     for (const [call, message] of messages) {
-      told.add(call);
+      shownCalls.add(call);
       ports.tell(message);
     }
   }
@@ -67,7 +67,7 @@ export function createToolTeller(sink: Sink, dialect: Dialect, ports: ToolPorts)
     if (running.size === 0) settle();
     const { args = input, ...rest } = piFields(extra);
     running.set(call, { name, args, output: [] });
-    told.delete(call);
+    shownCalls.delete(call);
     sink.say({ type: 'tool_execution_start', toolCallId: call, toolName: name, args, ...rest });
   }
 
@@ -109,12 +109,12 @@ export function createToolTeller(sink: Sink, dialect: Dialect, ports: ToolPorts)
           ...(dialect === 'legacy' ? {} : { durationMs, ...rest }),
         }),
       );
-      if (!told.has(call)) waiting.set(call, encodeResult(event, timestamp));
+      if (!shownCalls.has(call)) waiting.set(call, encodeResult(event, timestamp));
     },
     claim(call) {
       waiting.delete(call);
-      if (told.has(call)) return false;
-      told.add(call);
+      if (shownCalls.has(call)) return false;
+      shownCalls.add(call);
       return true;
     },
     flush,
@@ -128,7 +128,7 @@ export function createToolTeller(sink: Sink, dialect: Dialect, ports: ToolPorts)
     clear() {
       flush();
       running.clear();
-      told.clear();
+      shownCalls.clear();
       dropped.clear();
     },
   };

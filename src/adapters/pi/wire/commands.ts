@@ -9,15 +9,15 @@ function command<Type extends string, Shape extends z.ZodRawShape>(type: Type, s
   return z.looseObject({ type: z.literal(type), id: z.string().optional(), ...shape });
 }
 
-const said = { message: z.string(), images: z.array(WireImage).optional() };
+const promptFields = { message: z.string(), images: z.array(WireImage).optional() };
 const mode = { mode: z.enum(['all', 'one-at-a-time']) };
 const enabled = { enabled: z.boolean() };
 
 /** Lines by their `type`. */
 export const commandSchemas = {
-  prompt: command('prompt', { ...said, streamingBehavior: z.enum(['steer', 'followUp']).optional() }),
-  steer: command('steer', said),
-  follow_up: command('follow_up', said),
+  prompt: command('prompt', { ...promptFields, streamingBehavior: z.enum(['steer', 'followUp']).optional() }),
+  steer: command('steer', promptFields),
+  follow_up: command('follow_up', promptFields),
   abort: command('abort', {}),
   clear_queue: command('clear_queue', {}),
   new_session: command('new_session', { parentSession: z.string().optional() }),

@@ -20,7 +20,7 @@ export const behaviours: readonly Behaviour[] = [
   { name: 'mcp', title: 'The tool servers that the client has registered; else text.' },
 ];
 
-/** What a behaviour can do. */
+/** The actions that a behaviour can use. */
 export interface BehaviourPorts {
   /** Session id, part of every frame. */
   readonly session: string;

@@ -120,9 +120,9 @@ export async function serveClaude(
 
   let read = 0;
   for (;;) {
-    for (let heard = connection.log[read]; heard !== undefined; heard = connection.log[read]) {
+    for (let received = connection.log[read]; received !== undefined; received = connection.log[read]) {
       read += 1;
-      if (heard.by === 'peer') for (const message of messagesIn(heard.text)) take(message);
+      if (received.by === 'peer') for (const message of messagesIn(received.text)) take(message);
     }
     if (connection.ended !== null) break;
     const waiting = connection.until('word of the client', () => (connection.log.length > read ? true : undefined));

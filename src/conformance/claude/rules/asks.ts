@@ -174,8 +174,8 @@ function* denyReason(view: View): Generator<Finding> {
     const [result] = callOf(view, ask)?.results ?? [];
     // A denial that also interrupts ends the turn, so no model reads its message.
     if (result === undefined || interrupt === true || typeof message !== 'string' || message === '') continue;
-    const isTold = JSON.stringify(result.block.content ?? '').includes(JSON.stringify(message).slice(1, -1));
-    yield { frame: result.frame, wrong: isTold ? null : `it does not say ${JSON.stringify(message)}` };
+    const isShown = JSON.stringify(result.block.content ?? '').includes(JSON.stringify(message).slice(1, -1));
+    yield { frame: result.frame, wrong: isShown ? null : `it does not say ${JSON.stringify(message)}` };
   }
 }
 
@@ -224,10 +224,10 @@ function* changedInput(view: View): Generator<Finding> {
     const before = words(ask.request.input);
     const added = [...words(updatedInput)].filter((word) => !before.has(word));
     if (behavior !== 'allow' || result === undefined || added.length === 0) continue;
-    const told = JSON.stringify(result.block);
+    const resultText = JSON.stringify(result.block);
     yield {
       frame: result.frame,
-      wrong: added.every((word) => told.includes(word)) ? null : `${added[0]} is not in it`,
+      wrong: added.every((word) => resultText.includes(word)) ? null : `${added[0]} is not in it`,
     };
   }
 }

@@ -226,10 +226,10 @@ export const answerRules = clientRules({
           (one) => one.frame > frame && answered.has(one.subtype) && one.cancelled === null,
         );
         // A client that interrupts has given up on the turn.
-        const isHeard = view.fromClient.some(
+        const isAnswered = view.fromClient.some(
           ({ frame: at, json }) => at > (ask?.frame ?? frame) && dictionaryOf(json.request).subtype !== 'interrupt',
         );
-        if (isHeard) yield { frame, wrong: null };
+        if (isAnswered) yield { frame, wrong: null };
         else if (view.isComplete && ask !== undefined)
           yield { frame, wrong: 'nothing was heard of the client since, and it was asked' };
       }

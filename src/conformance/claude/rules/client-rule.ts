@@ -1,7 +1,7 @@
 // The table form of rules on Claude clients.
 import type { Rule } from '../../check/rule.ts';
 import type { RuleRow } from '../../check/rule-rows.ts';
-import { type CarriedView, carried } from '../view/carried.ts';
+import { type UnpackedView, unpackMessages } from '../view/unpack-messages.ts';
 import type { View } from '../view/view.ts';
 
 /** A rule without the fields that follow from its name. */
@@ -13,9 +13,9 @@ export interface Row extends Omit<RuleRow<View>, 'section' | 'isMeasured'> {
 }
 
 /** Builds the rules. */
-export function clientRules(rows: Readonly<Record<string, Row>>): Rule<CarriedView>[] {
+export function clientRules(rows: Readonly<Record<string, Row>>): Rule<UnpackedView>[] {
   return Object.entries(rows).map(([name, { section = '1.1', level = 'MUST', isSpecified, ...row }]) =>
-    carried({
+    unpackMessages({
       id: `claude/client/${name}`,
       section,
       level,

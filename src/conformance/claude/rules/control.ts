@@ -261,7 +261,8 @@ function* modeTold(view: View): Generator<Finding> {
     const set = sets.findLast((one) => one.frame < frame);
     // Only a request can have changed the value.
     const isChanged =
-      view.agentRequests.some(({ answer }) => answer !== null) || view.fromAgent.some((told) => tellsMode(told.json));
+      view.agentRequests.some(({ answer }) => answer !== null) ||
+      view.fromAgent.some((message) => tellsMode(message.json));
     if (set === undefined || isChanged) continue;
     const wrong = json.permissionMode === set.request.mode ? null : `it tells ${String(json.permissionMode)}`;
     yield { frame, wrong };

@@ -14,7 +14,7 @@ interface Event {
 
 function events({ fromAgent }: View, type?: string): Event[] {
   return fromAgent
-    .filter((told) => told.type === 'stream_event')
+    .filter((message) => message.type === 'stream_event')
     .map(({ frame, json }) => ({ frame, event: dictionaryOf(json.event) }))
     .filter(({ event }) => type === undefined || event.type === type);
 }

@@ -15,7 +15,7 @@ const laned: ReadonlySet<string> = new Set(['stream_event', 'assistant', 'user']
 const of = ({ fromAgent }: View, types: ReadonlySet<string>): readonly Message[] =>
   fromAgent.filter(({ type }) => types.has(type));
 const ofType = ({ fromAgent }: View, type: string): readonly Message[] =>
-  fromAgent.filter((told) => told.type === type);
+  fromAgent.filter((message) => message.type === type);
 const systems = (view: View, subtype: string) => ofType(view, 'system').filter(({ json }) => json.subtype === subtype);
 
 /** A rule on the shape of the selected messages. */
@@ -203,7 +203,9 @@ export const frameRules = claudeRules({
     isMeasured: true,
     *judge({ turns, isFromStart }) {
       for (const { messages } of isFromStart ? turns : turns.slice(1)) {
-        const first = messages.find((told) => laned.has(told.type) && laneOf(told.json) === null && isSpoken(told));
+        const first = messages.find(
+          (message) => laned.has(message.type) && laneOf(message.json) === null && isSpoken(message),
+        );
         if (first === undefined) continue;
         const init = messages.find(({ type, json }) => type === 'system' && json.subtype === 'init');
         const wrong = init !== undefined && init.frame < first.frame ? null : 'a turn that begins without init';

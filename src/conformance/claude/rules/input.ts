@@ -5,7 +5,7 @@ import type { Finding } from '../../check/rule.ts';
 import { claudeRules } from './claude-rule.ts';
 import type { Prompt, View } from '../view/view.ts';
 
-const spoken: ReadonlySet<string> = new Set(['user', 'control_request', 'control_response']);
+const expectsReply: ReadonlySet<string> = new Set(['user', 'control_request', 'control_response']);
 
 /** Prompts of this form get a result, like all prompts; one finding for each prompt that had time for its result. */
 function* taken(view: View, isIt: (prompt: Prompt) => boolean): Generator<Finding> {
@@ -20,9 +20,9 @@ function* taken(view: View, isIt: (prompt: Prompt) => boolean): Generator<Findin
 /** Whether the agent answered anything that was requested after that place; null where nothing was requested. */
 function* survived(view: View, places: readonly number[]): Generator<Finding> {
   for (const frame of places) {
-    const next = view.fromClient.find((told) => told.frame > frame && spoken.has(told.type));
+    const next = view.fromClient.find((message) => message.frame > frame && expectsReply.has(message.type));
     if (next === undefined) continue;
-    const isAnswered = view.fromAgent.some((told) => told.frame > next.frame && told.type !== 'error');
+    const isAnswered = view.fromAgent.some((message) => message.frame > next.frame && message.type !== 'error');
     if (isAnswered || view.isComplete) yield { frame, wrong: isAnswered ? null : 'nothing is answered any more' };
   }
 }
@@ -118,6 +118,6 @@ export const inputRules = claudeRules({
 });
 
 const known: ReadonlySet<string> = new Set([
-  ...spoken,
+  ...expectsReply,
   ...['keep_alive', 'control_cancel_request', 'auth', 'update_environment_variables'],
 ]);

@@ -27,7 +27,7 @@ const isOfAgent = ({ isReplay, origin }: Dictionary) => isReplay !== true && dic
 const isError = (json: Dictionary): boolean => String(json.subtype).startsWith('error');
 
 /** Message types that belong to a turn. */
-const spoken: ReadonlySet<string> = new Set(['stream_event', 'assistant', 'user']);
+const modelOutput: ReadonlySet<string> = new Set(['stream_event', 'assistant', 'user']);
 const covers = ['message:result'];
 
 export const resultRules = claudeRules({
@@ -194,8 +194,11 @@ export const resultRules = claudeRules({
         const last = lastMessage(view, turn);
         if (last?.delta == null || isWordOfError(turn)) continue;
         const due = dictionaryOf(last.delta.event.delta).stop_reason ?? null;
-        const { stop_reason: told = null } = json;
-        yield { frame, wrong: told === due ? null : `stop_reason ${String(told)} instead of ${String(due)}` };
+        const { stop_reason: stopReason = null } = json;
+        yield {
+          frame,
+          wrong: stopReason === due ? null : `stop_reason ${String(stopReason)} instead of ${String(due)}`,
+        };
       }
     },
   },
@@ -222,7 +225,7 @@ function lateIn(turn: Turn, isPrompted: boolean): Message | undefined {
   if (isPrompted) return undefined;
   const init = turn.messages.find(({ json }) => json.subtype === 'init')?.frame ?? Number.POSITIVE_INFINITY;
   const prompt = turn.prompts[0]?.frame ?? Number.POSITIVE_INFINITY;
-  return onMain(turn).find(({ type, frame }) => spoken.has(type) && frame < init && frame < prompt);
+  return onMain(turn).find(({ type, frame }) => modelOutput.has(type) && frame < init && frame < prompt);
 }
 
 /** The texts of the last message of a turn. */

@@ -127,7 +127,7 @@ const rows: Readonly<Record<StreamRule, Row>> = {
   },
 };
 
-/** What a dialect overrides. */
+/** The rules that a dialect overrides. */
 export type Changes = Readonly<Partial<Record<StreamRule, Partial<Row>>>>;
 
 /** The rules, with ids of the given protocol. */

@@ -43,8 +43,8 @@ export function blocksOf(json: Dictionary): Dictionary[] {
 }
 
 /**
- * How a copy differs from its block, or null. Tool input may be normalised (docs/protocols/claude.md 4.6) and is not
- * compared.
+ * The difference between a copy and its block, or null. Tool input may be normalised (docs/protocols/claude.md 4.6) and
+ * is not compared.
  */
 export function copyFault({ head, pieces }: StreamedBlock, copy: Dictionary): string | null {
   if (copy.type !== head.type) return `a ${String(copy.type)} block where ${String(head.type)} streamed`;

@@ -34,7 +34,7 @@ export interface Calls {
  * Collects calls and results from the agent's messages, in either dialect. `begun`: the frame from which the trace is
  * complete.
  */
-export function readCalls(said: readonly StreamTold[], begun: number): Calls {
+export function readCalls(messages: readonly StreamTold[], begun: number): Calls {
   const calls: Call[] = [];
   const results: ToolResult[] = [];
   const byId = new Map<string, Call>();
@@ -49,7 +49,7 @@ export function readCalls(said: readonly StreamTold[], begun: number): Calls {
     byId.set(block.id, made);
   }
 
-  for (const { frame, type, json } of said) {
+  for (const { frame, type, json } of messages) {
     const parent = json.parent_tool_use_id;
     const lane = typeof parent === 'string' ? parent : null;
     const content = dictionaryOf(json.message).content;

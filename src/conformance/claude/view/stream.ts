@@ -55,7 +55,7 @@ export interface StreamedMessage {
   isCut: boolean;
 }
 
-/** What was read from a stream. */
+/** The content of a stream. */
 export interface Stream {
   readonly messages: readonly StreamedMessage[];
   findings(rule: StreamRule): readonly Finding[];
@@ -91,10 +91,13 @@ export function stepOf({ frame, type, json }: StreamTold): Step[] {
  * The frame from which the trace is complete for the main thread; a recording may begin in the middle of a turn.
  * `isBeginning`: other messages with which the dialect begins a turn.
  */
-export function begunAt<Told extends StreamTold>(said: readonly Told[], isBeginning: (told: Told) => boolean): number {
-  const first = said.find((told) => {
-    const starts = told.json.parent_tool_use_id == null && typeOf(told.json.event) === 'message_start';
-    return told.type === 'result' || starts || isBeginning(told);
+export function begunAt<Told extends StreamTold>(
+  messages: readonly Told[],
+  isBeginning: (message: Told) => boolean,
+): number {
+  const first = messages.find((message) => {
+    const starts = message.json.parent_tool_use_id == null && typeOf(message.json.event) === 'message_start';
+    return message.type === 'result' || starts || isBeginning(message);
   });
   return first?.frame ?? Number.POSITIVE_INFINITY;
 }

@@ -31,7 +31,7 @@ export function isWordOfError(turn: Turn): boolean {
   return lastAssistant(turn)?.json.is_api_error_message === true;
 }
 
-/** How the turn failed according to its own messages; null when they show no failure. */
+/** The failure of the turn according to its own messages, or null. */
 export function failureOf(view: View, turn: Ended): string | null {
   if (isWordOfError(turn)) return 'the last message is the word of an error';
   const last = lastMessage(view, turn);

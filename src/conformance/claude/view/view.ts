@@ -49,7 +49,7 @@ export interface Turn {
 /** A trace of this protocol. */
 export interface View {
   readonly trace: Trace;
-  /** What is missing will not come, and the client sent nothing unparsable. */
+  /** True if the trace is complete (missing messages will not come) and the client sent no unparsable line. */
   readonly isComplete: boolean;
   /** The trace holds the greeting, so no request or call is older than the trace. */
   readonly isFromStart: boolean;
@@ -63,7 +63,7 @@ export interface View {
   /** Responses of the agent to no request. */
   readonly strays: readonly Message[];
   readonly agentRequests: readonly AgentRequest[];
-  /** Cancellations, with the cancelled request where it is known. */
+  /** Cancellations, with the cancelled request if it is known. */
   readonly cancels: readonly { readonly frame: number; readonly ask: AgentRequest | undefined }[];
   readonly stream: Stream;
   readonly calls: Calls;
@@ -76,21 +76,21 @@ export function laneOf({ parent_tool_use_id: parent }: Dictionary): LaneName {
 
 /** Reads a trace. */
 export function readView(trace: Trace): View {
-  const said: Message[] = [];
-  const heard: Message[] = [];
+  const fromAgent: Message[] = [];
+  const fromClient: Message[] = [];
   const noise: { frame: number; says: string }[] = [];
   trace.frames.forEach(({ by, json, isFault, text }, frame) => {
     const type = isDictionary(json) ? json.type : undefined;
     if (isFault !== true && isDictionary(json) && typeof type === 'string')
-      (by === 'agent' ? said : heard).push({ frame, type, json });
+      (by === 'agent' ? fromAgent : fromClient).push({ frame, type, json });
     else if (by === 'agent') noise.push({ frame, says: `${text.slice(0, 80)} is no message` });
   });
-  const prompts = heard
+  const prompts = fromClient
     .filter(({ type }) => type === 'user')
-    .map((told): Prompt => ({ ...told, content: dictionaryOf(told.json.message).content }));
-  const turns = readTurns(said, prompts);
-  const { requests, strays } = readRequests(said, heard);
-  const begun = begunAt(said, ({ json }) => json.subtype === 'init');
+    .map((message): Prompt => ({ ...message, content: dictionaryOf(message.json.message).content }));
+  const turns = readTurns(fromAgent, prompts);
+  const { requests, strays } = readRequests(fromAgent, fromClient);
+  const begun = begunAt(fromAgent, ({ json }) => json.subtype === 'init');
   // Real programs exit when they receive a line that is no JSON (docs/protocols/claude.md 8.2).
   const isGarbled = trace.frames.some(
     ({ by, json, text }) => by === 'client' && json === undefined && text.trim() !== '',
@@ -98,17 +98,17 @@ export function readView(trace: Trace): View {
   return {
     trace,
     isComplete: trace.isComplete && !isGarbled,
-    isFromStart: requests.some(({ subtype }) => subtype === 'initialize') || said.some(isGreeting),
-    fromAgent: said,
+    isFromStart: requests.some(({ subtype }) => subtype === 'initialize') || fromAgent.some(isGreeting),
+    fromAgent: fromAgent,
     unreadable: noise,
-    fromClient: heard,
+    fromClient: fromClient,
     prompts,
     turns,
     requests,
     strays,
-    ...readAsks(said, heard),
-    stream: readStream(said.flatMap(stepOf), begun),
-    calls: readCalls(said, begun),
+    ...readAsks(fromAgent, fromClient),
+    stream: readStream(fromAgent.flatMap(stepOf), begun),
+    calls: readCalls(fromAgent, begun),
   };
 }
 
@@ -117,58 +117,64 @@ function isGreeting({ type, json }: Message): boolean {
   return type === 'control_response' && 'commands' in dictionaryOf(dictionaryOf(json.response).response);
 }
 
-function readTurns(said: readonly Message[], prompts: readonly Prompt[]): Turn[] {
+function readTurns(fromAgent: readonly Message[], prompts: readonly Prompt[]): Turn[] {
   const turns: Turn[] = [];
   let turn: Turn = { from: 0, messages: [], prompts: [], result: null };
   const waiting = [...prompts];
   function prompted(before: number): void {
     while (waiting[0] !== undefined && waiting[0].frame < before) turn.prompts.push(...waiting.splice(0, 1));
   }
-  for (const told of said) {
-    prompted(told.frame);
-    turn.messages.push(told);
-    if (told.type !== 'result') continue;
-    turns.push({ ...turn, result: told });
-    turn = { from: told.frame + 1, messages: [], prompts: [], result: null };
+  for (const message of fromAgent) {
+    prompted(message.frame);
+    turn.messages.push(message);
+    if (message.type !== 'result') continue;
+    turns.push({ ...turn, result: message });
+    turn = { from: message.frame + 1, messages: [], prompts: [], result: null };
   }
   prompted(Number.POSITIVE_INFINITY);
   return [...turns, turn];
 }
 
-function readRequests(said: readonly Message[], heard: readonly Message[]): Pick<View, 'requests' | 'strays'> {
-  const requests = heard
+function readRequests(
+  fromAgent: readonly Message[],
+  fromClient: readonly Message[],
+): Pick<View, 'requests' | 'strays'> {
+  const requests = fromClient
     .filter(({ type }) => type === 'control_request')
     .map(({ frame, json }): ClientRequest => {
       const request = dictionaryOf(json.request);
       return { frame, id: json.request_id, subtype: String(request.subtype), request, answers: [] };
     });
   const strays: Message[] = [];
-  for (const told of said) {
-    if (told.type !== 'control_response') continue;
-    const response = dictionaryOf(told.json.response);
+  for (const message of fromAgent) {
+    if (message.type !== 'control_response') continue;
+    const response = dictionaryOf(message.json.response);
     // A client may reuse an id.
-    const request = requests.findLast(({ id, frame }) => id === response.request_id && frame < told.frame);
-    if (request === undefined) strays.push(told);
-    else request.answers.push({ frame: told.frame, response });
+    const request = requests.findLast(({ id, frame }) => id === response.request_id && frame < message.frame);
+    if (request === undefined) strays.push(message);
+    else request.answers.push({ frame: message.frame, response });
   }
   return { requests, strays };
 }
 
-function readAsks(said: readonly Message[], heard: readonly Message[]): Pick<View, 'agentRequests' | 'cancels'> {
-  const asks = said
+function readAsks(
+  fromAgent: readonly Message[],
+  fromClient: readonly Message[],
+): Pick<View, 'agentRequests' | 'cancels'> {
+  const asks = fromAgent
     .filter(({ type }) => type === 'control_request')
     .map(({ frame, json }): AgentRequest => {
       const request = dictionaryOf(json.request);
       return { frame, id: json.request_id, subtype: String(request.subtype), request, answer: null, cancelled: null };
     });
   const askOf = (id: unknown, before: number) => asks.findLast((ask) => ask.id === id && ask.frame < before);
-  for (const { type, json, frame } of heard) {
+  for (const { type, json, frame } of fromClient) {
     if (type !== 'control_response') continue;
     const response = dictionaryOf(json.response);
     const ask = askOf(response.request_id, frame);
     if (ask !== undefined) ask.answer ??= { frame, response };
   }
-  const cancels = said
+  const cancels = fromAgent
     .filter(({ type }) => type === 'control_cancel_request')
     .map(({ json, frame }) => {
       const ask = askOf(json.request_id, frame);

@@ -58,10 +58,10 @@ function execute(context: BehaviourContext, call: Dictionary): void {
 async function askFor(context: BehaviourContext, call: Dictionary): Promise<boolean> {
   context.sendContent('assistant', { type: 'toolCallRun', ...call, manualApproval: true });
   context.sendContent('system', running('Waiting for tool call approval'));
-  const said = await context.decision(String(call.id));
-  if (said === 'approve') execute(context, call);
+  const decision = await context.decision(String(call.id));
+  if (decision === 'approve') execute(context, call);
   else context.sendContent('assistant', { type: 'toolCallRejected', ...call, reason: 'user' });
-  return said === 'approve';
+  return decision === 'approve';
 }
 
 const scripts: readonly (Behaviour & { readonly script: Script })[] = [

@@ -125,7 +125,7 @@ export async function serveEditor(
     atWork -= 1;
   }
 
-  function hear(message: Dictionary): void {
+  function receive(message: Dictionary): void {
     const { id, method } = message;
     if (typeof method !== 'string') return;
     const params = camelCaseParams(message.params);
@@ -146,7 +146,7 @@ export async function serveEditor(
       const exchange = connection.log[read];
       read += 1;
       if (exchange?.by !== 'peer') continue;
-      if (isDictionary(exchange.json)) hear(exchange.json);
+      if (isDictionary(exchange.json)) receive(exchange.json);
       else if (exchange.isFault !== true) send({ id: null, error: { code: -32700, message: 'Parse error' } });
     }
     return connection.ended === null ? undefined : true;

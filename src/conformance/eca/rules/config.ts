@@ -15,17 +15,18 @@ const servers = (view: EcaView, type: string): Notification[] =>
 const tool = fields({ name: 'string', description: 'string', parameters: 'any', 'disabled?': optional('boolean') });
 
 /**
- * Wrong where no update follows the client's request to change a tool server; a later request may name the same server.
+ * Findings for requests of the client to change a tool server that no update follows. A later request may name the same
+ * server.
  */
 function* changes(view: EcaView, method: string, from: readonly string[]): Generator<Finding> {
-  const told = servers(view, 'mcp');
-  for (const { frame, params, method: said } of view.client.notifications) {
-    if (said !== method) continue;
-    const own = told.filter((one) => one.params.name === params.name);
+  const statuses = servers(view, 'mcp');
+  for (const { frame, params, method: sentMethod } of view.client.notifications) {
+    if (sentMethod !== method) continue;
+    const own = statuses.filter((one) => one.params.name === params.name);
     const before = own.filter((one) => one.frame < frame).at(-1);
     if (before === undefined || !from.includes(String(before.params.status))) continue;
-    const isTold = own.some((one) => one.frame > frame && one.params.status !== before.params.status);
-    if (isTold) yield { frame, wrong: null };
+    const isReported = own.some((one) => one.frame > frame && one.params.status !== before.params.status);
+    if (isReported) yield { frame, wrong: null };
     else if (view.isComplete) yield { frame, wrong: `${shown(params.name)} is still ${shown(before.params.status)}` };
   }
 }
@@ -155,12 +156,12 @@ export const configRules: readonly EcaRule[] = [
     scenarios: ['mcp'],
     reads: 'both',
     *judge(view) {
-      const told = toldOf(view, 'tool/serverUpdated');
+      const updates = toldOf(view, 'tool/serverUpdated');
       for (const { frame, method, params } of view.client.notifications) {
         if (method !== 'mcp/stopServer' && method !== 'mcp/startServer') continue;
         const isOwn = (one: Notification) => one.params.name === params.name;
-        if (told.some((one) => isOwn(one) && one.frame < frame)) continue;
-        const made = told.find((one) => isOwn(one) && one.frame > frame);
+        if (updates.some((one) => isOwn(one) && one.frame < frame)) continue;
+        const made = updates.find((one) => isOwn(one) && one.frame > frame);
         const later = view.client.requests.filter((ask) => ask.frame > frame);
         if (made !== undefined) yield { frame: made.frame, wrong: `it tells of ${shown(params.name)}` };
         else if (later.some(({ answers }) => answers.length > 0)) yield { frame, wrong: null };

@@ -4,7 +4,7 @@ import type { Finding } from '../../check/rule.ts';
 import { fields, misfit, orNull, type Shape } from '../../check/shape.ts';
 import { declared } from '../methods.ts';
 import type { Response, Request } from '../view/messages.ts';
-import { answered, succeeds } from './base.ts';
+import { answered, succeeds } from './json-rpc.ts';
 import type { EcaRule, EcaView } from '../view/view.ts';
 import { shown } from './values.ts';
 
@@ -141,18 +141,18 @@ export const lifecycleRules: readonly EcaRule[] = [
     *judge(view) {
       const { initialized, agent, isComplete } = view;
       if (initialized === null || view.initialize === null) return;
-      const told = [
+      const messages = [
         ...greetings(view).map(({ result }) => dictionaryOf(result).models),
         ...agent.notifications.flatMap(({ method, params }) =>
           method === 'config/updated' ? [dictionaryOf(params.chat).models] : [],
         ),
       ];
-      if (told.some(Array.isArray)) yield { frame: initialized.frame, wrong: null };
+      if (messages.some(Array.isArray)) yield { frame: initialized.frame, wrong: null };
       // A client that leaves at once has not waited for the list.
       const hasWaited =
         agent.notifications.some(({ method }) => method === 'tool/serverUpdated') &&
         shutdowns(view).some(({ answers }) => answers.length > 0);
-      if (isComplete && hasWaited && !told.some(Array.isArray))
+      if (isComplete && hasWaited && !messages.some(Array.isArray))
         yield { frame: initialized.frame, wrong: 'no models were told' };
     },
   },
@@ -170,9 +170,9 @@ export const lifecycleRules: readonly EcaRule[] = [
       const { initialized, client, agent, count } = view;
       const prompt = client.requests.find(({ method }) => method === 'chat/prompt');
       const from = Math.min(initialized?.frame ?? count, prompt?.frame ?? count);
-      const said = [...agent.notifications, ...agent.requests].filter(({ frame }) => frame < from);
-      for (const { frame, method } of said) yield { frame, wrong: `${method} before initialized` };
-      if (said.length === 0 && from < count) yield { frame: from, wrong: null };
+      const early = [...agent.notifications, ...agent.requests].filter(({ frame }) => frame < from);
+      for (const { frame, method } of early) yield { frame, wrong: `${method} before initialized` };
+      if (early.length === 0 && from < count) yield { frame: from, wrong: null };
     },
   },
   {

@@ -2,7 +2,7 @@
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { fields, misfit } from '../../check/shape.ts';
 import type { Request } from '../view/messages.ts';
-import { answered } from './base.ts';
+import { answered } from './json-rpc.ts';
 import { chatOf, type EcaRule, type EcaView, promptResult } from '../view/view.ts';
 import type { Content } from '../view/chat-events.ts';
 import { shown } from './values.ts';
@@ -100,9 +100,10 @@ export const promptRules: readonly EcaRule[] = [
     *judge(view) {
       for (const ask of promptsOf(view)) {
         const { chatId } = ask.params;
-        const told = promptResult(ask)?.chatId;
-        if (typeof chatId !== 'string' || typeof told !== 'string') continue;
-        const wrong = told === chatId ? null : `asked for chat ${shown(chatId)}, answered with ${shown(told)}`;
+        const answeredId = promptResult(ask)?.chatId;
+        if (typeof chatId !== 'string' || typeof answeredId !== 'string') continue;
+        const wrong =
+          answeredId === chatId ? null : `asked for chat ${shown(chatId)}, answered with ${shown(answeredId)}`;
         yield { frame: ask.answers[0]?.frame ?? ask.frame, wrong };
       }
     },
@@ -120,12 +121,12 @@ export const promptRules: readonly EcaRule[] = [
       const known = new Set<unknown>();
       for (const ask of promptsOf(view)) {
         const { chatId } = ask.params;
-        const told = promptResult(ask)?.chatId;
-        if (typeof told !== 'string') continue;
+        const answeredId = promptResult(ask)?.chatId;
+        if (typeof answeredId !== 'string') continue;
         const isNew = chatId === undefined || chatId === null;
-        const wrong = known.has(told) ? `chat ${shown(told)} is not new` : null;
+        const wrong = known.has(answeredId) ? `chat ${shown(answeredId)} is not new` : null;
         if (isNew) yield { frame: ask.answers[0]?.frame ?? ask.frame, wrong };
-        known.add(told);
+        known.add(answeredId);
       }
     },
   },

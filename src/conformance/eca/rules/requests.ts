@@ -21,7 +21,7 @@ const contextShapes: ReadonlyMap<unknown, Shape> = new Map<unknown, Shape>([
 /** Context types that checks cover, as named in coverage.ts. */
 export const contextKinds = ['file', 'directory', 'web', 'repoMap', 'mcpResource'].map((type) => `context:${type}`);
 
-/** What is wrong with a context; null when nothing is. */
+/** The fault of a context; null without a fault. */
 export function contextWrong(context: unknown): string | null {
   const wrong = misfit(context, fields({ type: 'string' }), 'context');
   if (wrong !== null || !isDictionary(context)) return wrong;

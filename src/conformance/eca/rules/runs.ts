@@ -31,8 +31,8 @@ export const runRules: readonly EcaRule[] = [
     *judge(view) {
       for (const { turn } of turnsOf(view)) {
         const { prompt, contents, finished } = turn;
-        const isTold = contents.some((one) => isOfUser(one) && String(one.content.text).trim() === wordsOf(prompt));
-        if (isTold) yield { frame: prompt.frame, wrong: null };
+        const isEchoed = contents.some((one) => isOfUser(one) && String(one.content.text).trim() === wordsOf(prompt));
+        if (isEchoed) yield { frame: prompt.frame, wrong: null };
         else if (turn.isClean && (view.isComplete || finished.length > 0))
           yield { frame: prompt.frame, wrong: `${shown(prompt.params.message)} is not told again` };
       }

@@ -34,11 +34,11 @@ const isOfCall = ({ type }: Content): boolean => kinds.has(type);
 /** Collects the calls, without those of the replayed history. */
 export function callsOf(events: readonly ChatEvent[]): EcaCall[] {
   const contents = new Map<string, Content[]>();
-  const said = { approve: new Map<unknown, number[]>(), reject: new Map<unknown, number[]>() };
+  const decisions = { approve: new Map<unknown, number[]>(), reject: new Map<unknown, number[]>() };
   for (const event of events) {
     if (event.is === 'approve' || event.is === 'reject') {
-      const frames = said[event.is].get(event.call) ?? [];
-      said[event.is].set(event.call, frames);
+      const frames = decisions[event.is].get(event.call) ?? [];
+      decisions[event.is].set(event.call, frames);
       frames.push(event.frame);
     } else if (event.is === 'content' && isOfCall(event) && !event.isHistory) {
       const { id } = event.content;
@@ -60,8 +60,8 @@ export function callsOf(events: readonly ChatEvent[]): EcaCall[] {
       runnings: of('toolCallRunning'),
       called,
       rejected,
-      approvals: said.approve.get(id) ?? [],
-      rejections: said.reject.get(id) ?? [],
+      approvals: decisions.approve.get(id) ?? [],
+      rejections: decisions.reject.get(id) ?? [],
       waits: runs.find(({ content }) => content.manualApproval === true)?.frame ?? null,
       ends: ends.length === 0 ? null : Math.min(...ends),
     };

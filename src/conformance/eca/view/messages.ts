@@ -20,7 +20,7 @@ export interface RawFrame extends InTrace, Pick<TraceFrame, 'text' | 'isFault'> 
 /** A message without an id. */
 export interface Notification extends InTrace {
   readonly method: string;
-  /** Params, with dashed names converted to camel case; empty where there are none. */
+  /** Params, with dashed names converted to camel case; empty if there are none. */
   readonly params: Dictionary;
   /** Params as they came. */
   readonly rawParams: unknown;

@@ -2,7 +2,7 @@
 import type { Request } from './messages.ts';
 import type { ChatEvent, Content } from './chat-events.ts';
 
-/** What follows an accepted prompt. */
+/** The events after an accepted prompt. */
 export interface Turn {
   readonly prompt: Request;
   /** Events after the prompt, up to the next prompt. */
@@ -19,7 +19,7 @@ export interface Turn {
   readonly hasWords: boolean;
   /** Two turns overlap, so contents cannot be assigned to either. */
   readonly isTangled: boolean;
-  /** Nobody interfered, in this turn or in the one before. */
+  /** True if no command interfered in this turn or the one before. */
   readonly isClean: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface Turn {
 export const isFinished = (event: ChatEvent): event is Content =>
   event.is === 'content' && event.type === 'progress' && event.content.state === 'finished' && !event.isHistory;
 
-/** Whether the event says that a run goes on. */
+/** Whether the event shows an open run. */
 export const isRunning = (event: ChatEvent): event is Content =>
   event.is === 'content' && event.type === 'progress' && event.content.state === 'running';
 
@@ -58,7 +58,8 @@ export function turnsOf(events: readonly ChatEvent[], end: number, isLate: boole
       hasWords: contents.some(({ role, type }) => role === 'system' && type === 'text'),
     };
   });
-  // Servers of the first era allow two overlapping runs in one chat, whose contents cannot be told apart from then on.
+  // Servers of the first era allow two overlapping runs in one chat. From then on, the contents of the runs cannot be
+  // distinguished.
   const isOld = isLate && typeof begins[0]?.ask.params.chatId === 'string';
   const first = isOld
     ? 0

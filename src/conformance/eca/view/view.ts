@@ -54,8 +54,8 @@ export function isRefused(ask: Request): boolean {
 
 /** The chat of a prompt: from the answer, else from the request. */
 export function chatOf(ask: Request): string | null {
-  const told = promptResult(ask)?.chatId ?? ask.params.chatId;
-  return typeof told === 'string' ? told : null;
+  const chatId = promptResult(ask)?.chatId ?? ask.params.chatId;
+  return typeof chatId === 'string' ? chatId : null;
 }
 
 /** Reads a trace. */
@@ -135,13 +135,13 @@ export function viewOf(trace: Trace): EcaView {
 
   const initialize = client.requests.find(({ method }) => method === 'initialize') ?? null;
   const chats = new Map<string, Chat>();
-  for (const [id, said] of events) {
+  for (const [id, chatEvents] of events) {
     chats.set(id, {
       id,
       isOfSubAgent: parents.has(id),
-      events: said,
-      turns: turnsOf(said, trace.frames.length, initialize === null),
-      calls: callsOf(said),
+      events: chatEvents,
+      turns: turnsOf(chatEvents, trace.frames.length, initialize === null),
+      calls: callsOf(chatEvents),
     });
   }
   return {

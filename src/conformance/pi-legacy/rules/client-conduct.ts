@@ -10,8 +10,8 @@ import type { View } from '../view/parts.ts';
  * client.
  */
 function wasThere({ trace, agent }: View, after: number): boolean {
-  const isHeard = trace.frames.some(({ by }, frame) => frame > after && by === 'client');
-  return isHeard || agent.some(({ frame, type }) => frame > after && type === 'agent_end');
+  const hasReply = trace.frames.some(({ by }, frame) => frame > after && by === 'client');
+  return hasReply || agent.some(({ frame, type }) => frame > after && type === 'agent_end');
 }
 
 /** One finding for each place where our agent sent the unusual line; no other agent sends such lines. */
@@ -28,8 +28,8 @@ function survives(
     sentence,
     scenarios: [behaviour],
     *judge(view): Generator<Finding> {
-      for (const [frame, said] of view.trace.frames.entries()) {
-        if (said.by === 'agent' && said.text.includes(probe) && isProbe(said))
+      for (const [frame, line] of view.trace.frames.entries()) {
+        if (line.by === 'agent' && line.text.includes(probe) && isProbe(line))
           yield { frame, wrong: wasThere(view, frame) ? null : 'the client has left after this line' };
       }
     },

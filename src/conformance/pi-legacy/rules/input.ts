@@ -220,10 +220,10 @@ export const inputRules = rulesOf('', [
     scenarios: ['compact'],
     *judge({ compacts }) {
       for (const { answers } of compacts) {
-        const told = answers.filter(({ type }) => type === 'compaction');
-        const [first] = told;
+        const compactionLines = answers.filter(({ type }) => type === 'compaction');
+        const [first] = compactionLines;
         if (first === undefined) continue;
-        const isFine = told.some(({ json }) => json.auto === undefined);
+        const isFine = compactionLines.some(({ json }) => json.auto === undefined);
         yield { frame: first.frame, wrong: isFine ? null : 'it says auto' };
       }
     },

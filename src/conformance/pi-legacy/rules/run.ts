@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { rulesOf } from './legacy-rule.ts';
-import type { Told, Turn } from '../view/parts.ts';
+import type { StreamedMessage, Turn } from '../view/parts.ts';
 import { messageIn } from '../view/view.ts';
 
 /** Every turn that has ended. */
@@ -11,7 +11,7 @@ function* endedTurns(runs: Iterable<{ readonly turns: readonly Turn[] }>) {
   for (const run of runs) for (const turn of run.turns) if (turn.end !== null) yield { ...turn, end: turn.end };
 }
 
-const endsOf = (messages: readonly Told[], role?: string) =>
+const endsOf = (messages: readonly StreamedMessage[], role?: string) =>
   messages.flatMap((message) =>
     message.end === null || (role !== undefined && message.role !== role) ? [] : [messageIn(message.end)],
   );
@@ -44,9 +44,9 @@ export const runRules = rulesOf('', [
     *judge({ runs }) {
       for (const { end, turns } of runs) {
         if (end === null) continue;
-        const told = turns.flatMap(({ messages }) => endsOf(messages));
-        const isSame = isDeepStrictEqual(end.json.messages, told);
-        yield { frame: end.frame, wrong: isSame ? null : `not the ${told.length} messages of the run` };
+        const ends = turns.flatMap(({ messages }) => endsOf(messages));
+        const isSame = isDeepStrictEqual(end.json.messages, ends);
+        yield { frame: end.frame, wrong: isSame ? null : `not the ${ends.length} messages of the run` };
       }
     },
   },

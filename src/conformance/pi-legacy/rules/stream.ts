@@ -5,7 +5,7 @@ import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import type { Finding } from '../../check/rule.ts';
 import { contentOf, isOfKind, textIn } from '../view/blocks.ts';
 import { rulesOf } from './legacy-rule.ts';
-import type { Block, Told, View } from '../view/parts.ts';
+import type { Block, StreamedMessage, View } from '../view/parts.ts';
 import { messageIn } from '../view/view.ts';
 
 /** Every block whose end event came. */
@@ -16,11 +16,14 @@ function* endedBlocks({ messages }: View, kind: string) {
 }
 
 /** Every block of messages that have ended. */
-function* finalBlocks({ messages }: View): Generator<{ block: Block; told: Told; frame: number; final: unknown }> {
-  for (const told of messages) {
-    if (told.end === null) continue;
-    const content = contentOf(messageIn(told.end));
-    for (const block of told.blocks.values()) yield { block, told, frame: told.end.frame, final: content[block.index] };
+function* finalBlocks({
+  messages,
+}: View): Generator<{ block: Block; message: StreamedMessage; frame: number; final: unknown }> {
+  for (const message of messages) {
+    if (message.end === null) continue;
+    const content = contentOf(messageIn(message.end));
+    for (const block of message.blocks.values())
+      yield { block, message, frame: message.end.frame, final: content[block.index] };
   }
 }
 
@@ -82,10 +85,10 @@ export const streamRules = rulesOf('', [
     *judge(view) {
       for (const { index, streamed, end } of endedBlocks(view, 'toolcall')) {
         const call = dictionaryOf(dictionaryOf(end.json.assistantMessageEvent).toolCall);
-        const said = parsed(streamed === '' ? '{}' : streamed);
+        const args = parsed(streamed === '' ? '{}' : streamed);
         // The agent decides how to parse incomplete arguments.
-        if (said === undefined) continue;
-        const isSame = isDeepStrictEqual(said, call.arguments);
+        if (args === undefined) continue;
+        const isSame = isDeepStrictEqual(args, call.arguments);
         yield { frame: end.frame, wrong: isSame ? null : `the call of block ${index} has other arguments` };
       }
     },
@@ -108,14 +111,14 @@ export const streamRules = rulesOf('', [
     sentence: 'The text and the thinking of a complete message are what has streamed.',
     covers: ['event:message_end', 'update:text_delta'],
     *judge(view) {
-      for (const { block, told, frame, final } of finalBlocks(view)) {
+      for (const { block, message, frame, final } of finalBlocks(view)) {
         const text = textIn(final, block.kind);
         if (text === undefined) continue;
         const ended = dictionaryOf(block.end?.json.assistantMessageEvent).content;
-        const said = block.deltas === 0 && typeof ended === 'string' ? ended : block.streamed;
+        const streamedText = block.deltas === 0 && typeof ended === 'string' ? ended : block.streamed;
         // An aborted message may hold text that was not streamed.
-        const isCut = ['error', 'aborted'].includes(String(told.end && messageIn(told.end).stopReason));
-        const isFine = text === said || (isCut && text.startsWith(said));
+        const isCut = ['error', 'aborted'].includes(String(message.end && messageIn(message.end).stopReason));
+        const isFine = text === streamedText || (isCut && text.startsWith(streamedText));
         yield { frame, wrong: isFine ? null : `block ${block.index} is not what has streamed` };
       }
     },
@@ -129,10 +132,12 @@ export const streamRules = rulesOf('', [
     *judge(view) {
       for (const { block, frame, final } of finalBlocks(view)) {
         if (block.kind !== 'toolcall' || block.end === null) continue;
-        const told = dictionaryOf(dictionaryOf(block.end.json.assistantMessageEvent).toolCall);
+        const endedCall = dictionaryOf(dictionaryOf(block.end.json.assistantMessageEvent).toolCall);
         const call = dictionaryOf(final);
         const isSame =
-          call.id === told.id && call.name === told.name && isDeepStrictEqual(call.arguments, told.arguments);
+          call.id === endedCall.id &&
+          call.name === endedCall.name &&
+          isDeepStrictEqual(call.arguments, endedCall.arguments);
         yield { frame, wrong: isSame ? null : `block ${block.index} is another call than the one that ended` };
       }
     },

@@ -130,8 +130,8 @@ export const toolRules = rulesOf('', [
       for (const { turn, tool } of toolsOf(view)) {
         const { end } = tool;
         if (end === null) continue;
-        const told = resultsOf(turn, end.json.toolCallId).find(({ start }) => start.frame > end.frame);
-        if (told !== undefined) yield { frame: told.start.frame, wrong: null };
+        const result = resultsOf(turn, end.json.toolCallId).find(({ start }) => start.frame > end.frame);
+        if (result !== undefined) yield { frame: result.start.frame, wrong: null };
         else if (turn.end !== null) yield { frame: end.frame, wrong: `no message tells the result of ${tool.id}` };
       }
     },
@@ -144,16 +144,16 @@ export const toolRules = rulesOf('', [
     scenarios,
     *judge(view) {
       for (const { turn, tool } of toolsOf(view)) {
-        const told = resultsOf(turn, tool.id)[0];
-        if (tool.end === null || told === undefined) continue;
-        const message = messageIn(told.start);
+        const resultMessage = resultsOf(turn, tool.id)[0];
+        if (tool.end === null || resultMessage === undefined) continue;
+        const message = messageIn(resultMessage.start);
         const { result, isError, toolName } = tool.end.json;
-        const said = saidBy(result);
+        const text = saidBy(result);
         const isSame =
-          (typeof said === 'string' ? wordsIn(message.content) === said : isDeepStrictEqual(message.content, said)) &&
+          (typeof text === 'string' ? wordsIn(message.content) === text : isDeepStrictEqual(message.content, text)) &&
           message.isError === isError &&
           message.toolName === toolName;
-        yield { frame: told.start.frame, wrong: isSame ? null : `not what the end of ${tool.id} said` };
+        yield { frame: resultMessage.start.frame, wrong: isSame ? null : `not what the end of ${tool.id} said` };
       }
     },
   },
@@ -176,8 +176,8 @@ export const toolRules = rulesOf('', [
             // A call that did not stream belongs to the provider and runs there.
             const call = dictionaryOf(contentOf(messageIn(answer.end))[block.index]);
             if (call.type !== 'toolCall') continue;
-            const isTold = resultsOf(turn, call.id).length > 0;
-            yield { frame: turn.end.frame, wrong: isTold ? null : `${String(call.id)} has no result` };
+            const hasResult = resultsOf(turn, call.id).length > 0;
+            yield { frame: turn.end.frame, wrong: hasResult ? null : `${String(call.id)} has no result` };
           }
         }
       }

@@ -16,7 +16,7 @@ interface Seen {
 }
 
 /** Every message, up to the frame that spoils the session. */
-function* told({ agent, spoiledFrom }: View, role?: string): Generator<Seen> {
+function* messagesIn({ agent, spoiledFrom }: View, role?: string): Generator<Seen> {
   for (const { frame, type, json } of agent) {
     if (type !== 'message_start' && type !== 'message_end') continue;
     const message = dictionaryOf(json.message);
@@ -27,7 +27,7 @@ function* told({ agent, spoiledFrom }: View, role?: string): Generator<Seen> {
 }
 
 function* judgeMessages(view: View, role: string, wrongWith: (seen: Seen) => string | null): Generator<Finding> {
-  for (const seen of told(view, role)) yield { frame: seen.frame, wrong: wrongWith(seen) };
+  for (const seen of messagesIn(view, role)) yield { frame: seen.frame, wrong: wrongWith(seen) };
 }
 
 const fieldsOf = (role: string, section: string, scenarios: readonly string[]): LegacyRule => ({
@@ -47,7 +47,7 @@ const blocksOf = (type: string, section: string, scenarios: readonly string[]): 
   covers: [`content:${type}`],
   scenarios,
   *judge(view) {
-    for (const { frame, message } of told(view)) {
+    for (const { frame, message } of messagesIn(view)) {
       for (const block of contentOf(message)) {
         if (dictionaryOf(block).type === type)
           yield { frame, wrong: misfit(block, contents.get(type) ?? 'object', `content of type ${type}`) };
@@ -71,7 +71,7 @@ export const typeRules = rulesOf('', [
     sentence: 'Messages hold blocks of the types that those of their role can hold.',
     scenarios: ['talk', 'tools', 'attachments'],
     *judge(view) {
-      for (const { frame, message } of told(view)) {
+      for (const { frame, message } of messagesIn(view)) {
         const known = contentOfRole.get(String(message.role));
         if (known === undefined) continue;
         const strange = contentOf(message).find((block) => !known.includes(String(dictionaryOf(block).type)));
@@ -97,7 +97,7 @@ export const typeRules = rulesOf('', [
     level: 'SHOULD',
     sentence: 'The total cost of a complete answer is the sum of its parts.',
     *judge(view) {
-      for (const { frame, message, isEnd } of told(view, 'assistant')) {
+      for (const { frame, message, isEnd } of messagesIn(view, 'assistant')) {
         if (!isEnd || misfit(message.usage, usage) !== null) continue;
         const cost = dictionaryOf(dictionaryOf(message.usage).cost);
         const sum = costNames.reduce((total, name) => total + numberAt(cost[name]), 0);
@@ -122,7 +122,7 @@ export const typeRules = rulesOf('', [
     sentence: 'An answer that ends for `toolUse` holds a tool call.',
     scenarios: ['tools'],
     *judge(view) {
-      for (const { frame, message, isEnd } of told(view, 'assistant')) {
+      for (const { frame, message, isEnd } of messagesIn(view, 'assistant')) {
         if (!isEnd || message.stopReason !== 'toolUse') continue;
         const hasCall = contentOf(message).some((block) => dictionaryOf(block).type === 'toolCall');
         yield { frame, wrong: hasCall ? null : 'no tool call in it' };
@@ -137,10 +137,10 @@ export const typeRules = rulesOf('', [
     sentence: 'An answer that ended in an error says why in `errorMessage`.',
     scenarios: ['fail'],
     *judge(view) {
-      for (const { frame, message, isEnd } of told(view, 'assistant')) {
+      for (const { frame, message, isEnd } of messagesIn(view, 'assistant')) {
         if (!isEnd || message.stopReason !== 'error') continue;
-        const isSaid = typeof message.errorMessage === 'string' && message.errorMessage !== '';
-        yield { frame, wrong: isSaid ? null : 'there is no errorMessage' };
+        const hasReason = typeof message.errorMessage === 'string' && message.errorMessage !== '';
+        yield { frame, wrong: hasReason ? null : 'there is no errorMessage' };
       }
     },
   },
@@ -149,7 +149,7 @@ export const typeRules = rulesOf('', [
     section: 'Message Types',
     sentence: 'Messages of the three roles carry their time, in ms since 1970.',
     *judge(view) {
-      for (const { frame, message } of told(view)) {
+      for (const { frame, message } of messagesIn(view)) {
         if (!messages.has(String(message.role))) continue;
         const { timestamp } = message;
         const isFine = typeof timestamp === 'number' && timestamp > early;

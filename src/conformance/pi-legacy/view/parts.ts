@@ -41,7 +41,7 @@ export interface UpdateFindings {
 }
 
 /** One message. */
-export interface Told {
+export interface StreamedMessage {
   readonly role: string;
   readonly start: Line;
   readonly updates: Line[];
@@ -59,7 +59,7 @@ export interface Tool {
 /** One answer of the model, with its tools. */
 export interface Turn {
   readonly start: Line;
-  readonly messages: Told[];
+  readonly messages: StreamedMessage[];
   readonly tools: Tool[];
   end: Line | null;
 }
@@ -116,7 +116,7 @@ export interface IdleAbort {
   next: Line | null;
 }
 
-/** What the rules read. */
+/** The view of a trace that the rules read. */
 export interface View {
   readonly trace: Trace;
   readonly agent: readonly Line[];
@@ -125,7 +125,7 @@ export interface View {
   readonly mixes: readonly Mix[];
   /** Without overlapping runs. */
   readonly runs: readonly Run[];
-  readonly messages: readonly Told[];
+  readonly messages: readonly StreamedMessage[];
   readonly compacts: readonly Compact[];
   /** Compactions without a command. */
   readonly ownCompactions: readonly Line[];

@@ -2,7 +2,7 @@
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import type { Finding } from '../../check/rule.ts';
 import { takeUpdate } from './blocks.ts';
-import type { Line, Places, Prompt, Run, Told, Turn } from './parts.ts';
+import type { Line, Places, Prompt, Run, StreamedMessage, Turn } from './parts.ts';
 
 /** The source of prompts. */
 export interface RunPorts {
@@ -15,7 +15,7 @@ export interface RunPorts {
 /** The runs so far. */
 export interface Runs {
   readonly runs: readonly Run[];
-  readonly messages: readonly Told[];
+  readonly messages: readonly StreamedMessage[];
   readonly places: Places;
   /** The run that is open. */
   readonly open: Run | null;
@@ -27,13 +27,13 @@ export interface Runs {
 interface Open {
   run: Run | null;
   turn: Turn | null;
-  message: Told | null;
+  message: StreamedMessage | null;
 }
 
-/** Starts without a run. */
+/** Creates the runs of a trace, none at first. */
 export function createRuns({ next, isAsked }: RunPorts): Runs {
   const runs: Run[] = [];
-  const messages: Told[] = [];
+  const messages: StreamedMessage[] = [];
   const places: Places = {
     ...{ runs: [], runEnds: [], turns: [], turnEnds: [], messages: [], messageEnds: [] },
     ...{ updates: [], toolStarts: [], toolEnds: [], order: [], snapshots: [], growth: [] },
@@ -125,7 +125,7 @@ export function createRuns({ next, isAsked }: RunPorts): Runs {
         place(places.messages, line, open.turn === null ? 'no turn is open' : null);
         const turn = open.turn ?? beginTurn(line);
         const role = String(dictionaryOf(line.json.message).role);
-        const message: Told = { role, start: line, updates: [], blocks: new Map(), end: null };
+        const message: StreamedMessage = { role, start: line, updates: [], blocks: new Map(), end: null };
         turn.messages.push(message);
         messages.push(message);
         open.message = message;

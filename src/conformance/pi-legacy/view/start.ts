@@ -2,7 +2,7 @@
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import type { Trace } from '../../check/rule.ts';
 
-/** What the beginning of the trace shows. */
+/** The facts that the beginning of the trace shows. */
 export interface Start {
   /** A prompt came before the first event of a run. */
   readonly isPrompted: boolean;
@@ -16,17 +16,17 @@ const inRuns = /^(?:agent_(?:start|end)|turn_|message_|tool_execution_)/u;
 
 /** Looks at types only. */
 export function startOf({ frames }: Trace): Start {
-  const said = frames.map(({ by, json }) => ({ by, type: isDictionary(json) ? String(json.type) : '' }));
-  const hasClient = said.some(({ by }) => by === 'client');
-  const first = said.findIndex(({ by, type }) => by === 'agent' && inRuns.test(type));
-  const prompt = said.findIndex(({ by, type }) => by === 'client' && type === 'prompt');
+  const lines = frames.map(({ by, json }) => ({ by, type: isDictionary(json) ? String(json.type) : '' }));
+  const hasClient = lines.some(({ by }) => by === 'client');
+  const first = lines.findIndex(({ by, type }) => by === 'agent' && inRuns.test(type));
+  const prompt = lines.findIndex(({ by, type }) => by === 'client' && type === 'prompt');
   if (first < 0 || (prompt >= 0 && prompt < first)) return { isPrompted: prompt >= 0, knownFrom: 0, hasClient };
-  if (said[first]?.type === 'agent_start') return { isPrompted: false, knownFrom: first, hasClient };
+  if (lines[first]?.type === 'agent_start') return { isPrompted: false, knownFrom: first, hasClient };
   // Several runs may already be open, so ends come without starts. After the last unmatched end no run is open.
   let excess = 0;
   let most = 0;
   let knownFrom = Number.POSITIVE_INFINITY;
-  for (const [frame, { by, type }] of said.entries()) {
+  for (const [frame, { by, type }] of lines.entries()) {
     if (by === 'client') continue;
     if (type === 'agent_start') excess -= 1;
     if (type === 'agent_end') excess += 1;

@@ -1,5 +1,5 @@
-// A trace of pi-legacy as rules read it: the client's commands, and the runs that answer them. Overlapping runs on one
-// stream (docs/protocols/pi-legacy.md 1.7) cannot be told apart, so they are left out.
+// The view of a pi-legacy trace for rules: the client's commands, and the runs that answer them. Leaves out overlapping
+// runs on one stream (docs/protocols/pi-legacy.md 1.7), because their lines cannot be distinguished.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import type { Trace } from '../../check/rule.ts';

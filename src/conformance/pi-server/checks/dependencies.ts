@@ -53,8 +53,8 @@ export const dependencyChecks: readonly PiServerCheck[] = [
       const { client, session } = await clientWithSession();
       const id = mint('fails');
       const error = await client.fails({ id, type: 'get_state', sessionId: mint('ghost') });
-      const told = await client.fails({ type: 'get_state', sessionId: session, dependsOn: [id] });
-      expect(told === `Dependency '${id}' failed: ${error}`, 'it must tell the cause:', told);
+      const failure = await client.fails({ type: 'get_state', sessionId: session, dependsOn: [id] });
+      expect(failure === `Dependency '${id}' failed: ${error}`, 'it must tell the cause:', failure);
     },
   },
   {

@@ -42,13 +42,13 @@ const answerTo = ({ session, request }: Question, response: unknown) => ({
   response,
 });
 
-/** What the agent said after the answer: its messages, and its notices to the user. */
+/** The texts of the agent after the answer: its messages, and its notices to the user. */
 function toldBy({ client, session, from }: Question): string {
-  const said = client.events(session, from).map(({ event }) => {
+  const events = client.events(session, from).map(({ event }) => {
     if (event.type === 'message_end') return textOf(event.message);
     return event.type === 'extension_ui_request' && event.method === 'notify' ? String(event.message) : '';
   });
-  return said.join('\n');
+  return events.join('\n');
 }
 
 /** An answer for this method, and a word that must come back in the agent's text. */
@@ -83,10 +83,10 @@ async function answered(question: Question, response: object): Promise<string> {
 async function answerReaches(context: CheckContext, word: string, method: Method): Promise<void> {
   const question = await asked(context, word, method);
   const { response, word: echo } = answerOf(method, question.request);
-  const told = await answered(question, response);
-  if (echo !== null) return expect(told.includes(echo), `the agent must have got '${echo}', and told:`, told);
+  const outcome = await answered(question, response);
+  if (echo !== null) return expect(outcome.includes(echo), `the agent must have got '${echo}', and told:`, outcome);
   const other = await answered(await asked(context, word, method, question), { method, confirmed: false });
-  expect(told !== other, 'yes and no must not be the same to the agent, which told:', told);
+  expect(outcome !== other, 'yes and no must not be the same to the agent, which told:', outcome);
 }
 
 function insideRow(method: Method): PiServerCheck {
@@ -121,9 +121,9 @@ function outsideRow(method: Method): PiServerCheck {
       await context.prepare(() => client.response(prompt));
       const { response, word } = answerOf(method, request);
       await client.succeeds(answerTo(question, response));
-      const isTold = (event: Dictionary) =>
+      const isSettledEvent = (event: Dictionary) =>
         event.method === 'notify' && (word === null || JSON.stringify(event.message).includes(word));
-      await client.untilEvent(session, 'notice of the answer', isTold, question.from);
+      await client.untilEvent(session, 'notice of the answer', isSettledEvent, question.from);
     },
   };
 }
@@ -144,10 +144,10 @@ export const dialogChecks: readonly PiServerCheck[] = [
     needs: { script: ['select'] },
     async run(context) {
       const question = await asked(context, 'select', 'select');
-      const told = await answered(question, { method: 'cancelled' });
+      const outcome = await answered(question, { method: 'cancelled' });
       const { options } = question.request;
-      const found = Array.isArray(options) ? options.find((option) => told.includes(String(option))) : undefined;
-      expect(found === undefined, 'the agent must have got no value, and told:', told);
+      const found = Array.isArray(options) ? options.find((option) => outcome.includes(String(option))) : undefined;
+      expect(found === undefined, 'the agent must have got no value, and told:', outcome);
     },
   },
   {

@@ -88,8 +88,8 @@ export const envelopeChecks: readonly PiServerCheck[] = [
       await prepare(() => a.response(id));
       await b.settled();
       expect(a.events(session).length > 0, 'a must hear events');
-      const heard = b.events(session);
-      expect(heard.length === 0, 'b must hear none:', heard[0]?.event);
+      const events = b.events(session);
+      expect(events.length === 0, 'b must hear none:', events[0]?.event);
     },
   },
   {
@@ -209,8 +209,8 @@ export const envelopeChecks: readonly PiServerCheck[] = [
       await prepare(() => a.succeeds({ type: 'delete_session', sessionId: name }));
       for (const client of [a, b]) {
         await client.settled();
-        const told = client.received().filter(({ frame }) => dataOf(frame).sessionId === name);
-        const kinds = told.flatMap(({ frame }) =>
+        const responses = client.received().filter(({ frame }) => dataOf(frame).sessionId === name);
+        const kinds = responses.flatMap(({ frame }) =>
           String(frame.type).startsWith('session_') ? [String(frame.type)] : [],
         );
         expect(
@@ -218,7 +218,7 @@ export const envelopeChecks: readonly PiServerCheck[] = [
           'created and deleted must be told once each:',
           kinds,
         );
-        const created = told.find(({ frame }) => frame.type === 'session_created')?.frame ?? {};
+        const created = responses.find(({ frame }) => frame.type === 'session_created')?.frame ?? {};
         expect('sessionInfo' in dataOf(created), 'session_created must have its sessionInfo:', created);
       }
     },

@@ -9,7 +9,7 @@ import type { PiServerCheck, CheckContext } from '../context.ts';
 async function eventsOf(
   context: CheckContext,
   word: string,
-): Promise<{ readonly said: readonly SessionEvent[]; readonly responses: number }> {
+): Promise<{ readonly events: readonly SessionEvent[]; readonly responses: number }> {
   const { client, session } = await context.clientWithSession({ watched: true });
   const from = client.now;
   const id = client.start(context.prompt(session, word));
@@ -23,12 +23,12 @@ async function eventsOf(
   await client.until('end of the compaction', () => (isOpen() ? undefined : true));
   await client.settled();
   const responses = client.received(from).filter((one) => one.frame.type === 'response' && one.frame.id === id).length;
-  return { said: client.events(session, from), responses };
+  return { events: client.events(session, from), responses };
 }
 
 /** Fails the peer unless these events come in this order, with any others in between. */
-function expectInOrder(said: readonly SessionEvent[], expected: readonly string[]): void {
-  const words = outlineOf(said);
+function expectInOrder(events: readonly SessionEvent[], expected: readonly string[]): void {
+  const words = outlineOf(events);
   let at = 0;
   for (const word of expected) {
     const found = words.indexOf(word, at);
@@ -39,8 +39,8 @@ function expectInOrder(said: readonly SessionEvent[], expected: readonly string[
 
 const updateOf = ({ event }: SessionEvent): Dictionary =>
   event.type === 'message_update' ? dictionaryOf(event.assistantMessageEvent) : {};
-const count = (said: readonly SessionEvent[], type: string): number =>
-  said.filter(({ event }) => event.type === type).length;
+const count = (events: readonly SessionEvent[], type: string): number =>
+  events.filter(({ event }) => event.type === type).length;
 
 /** Rows 102 to 105. */
 export const eventChecks: readonly PiServerCheck[] = [
@@ -54,21 +54,21 @@ export const eventChecks: readonly PiServerCheck[] = [
     expected: 'agent_start … agent_end in order; the deltas together are the final text',
     needs: { script: ['text'] },
     async run(context) {
-      const { said } = await eventsOf(context, 'text');
+      const { events } = await eventsOf(context, 'text');
       const order = ['agent_start', 'turn_start', 'message_start user', 'message_end user', 'message_start assistant'];
       const pieces = ['update text_start', 'update text_delta', 'update text_end'];
-      expectInOrder(said, [...order, ...pieces, 'message_end assistant', 'turn_end', 'agent_end']);
-      const words = outlineOf(said);
+      expectInOrder(events, [...order, ...pieces, 'message_end assistant', 'turn_end', 'agent_end']);
+      const words = outlineOf(events);
       expect(words[0] === 'agent_start' && words.at(-1) === 'agent_end', 'nothing is outside the run:', words);
-      const deltas = said
+      const deltas = events
         .map((one) => (updateOf(one).type === 'text_delta' ? String(updateOf(one).delta) : ''))
         .join('');
-      const ends = said.filter(
+      const ends = events.filter(
         ({ event }) => event.type === 'message_end' && dictionaryOf(event.message).role === 'assistant',
       );
       const text = ends.map(({ event }) => textOf(event.message)).join('');
       expect(deltas !== '' && deltas === text, 'the deltas must be the text:', deltas, text);
-      const end = said.findLast(({ event }) => event.type === 'agent_end')?.event;
+      const end = events.findLast(({ event }) => event.type === 'agent_end')?.event;
       expect(Array.isArray(end?.messages) && end.messages.length > 1, 'agent_end must have the messages:', end);
     },
   },
@@ -82,11 +82,11 @@ export const eventChecks: readonly PiServerCheck[] = [
     expected: 'toolcall_*, tool_execution_start … end, toolResult message, second turn',
     needs: { script: ['tool'] },
     async run(context) {
-      const { said } = await eventsOf(context, 'tool');
+      const { events } = await eventsOf(context, 'tool');
       const call = ['update toolcall_start', 'update toolcall_end', 'message_end assistant'];
       const execution = ['tool_execution_start', 'tool_execution_end', 'message_start toolResult', 'turn_end'];
-      expectInOrder(said, ['agent_start', ...call, ...execution, 'turn_start', 'message_end assistant', 'agent_end']);
-      const of = (type: string) => said.find(({ event }) => event.type === type)?.event ?? {};
+      expectInOrder(events, ['agent_start', ...call, ...execution, 'turn_start', 'message_end assistant', 'agent_end']);
+      const of = (type: string) => events.find(({ event }) => event.type === type)?.event ?? {};
       const [start, end] = [of('tool_execution_start'), of('tool_execution_end')];
       const isOne = typeof start.toolCallId === 'string' && start.toolCallId === end.toolCallId;
       expect(isOne && start.toolName === end.toolName, 'start and end must be of one call:', start, end);
@@ -102,17 +102,17 @@ export const eventChecks: readonly PiServerCheck[] = [
     expected: 'auto_retry_start per attempt, auto_retry_end, one response',
     needs: { script: ['retry'] },
     async run(context) {
-      const { said, responses } = await eventsOf(context, 'retry');
-      const starts = said.filter(({ event }) => event.type === 'auto_retry_start');
-      expect(starts.length > 0, 'auto_retry_start must come:', outlineOf(said));
+      const { events, responses } = await eventsOf(context, 'retry');
+      const starts = events.filter(({ event }) => event.type === 'auto_retry_start');
+      expect(starts.length > 0, 'auto_retry_start must come:', outlineOf(events));
       const attempts = starts.map(({ event }) => event.attempt);
       expect(
         attempts.every((attempt, index) => attempt === index + 1),
         'attempts must be counted from 1:',
         attempts,
       );
-      expectInOrder(said, ['agent_start', 'auto_retry_start', 'auto_retry_end']);
-      const end = said.findLast(({ event }) => event.type === 'auto_retry_end')?.event;
+      expectInOrder(events, ['agent_start', 'auto_retry_start', 'auto_retry_end']);
+      const end = events.findLast(({ event }) => event.type === 'auto_retry_end')?.event;
       expect(end?.success === true, 'the end must tell the success:', end);
       expect(responses === 1, 'there must be one response, and there are', responses);
     },
@@ -127,8 +127,8 @@ export const eventChecks: readonly PiServerCheck[] = [
     expected: 'auto_retry_end once',
     needs: { script: ['retry'] },
     async run(context) {
-      const { said } = await eventsOf(context, 'retry');
-      expect(count(said, 'auto_retry_end') === 1, 'auto_retry_end must come once:', outlineOf(said));
+      const { events } = await eventsOf(context, 'retry');
+      expect(count(events, 'auto_retry_end') === 1, 'auto_retry_end must come once:', outlineOf(events));
     },
   },
   {
@@ -141,9 +141,9 @@ export const eventChecks: readonly PiServerCheck[] = [
     expected: 'auto_compaction_start {reason}, auto_compaction_end {result, aborted, willRetry}',
     needs: { script: ['compaction'] },
     async run(context) {
-      const { said } = await eventsOf(context, 'compaction');
-      expectInOrder(said, ['agent_start', 'auto_compaction_start', 'auto_compaction_end']);
-      const of = (type: string) => said.find(({ event }) => event.type === type)?.event ?? {};
+      const { events } = await eventsOf(context, 'compaction');
+      expectInOrder(events, ['agent_start', 'auto_compaction_start', 'auto_compaction_end']);
+      const of = (type: string) => events.find(({ event }) => event.type === type)?.event ?? {};
       const [start, end] = [of('auto_compaction_start'), of('auto_compaction_end')];
       expect(typeof start.reason === 'string', 'the start must have a reason:', start);
       const isComplete = 'result' in end && typeof end.aborted === 'boolean' && typeof end.willRetry === 'boolean';

@@ -41,8 +41,8 @@ async function refusesLong({ client: open }: CheckContext, text: string): Promis
   const bytes = new TextEncoder().encode(text).length;
   const error = expectFailure(await client.say(text), /^Message size (?:\d+ )?exceeds limit 1000$/u);
   // A server that discards an oversized frame while it arrives need not know its length.
-  const told = /\d+(?= exceeds)/u.exec(error)?.[0];
-  expect(told === undefined || Number(told) === bytes, `the size is ${bytes} bytes, and not what it says:`, error);
+  const limit = /\d+(?= exceeds)/u.exec(error)?.[0];
+  expect(limit === undefined || Number(limit) === bytes, `the size is ${bytes} bytes, and not what it says:`, error);
   const after = await rejected();
   expect(after > before, 'commandsRejected.messageSize must count it:', before, after);
 }
@@ -198,7 +198,7 @@ export const framingChecks: readonly PiServerCheck[] = [
       client.connection.sendBinary?.(JSON.stringify({ id, type: 'list_sessions' }));
       const frame = await client.until(
         'response',
-        (heard) => heard.find((one) => one.frame.type === 'response')?.frame,
+        (received) => received.find((one) => one.frame.type === 'response')?.frame,
       );
       expect(frame.id === id && frame.success === true, 'it must be executed:', frame);
     },

@@ -1,22 +1,22 @@
 // All checks that act on a pi-server: the rows of docs/protocols/pi-server.md 23, by section of the document. Row 3 is
 // a duty of clients, so the client rules cover it.
 import { type AgentSet, withContext } from '../../check/sets.ts';
-import { answerChecks } from './answers.ts';
+import { answerChecks } from './responses.ts';
 import { dependencyChecks } from './dependencies.ts';
 import { dialogChecks } from './dialogs.ts';
 import { envelopeChecks } from './envelope.ts';
 import { eventChecks } from './events.ts';
 import { framingChecks } from './framing.ts';
-import { keyChecks } from './keys.ts';
+import { keyChecks } from './idempotency-keys.ts';
 import { laneChecks } from './lanes.ts';
 import { limitChecks } from './limits.ts';
 import { replayChecks } from './replay.ts';
-import { runningChecks } from './running.ts';
+import { runningChecks } from './commands-during-runs.ts';
 import { shutdownChecks } from './shutdown.ts';
 import { createContext } from '../context.ts';
-import { storedChecks } from './stored.ts';
+import { storedChecks } from './stored-sessions.ts';
 import { validationChecks } from './validation.ts';
-import { versionChecks } from './versions.ts';
+import { versionChecks } from './session-versions.ts';
 
 /** Checks of pi-servers of protocol 1.0.0. */
 export const piServerChecks: AgentSet = {

@@ -141,8 +141,8 @@ export const laneChecks: readonly PiServerCheck[] = [
         const frame = await client.response(id);
         expect(frame.success === true, 'each prompt must succeed:', frame);
       }
-      const heard = client.received(from);
-      const [first, second] = [one, two].map((session) => eventsIn(heard, session).map(({ at }) => at));
+      const received = client.received(from);
+      const [first, second] = [one, two].map((session) => eventsIn(received, session).map(({ at }) => at));
       const isMixed = Number(second?.[0]) < Number(first?.at(-1)) && Number(first?.[0]) < Number(second?.at(-1));
       expect(isMixed, 'the events must come in turn');
     },

@@ -229,10 +229,10 @@ export const replayChecks: readonly PiServerCheck[] = [
       tools.atEnd(async () => void (await client.ask({ type: 'delete_session', sessionId })));
       await prepare(() => client.succeeds(command));
       await client.settled();
-      const told = client
+      const frames = client
         .received()
         .filter(({ frame }) => frame.type === 'session_created' && dataOf(frame).sessionId === sessionId);
-      expect(told.length === 2, 'session_created must come twice, and came', told.length);
+      expect(frames.length === 2, 'session_created must come twice, and came', frames.length);
     },
   },
   {

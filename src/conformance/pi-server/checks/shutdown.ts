@@ -4,7 +4,7 @@ import { dataOf } from '../view/frames.ts';
 import type { PiServerCheck } from '../context.ts';
 
 const untilFarewell = (client: Client) =>
-  client.until('server_shutdown', (heard) => heard.find(({ frame }) => frame.type === 'server_shutdown'));
+  client.until('server_shutdown', (received) => received.find(({ frame }) => frame.type === 'server_shutdown'));
 
 async function expectFarewell(client: Client): Promise<void> {
   const { frame } = await untilFarewell(client);
@@ -31,7 +31,7 @@ export const shutdownChecks: readonly PiServerCheck[] = [
       await context.prepare(() => untilFarewell(client));
       const id = context.mint('late');
       await client.fails({ id, type: 'list_sessions' }, /shutting down/u);
-      await client.until('end of the prompt', (heard) => heard.find(({ frame }) => frame.id === prompt));
+      await client.until('end of the prompt', (received) => received.find(({ frame }) => frame.id === prompt));
       client.expectPhases(id);
     },
   },

@@ -24,7 +24,7 @@ export interface Ending {
   readonly timedOut?: true;
 }
 
-/** What a behaviour can do. */
+/** The actions that a behaviour can use. */
 export interface BehaviourPorts {
   readonly prompt: string;
   readonly session: string;
@@ -76,14 +76,14 @@ export async function runBehaviour(name: string, ports: BehaviourPorts): Promise
 
   function text(words: string, more: Dictionary = {}): Dictionary {
     const blank = begin();
-    let said = '';
-    const grown = () => ({ ...blank, content: [{ type: 'text', text: said }] });
+    let text = '';
+    const grown = () => ({ ...blank, content: [{ type: 'text', text: text }] });
     update({ type: 'text_start', contentIndex: 0 }, grown());
     for (const delta of words.match(/\S+\s*/gu) ?? []) {
-      said += delta;
+      text += delta;
       update({ type: 'text_delta', contentIndex: 0, delta }, grown());
     }
-    update({ type: 'text_end', contentIndex: 0, content: said }, grown());
+    update({ type: 'text_end', contentIndex: 0, content: text }, grown());
     const message = { ...grown(), ...more };
     whole(message);
     return message;
@@ -105,10 +105,10 @@ export async function runBehaviour(name: string, ports: BehaviourPorts): Promise
     const result = { content: [{ type: 'text', text: 'hello\n' }], details: {} };
     event({ type: 'tool_execution_update', ...own, args: call.arguments, partialResult: result });
     event({ type: 'tool_execution_end', ...own, result, isError: false });
-    const told = { role: 'toolResult', ...own, ...result, isError: false, timestamp: 3 };
-    event({ type: 'message_start', message: told });
-    whole(told);
-    turnEnd(message, [told]);
+    const resultMessage = { role: 'toolResult', ...own, ...result, isError: false, timestamp: 3 };
+    event({ type: 'message_start', message: resultMessage });
+    whole(resultMessage);
+    turnEnd(message, [resultMessage]);
     event({ type: 'turn_start' });
   }
 

@@ -62,7 +62,7 @@ export async function servePiServer(
       sessionId: session,
       event: { type: 'extension_ui_request', requestId, ...question, ...limit },
     });
-    if (timeoutMs === undefined) await heard({ type: 'extension_ui_response', requestId });
+    if (timeoutMs === undefined) await receives({ type: 'extension_ui_response', requestId });
     // Let the log's reader handle the message first, so that the completeness of the conversation is known before the
     // run goes on.
     await tools.pause(timeoutMs ?? 0);
@@ -81,7 +81,7 @@ export async function servePiServer(
   }
 
   /** Waits until the client sends a command with these fields. */
-  function heard(fields: Dictionary, from = 0): Promise<boolean> {
+  function receives(fields: Dictionary, from = 0): Promise<boolean> {
     const isIt = (json: unknown) =>
       isDictionary(json) && Object.entries(fields).every(([name, value]) => json[name] === value);
     return patiently(() =>
@@ -105,7 +105,7 @@ export async function servePiServer(
       ask: (question, timeoutMs) => ask(session.id, question, timeoutMs),
       pause: tools.pause,
       async aborted() {
-        await heard({ type: 'abort', sessionId: session.id }, from);
+        await receives({ type: 'abort', sessionId: session.id }, from);
         await tools.pause(0);
       },
       shutDown() {
@@ -209,17 +209,17 @@ export async function servePiServer(
         : { success: false, error: outcome.error };
     say({ type: 'command_finished', data: { ...data, ...fields } });
     const timedOut = outcome.timedOut === true ? { timedOut: true } : {};
-    const told = { ...fields, ...timedOut, ...(outcome.data === undefined ? {} : { data: outcome.data }) };
-    respond(command, told);
+    const response = { ...fields, ...timedOut, ...(outcome.data === undefined ? {} : { data: outcome.data }) };
+    respond(command, response);
     if (fields.success && isOpening) say({ type: 'session_created', data: dictionaryOf(outcome.data) });
     if (fields.success && type === 'delete_session') say({ type: 'session_deleted', data: { sessionId } });
-    return told;
+    return response;
   }
 
   async function repeat(command: Dictionary, data: Dictionary, known: Promise<Dictionary>): Promise<void> {
-    const told = { ...(await known), replayed: true };
-    say({ type: 'command_finished', data: { ...data, ...without(told, 'data', 'timedOut') } });
-    respond(command, told);
+    const response = { ...(await known), replayed: true };
+    say({ type: 'command_finished', data: { ...data, ...without(response, 'data', 'timedOut') } });
+    respond(command, response);
   }
 
   function take(command: Dictionary): void {
@@ -277,10 +277,10 @@ export async function servePiServer(
 
   let read = 0;
   for (;;) {
-    for (let heard = connection.log[read]; heard !== undefined; heard = connection.log[read]) {
+    for (let received = connection.log[read]; received !== undefined; received = connection.log[read]) {
       read += 1;
-      if (heard.by !== 'peer') continue;
-      if (isDictionary(heard.json)) take(heard.json);
+      if (received.by !== 'peer') continue;
+      if (isDictionary(received.json)) take(received.json);
       else say({ type: 'response', command: 'unknown', success: false, error: 'Invalid JSON' });
     }
     if (connection.ended !== null) break;

@@ -27,7 +27,7 @@ const having = ({ sent }: View, name: string): readonly Sent[] => sent.filter(({
 const earlier = ({ sentAs }: View, { json, frame }: Sent): readonly Sent[] =>
   json.id === undefined ? [] : sentAs(json.id).filter((one) => one.frame < frame);
 
-/** What a command requests, without its id and key. */
+/** The fields of a command without its id and key. */
 const payloadOf = ({ json: { id: _id, idempotencyKey: _key, ...payload } }: Line) => payload;
 
 /** Whether both request the same (docs/protocols/pi-server.md 8.3). */
@@ -58,7 +58,7 @@ function toldVersions(view: View, { json: { sessionId }, frame }: Sent): readonl
 function isOverwriting(view: View, { json, frame, response }: Sent): boolean {
   if (response?.json.success !== true) return false;
   const own = view.sent.filter((one) => one.json.sessionId === json.sessionId && one.json.type === json.type);
-  // A command without an id cannot be told from those of other clients.
+  // A command without an id cannot be distinguished from commands of other clients.
   if (own.some((one) => one.json.id === undefined)) return false;
   const known = view.sent.flatMap((one) => {
     const isBefore = one.json.sessionId === json.sessionId && one.response !== null && one.response.frame < frame;
@@ -211,12 +211,12 @@ export const commandRules: readonly ServerRule[] = [
     *judge(view) {
       for (const command of having(view, 'ifSessionVersion')) {
         const { sessionId, ifSessionVersion: asked } = command.json;
-        const told = toldVersions(view, command);
-        if (told.length === 0 || !isVersion(asked)) continue;
+        const reported = toldVersions(view, command);
+        if (reported.length === 0 || !isVersion(asked)) continue;
         const own = view.sent.filter(
           ({ frame, json }) => frame < command.frame && json.sessionId === sessionId && !reads.has(json.type),
         );
-        const isPossible = asked <= Math.max(...told) + own.length;
+        const isPossible = asked <= Math.max(...reported) + own.length;
         yield { frame: command.frame, wrong: isPossible ? null : `nobody told of version ${asked}` };
       }
     },

@@ -113,10 +113,10 @@ export const outcomeRules: readonly ServerRule[] = [
       const questions = questionsIn(view);
       for (const { frame } of unknownIn(view)) {
         const question = questions.find((one) => one.frame > frame);
-        const isHeard = view.sent.some(
+        const isAnswered = view.sent.some(
           ({ frame: at, json }) => at > (question?.frame ?? frame) && !leaving.has(json.type),
         );
-        if (isHeard) yield { frame, wrong: null };
+        if (isAnswered) yield { frame, wrong: null };
         else if (view.isComplete && question !== undefined)
           yield { frame, wrong: 'nothing was heard of the client since, and it was asked' };
       }

@@ -143,16 +143,20 @@ export const eventRules: readonly ServerRule[] = [
     scenarios: runs,
     judge: (view) =>
       walked(view, () => {
-        let said: string | null = null;
+        let lastState: string | null = null;
         return ({ event: { type, message, assistantMessageEvent } }) => {
-          if (type === 'message_start') said = '';
+          if (type === 'message_start') lastState = '';
           const update = dictionaryOf(assistantMessageEvent);
-          if (type === 'message_update' && said !== null && update.type === 'text_delta') said += String(update.delta);
-          if (type !== 'message_end' || said === null || dictionaryOf(message).role !== 'assistant') return undefined;
-          const told = said;
-          said = null;
+          if (type === 'message_update' && lastState !== null && update.type === 'text_delta')
+            lastState += String(update.delta);
+          if (type !== 'message_end' || lastState === null || dictionaryOf(message).role !== 'assistant')
+            return undefined;
+          const before = lastState;
+          lastState = null;
           // Some models do not stream, and some answers come complete.
-          return told === '' || told === textOf(message) ? null : `it was told as ${JSON.stringify(told).slice(0, 80)}`;
+          return before === '' || before === textOf(message)
+            ? null
+            : `it was told as ${JSON.stringify(before).slice(0, 80)}`;
         };
       }),
   },
@@ -167,13 +171,13 @@ export const eventRules: readonly ServerRule[] = [
     judge: (view) =>
       walked(view, () => {
         const running = new Set<unknown>();
-        let isHeard = false;
+        let isPrompted = false;
         return ({ event: { type, toolCallId } }) => {
-          if (type === 'agent_start') isHeard = true;
+          if (type === 'agent_start') isPrompted = true;
           const isLate = type === 'turn_end' && running.size > 0;
           if (isLate) running.clear();
           if (isLate) return 'a tool runs on when its turn is over';
-          if (typeof type !== 'string' || !type.startsWith('tool_execution_') || !isHeard) return undefined;
+          if (typeof type !== 'string' || !type.startsWith('tool_execution_') || !isPrompted) return undefined;
           if (type === 'tool_execution_start') {
             const isTwice = running.has(toolCallId);
             running.add(toolCallId);
@@ -244,8 +248,8 @@ export const eventRules: readonly ServerRule[] = [
         if (response?.json.success !== true || response.json.replayed === true) continue;
         const session = String(json.sessionId);
         if ((subscribedAt(session) ?? frame) >= frame) continue;
-        const heard = (eventsBySession.get(session) ?? []).filter((event) => event.frame < response.frame);
-        const types = heard.map(({ event }) => event.type);
+        const earlier = (eventsBySession.get(session) ?? []).filter((event) => event.frame < response.frame);
+        const types = earlier.map(({ event }) => event.type);
         const isOver = types.lastIndexOf('agent_end') >= types.lastIndexOf('agent_start');
         yield { frame: response.frame, wrong: isOver ? null : 'its run goes on' };
       }

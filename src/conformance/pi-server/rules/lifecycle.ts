@@ -28,7 +28,7 @@ const ownLifecycle = (
     : lifecycleSteps.filter((course) => fits(course) && sentAs(course.id).some(({ frame }) => frame < course.frame));
 
 /** Successful responses with an id, which must have a matching `finished` step. */
-const told = ({ responses, isLate }: View): readonly Line[] =>
+const responsesOf = ({ responses, isLate }: View): readonly Line[] =>
   isLate ? [] : responses.filter(({ json }) => json.success === true && typeof json.id === 'string');
 
 /**
@@ -170,7 +170,7 @@ export const lifecycleRules: readonly ServerRule[] = [
     covers: ['event:command_finished', 'message:response'],
     scenarios: everywhere,
     *judge(view) {
-      for (const response of told(view)) {
+      for (const response of responsesOf(view)) {
         const { frame, json } = response;
         const ends = endsAs(response);
         const answers = view.responsesTo(json.id).filter((one) => one.frame <= frame && one.json.success === true);
@@ -191,7 +191,7 @@ export const lifecycleRules: readonly ServerRule[] = [
     covers: ['event:command_finished', 'message:response'],
     scenarios: everywhere,
     *judge(view) {
-      for (const response of told(view)) {
+      for (const response of responsesOf(view)) {
         const { frame, json } = response;
         const isOne = view.lifecycleOf(json.id).some(endsAs(response));
         if (isOne || view.isSettled(frame))

@@ -14,11 +14,11 @@ const successes = ({ sent }: View, type: string) =>
 
 function* toldOf(view: View, command: string, event: string): Generator<Finding> {
   for (const { frame, sentAt, session } of successes(view, command)) {
-    const isTold = view.fromServer.some(
+    const isReported = view.fromServer.some(
       ({ frame: at, json }) => at > sentAt && json.type === event && dictionaryOf(json.data).sessionId === session,
     );
-    if (isTold || view.isSettled(frame))
-      yield { frame, wrong: isTold ? null : `no ${event} tells of ${String(session)}` };
+    if (isReported || view.isSettled(frame))
+      yield { frame, wrong: isReported ? null : `no ${event} tells of ${String(session)}` };
   }
 }
 

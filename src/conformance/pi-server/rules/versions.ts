@@ -6,7 +6,7 @@ import type { LifecycleStep, ServerRule, View } from '../view/view.ts';
 const openers: ReadonlySet<unknown> = new Set(['create_session', 'load_session']);
 
 /** A step with a session version, and the version before. */
-interface Told {
+interface ReportedVersion {
   readonly frame: number;
   readonly type: unknown;
   readonly version: number;
@@ -19,8 +19,8 @@ interface Told {
 }
 
 /** All versions that the connection received. */
-function toldIn({ lifecycleSteps, fromServer }: View): readonly Told[] {
-  const told: Told[] = [];
+function toldIn({ lifecycleSteps, fromServer }: View): readonly ReportedVersion[] {
+  const reported: ReportedVersion[] = [];
   const versions = new Map<string, number>();
   const loose = new Set<string>();
   const deleted = new Map(
@@ -40,16 +40,16 @@ function toldIn({ lifecycleSteps, fromServer }: View): readonly Told[] {
     const before = versions.get(sessionId);
     const isLoose = loose.has(sessionId);
     if (before !== undefined && !deleted.has(frame))
-      told.push({ frame, type, version: sessionVersion, before, isLoose });
+      reported.push({ frame, type, version: sessionVersion, before, isLoose });
     versions.set(sessionId, sessionVersion);
   }
-  return told;
+  return reported;
 }
 
 const isOpening = ({ phase, data }: LifecycleStep): boolean =>
   phase === 'finished' && openers.has(data.commandType) && data.success === true && data.replayed !== true;
 
-const says = ({ version, before }: Told): string => `the version is ${version} behind ${before}`;
+const says = ({ version, before }: ReportedVersion): string => `the version is ${version} behind ${before}`;
 
 /** Rules on versions. */
 export const versionRules: readonly ServerRule[] = [
@@ -74,7 +74,7 @@ export const versionRules: readonly ServerRule[] = [
     sentence: 'The version of a session never falls.',
     covers: ['event:command_finished'],
     scenarios: ['session', 'prompt'],
-    judge: (view) => each(toldIn(view), (told) => (told.version >= told.before ? null : says(told))),
+    judge: (view) => each(toldIn(view), (reported) => (reported.version >= reported.before ? null : says(reported))),
   },
   {
     id: 'pi-server/version-read',
@@ -87,7 +87,7 @@ export const versionRules: readonly ServerRule[] = [
     judge: (view) =>
       each(
         toldIn(view).filter(({ type, isLoose }) => reads.has(type) && !isLoose),
-        (told) => (told.version <= told.before ? null : says(told)),
+        (reported) => (reported.version <= reported.before ? null : says(reported)),
       ),
   },
   {
@@ -101,7 +101,7 @@ export const versionRules: readonly ServerRule[] = [
     judge: (view) =>
       each(
         toldIn(view).filter(({ type, isLoose, version, before }) => changes(type) && !isLoose && version >= before),
-        (told) => (told.version === told.before + 1 ? null : says(told)),
+        (reported) => (reported.version === reported.before + 1 ? null : says(reported)),
       ),
   },
   {

@@ -1,5 +1,5 @@
-// What makes a command invalid by itself: docs/protocols/pi-server.md 4 and 17. A server must refuse such a command,
-// and a client must not send it.
+// Faults that make a command invalid by itself: docs/protocols/pi-server.md 4 and 17. A server must refuse such a
+// command, and a client must not send it.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { needsSession, requiredTexts } from './commands.ts';
 
@@ -9,7 +9,7 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 const isName = (value: unknown): boolean => isText(value) && value.length <= longestId;
 
 /**
- * What is wrong with the fields that all commands share; null when nothing is. Size limits are measured
+ * The fault of the fields that all commands share; null without a fault. Size limits are measured
  * (docs/protocols/pi-server.md 4.3, 12.2).
  */
 export function envelopeFault({ type, id, dependsOn, ifSessionVersion, idempotencyKey }: Dictionary): string | null {

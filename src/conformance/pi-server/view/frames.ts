@@ -17,7 +17,7 @@ export function receivedIn(log: readonly LoggedMessage[], from = 0): ReceivedFra
     .flatMap(({ by, json }, index) => (by === 'peer' && isDictionary(json) ? [{ frame: json, at: from + index }] : []));
 }
 
-/** `data` of a frame; empty where there is none. */
+/** `data` of a frame; empty if there is none. */
 export const dataOf = (frame: Dictionary): Dictionary => dictionaryOf(frame.data);
 
 /** Whether the frame is a response. */
@@ -46,20 +46,20 @@ export interface Step {
 }
 
 /** All lifecycle steps. */
-export function stepsIn(heard: readonly ReceivedFrame[]): Step[] {
-  return heard.flatMap(({ frame, at }) => {
+export function stepsIn(received: readonly ReceivedFrame[]): Step[] {
+  return received.flatMap(({ frame, at }) => {
     const phase = phases.get(frame.type);
     return phase === undefined ? [] : [{ phase, data: dataOf(frame), at }];
   });
 }
 
 /** The lifecycle of one command. */
-export const stepsOf = (heard: readonly ReceivedFrame[], id: unknown): Step[] =>
-  stepsIn(heard).filter(({ data }) => data.commandId === id);
+export const stepsOf = (received: readonly ReceivedFrame[], id: unknown): Step[] =>
+  stepsIn(received).filter(({ data }) => data.commandId === id);
 
 /** The phases of one command, in order. */
-export const phasesOf = (heard: readonly ReceivedFrame[], id: unknown): Phase[] =>
-  stepsOf(heard, id).map(({ phase }) => phase);
+export const phasesOf = (received: readonly ReceivedFrame[], id: unknown): Phase[] =>
+  stepsOf(received, id).map(({ phase }) => phase);
 
 /** An event of a session. */
 export interface SessionEvent {
@@ -68,15 +68,15 @@ export interface SessionEvent {
 }
 
 /** The events of one session. */
-export function eventsIn(heard: readonly ReceivedFrame[], session: string): SessionEvent[] {
-  return heard.flatMap(({ frame, at }) =>
+export function eventsIn(received: readonly ReceivedFrame[], session: string): SessionEvent[] {
+  return received.flatMap(({ frame, at }) =>
     frame.type === 'event' && frame.sessionId === session ? [{ event: dictionaryOf(frame.event), at }] : [],
   );
 }
 
 /** The event types in order; neighbours of one type count once. */
-export function outlineOf(said: readonly SessionEvent[]): string[] {
-  return said.map(wordOf).filter((word, index, words) => word !== words[index - 1]);
+export function outlineOf(events: readonly SessionEvent[]): string[] {
+  return events.map(wordOf).filter((word, index, words) => word !== words[index - 1]);
 }
 
 function wordOf({ event }: SessionEvent): string {

@@ -84,8 +84,8 @@ function grouped<Item>(items: readonly Item[], key: (item: Item) => unknown): (k
 /** Reads a trace. */
 export function viewOf({ frames, isComplete }: Trace): View {
   const lines = frames.flatMap(({ by, json }, frame) => (isDictionary(json) ? [{ by, frame, json }] : []));
-  const said: Line[] = lines.filter(({ by }) => by === 'agent');
-  const responses = said.filter(({ json }) => json.type === 'response');
+  const agentLines: Line[] = lines.filter(({ by }) => by === 'agent');
+  const responses = agentLines.filter(({ json }) => json.type === 'response');
   const commands: Line[] = lines.filter(({ by }) => by === 'client');
   const responsesTo = grouped(responses, ({ json }) => json.id);
   const commandsOf = grouped(commands, ({ json }) => json.id);
@@ -96,12 +96,12 @@ export function viewOf({ frames, isComplete }: Trace): View {
       response: line.json.id === undefined ? null : ownResponse(line, commandsOf, responsesTo),
     }),
   );
-  const courses = said.flatMap(({ frame, json }): LifecycleStep[] => {
+  const courses = agentLines.flatMap(({ frame, json }): LifecycleStep[] => {
     const phase = phases.get(json.type);
     const data = dataOf(json);
     return phase === undefined ? [] : [{ frame, json, phase, data, id: data.commandId }];
   });
-  const events = said.flatMap(({ frame, json }): Event[] => {
+  const events = agentLines.flatMap(({ frame, json }): Event[] => {
     const { type, sessionId, event } = json;
     return type === 'event' && typeof sessionId === 'string' && isDictionary(event)
       ? [{ frame, json, session: sessionId, event }]
@@ -122,8 +122,8 @@ export function viewOf({ frames, isComplete }: Trace): View {
   return {
     frames,
     isComplete,
-    isLate: beginsLate({ isComplete, said, responses, commands, events, subscriptions }),
-    fromServer: said,
+    isLate: beginsLate({ isComplete, agentLines, responses, commands, events, subscriptions }),
+    fromServer: agentLines,
     responses,
     sent,
     lifecycleSteps: courses,
@@ -145,14 +145,14 @@ export function viewOf({ frames, isComplete }: Trace): View {
  */
 function beginsLate(view: {
   readonly isComplete: boolean;
-  readonly said: readonly Line[];
+  readonly agentLines: readonly Line[];
   readonly responses: readonly Line[];
   readonly commands: readonly Line[];
   readonly events: readonly Event[];
   readonly subscriptions: ReadonlyMap<string, number>;
 }): boolean {
-  const { isComplete, said, responses, commands, events, subscriptions } = view;
-  if (said.some(({ json }) => json.type === 'server_ready')) return false;
+  const { isComplete, agentLines, responses, commands, events, subscriptions } = view;
+  if (agentLines.some(({ json }) => json.type === 'server_ready')) return false;
   const asked = new Set(commands.map(({ json }) => keyOf(json.id)));
   return (
     !isComplete ||

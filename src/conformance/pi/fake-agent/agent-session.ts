@@ -33,10 +33,9 @@ export interface AgentSession {
    */
   wait<Value>(look: () => Value | undefined, patienceMs?: number): Promise<Value | null>;
   /**
-   * Passes every line of the client to `hear`, with its JSON where it parses. Resolves when the client has
-   * disconnected.
+   * Passes every line of the client to `hear`, with its JSON if it parses. Resolves when the client has disconnected.
    */
-  readLines(hear: (json: unknown, text: string) => void): Promise<{ readonly isComplete: boolean }>;
+  readLines(receive: (json: unknown, text: string) => void): Promise<{ readonly isComplete: boolean }>;
 }
 
 /** Starts a session. `isLegacy`: pi 0.13.2. */
@@ -87,16 +86,16 @@ export function createAgentSession(connection: Connection, tools: ServeTools, is
 
   /** The next line of the client; null when it has disconnected. */
   async function next(at: number): Promise<{ readonly text: string; readonly json?: unknown } | null> {
-    const heard = () => connection.log.slice(at).find(({ by, isFault }) => by === 'peer' && isFault !== true);
-    while (connection.ended === null && heard() === undefined) {
+    const reply = () => connection.log.slice(at).find(({ by, isFault }) => by === 'peer' && isFault !== true);
+    while (connection.ended === null && reply() === undefined) {
       await connection
-        .until('line of the client', () => heard())
+        .until('line of the client', () => reply())
         .catch((thrown: unknown) => {
           // A client need not say anything, so its silence is no failure.
           if (!(thrown instanceof PeerWrong)) throw thrown;
         });
     }
-    return heard() ?? null;
+    return reply() ?? null;
   }
 
   return {
@@ -127,11 +126,11 @@ export function createAgentSession(connection: Connection, tools: ServeTools, is
     },
     idle: () => pending,
     wait,
-    async readLines(hear) {
+    async readLines(receive) {
       for (let at = 0, line = await next(at); line !== null; line = await next(at)) {
         at = connection.log.findIndex((one, index) => index >= at && one === line) + 1;
         try {
-          hear(line.json ?? parsed(line.text), line.text);
+          receive(line.json ?? parsed(line.text), line.text);
         } catch (thrown) {
           if (!(thrown instanceof Left)) throw thrown;
         }

@@ -3,7 +3,7 @@ import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { model } from './run-writer.ts';
 
-/** What the handler reads from the session. */
+/** The session as the command handler reads it. */
 export interface CommandHandlerPorts {
   mint(word: string): string;
   messages(): readonly Dictionary[];

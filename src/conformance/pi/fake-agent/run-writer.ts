@@ -24,7 +24,7 @@ export interface Ending {
 
 /** An answer that is streaming. */
 export interface OpenAnswer {
-  block(spoken: StreamedBlock): void;
+  block(streamed: StreamedBlock): void;
   /** Opens a block; `more` extends it. */
   open(kind: 'text' | 'thinking'): void;
   more(delta: string): void;
@@ -75,7 +75,7 @@ interface Growing {
   text: string;
 }
 
-/** An empty session. `now`: ms since 1970. */
+/** Creates the writer of an empty session. `now`: ms since 1970. */
 export function createRunWriter(
   say: (line: Dictionary) => void,
   { isLegacy, now }: { readonly isLegacy: boolean; now(): number },
@@ -133,11 +133,11 @@ export function createRunWriter(
     }
 
     return {
-      block(spoken) {
-        if (spoken.kind === 'toolcall') return call(spoken);
-        const block = begin(spoken.kind);
-        for (const piece of spoken.pieces) grow(block, piece);
-        update({ type: `${spoken.kind}_end`, contentIndex: block.index, content: block.text });
+      block(streamed) {
+        if (streamed.kind === 'toolcall') return call(streamed);
+        const block = begin(streamed.kind);
+        for (const piece of streamed.pieces) grow(block, piece);
+        update({ type: `${streamed.kind}_end`, contentIndex: block.index, content: block.text });
       },
       open(kind) {
         open = begin(kind);

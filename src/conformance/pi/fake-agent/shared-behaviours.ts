@@ -4,7 +4,10 @@ import type { Behaviour } from '../../check/sets.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import type { RunWriter } from './run-writer.ts';
 
-/** What a behaviour can do. The user's message has already been written; the turn is open, and is closed afterwards. */
+/**
+ * The actions that a behaviour can use. The user's message has already been written; the turn is open, and is closed
+ * afterwards.
+ */
 export interface BehaviourContext {
   readonly writer: RunWriter;
   send(line: Dictionary): void;

@@ -195,9 +195,9 @@ const messageRules: readonly ClientRule[] = [
       for (const { frame, json, answers } of view.commandsOf('prompt')) {
         // A text that begins with a slash is for extensions, which run independently.
         if (!isPlain(json.message)) continue;
-        const isSaid = json.streamingBehavior !== undefined && json.streamingBehavior !== null;
+        const hasBehavior = json.streamingBehavior !== undefined && json.streamingBehavior !== null;
         const isRefused = answers[0]?.json.success === false && isHeardOf(view, frame);
-        yield { frame, wrong: isRefused && !isSaid ? 'a run is open, and there is no streamingBehavior' : null };
+        yield { frame, wrong: isRefused && !hasBehavior ? 'a run is open, and there is no streamingBehavior' : null };
       }
     },
   },

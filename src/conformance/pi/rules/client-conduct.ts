@@ -179,8 +179,8 @@ const dialogRules: readonly ClientRule[] = [
  * client.
  */
 function wasThere({ frames, lines }: ClientView, after: number): boolean {
-  const isHeard = frames.some(({ by }, frame) => frame > after && by === 'client');
-  return isHeard || lines.some(({ frame, type }) => frame > after && type === 'agent_end');
+  const hasReply = frames.some(({ by }, frame) => frame > after && by === 'client');
+  return hasReply || lines.some(({ frame, type }) => frame > after && type === 'agent_end');
 }
 
 const typeOf = ({ json }: TraceFrame) => String(Object(json).type);
@@ -201,8 +201,8 @@ function survives(
     sentence,
     scenarios: [behaviour],
     *judge(view): Generator<Finding> {
-      for (const [frame, said] of view.frames.entries()) {
-        if (said.by === 'agent' && said.text.includes(probe) && isProbe(said))
+      for (const [frame, line] of view.frames.entries()) {
+        if (line.by === 'agent' && line.text.includes(probe) && isProbe(line))
           yield { frame, wrong: wasThere(view, frame) ? null : 'the client has left after this line' };
       }
     },

@@ -21,7 +21,7 @@ const compactionEnds = ['auto_compaction_end', 'compaction_end'];
 /** Each end event follows a start event, and no start event stays without its end. */
 function* paired(view: PiView, starts: readonly string[], ends: readonly string[], end: string): Generator<Finding> {
   let open: Line | null = null;
-  let isHeard = false;
+  let isSubscribed = false;
   for (const line of view.of(...starts, ...ends)) {
     const { frame, type } = line;
     if (starts.includes(type)) {
@@ -29,11 +29,11 @@ function* paired(view: PiView, starts: readonly string[], ends: readonly string[
       open = line;
     } else {
       // A trace that begins late may lack the start.
-      if (open !== null || isHeard || view.start.prompted < frame)
+      if (open !== null || isSubscribed || view.start.prompted < frame)
         yield { frame, wrong: open === null ? `${type} without a start` : null };
       open = null;
     }
-    isHeard = true;
+    isSubscribed = true;
   }
   if (open !== null && view.isComplete) yield { frame: open.frame, wrong: `${open.type} has no end` };
 }

@@ -76,10 +76,10 @@ export const promptRules: readonly PiRule[] = [
     *judge(view) {
       for (const { text, run, command } of begun(view)) {
         if (run?.end == null) continue;
-        const isSaid = userMessageWithText(run.messages, text, command.frame) !== undefined;
+        const isEchoed = userMessageWithText(run.messages, text, command.frame) !== undefined;
         // Extensions may change the text, so its absence counts only in our own scenarios.
-        if (isSaid || view.isComplete)
-          yield { frame: run.start, wrong: isSaid ? null : 'no message of the user with the words of the prompt' };
+        if (isEchoed || view.isComplete)
+          yield { frame: run.start, wrong: isEchoed ? null : 'no message of the user with the words of the prompt' };
       }
     },
   },
@@ -94,14 +94,14 @@ export const promptRules: readonly PiRule[] = [
     *judge(view) {
       for (const { json, text, command } of userMessages(view, 'prompt', 'steer', 'follow_up')) {
         const sent = Array.isArray(json.images) ? json.images.map(imageOf) : [];
-        const said = userMessageWithText(view.endedMessages, text, command.frame);
-        if (sent.length === 0 || said === undefined) continue;
-        const { content } = said.message;
+        const message = userMessageWithText(view.endedMessages, text, command.frame);
+        if (sent.length === 0 || message === undefined) continue;
+        const { content } = message.message;
         const images = Array.isArray(content) ? content.filter((one) => dictionaryOf(one).type === 'image') : [];
         // Large images may have been made smaller; those of our own scenarios are small.
         const isSame = view.isComplete ? isDeepStrictEqual(images.map(imageOf), sent) : images.length === sent.length;
         yield {
-          frame: said.frame,
+          frame: message.frame,
           wrong: isSame ? null : `${images.length} images in it, and not those ${sent.length}`,
         };
       }
@@ -133,8 +133,11 @@ export const promptRules: readonly PiRule[] = [
         if (answer.isSuccess) continue;
         const again = view.commands.some(({ frame, json }) => frame > asked.frame && json?.message === text);
         if (again || text === '') continue;
-        const said = userMessageWithText(view.endedMessages, text, answer.frame);
-        yield { frame: said?.frame ?? answer.frame, wrong: said === undefined ? null : 'it was refused, and is said' };
+        const message = userMessageWithText(view.endedMessages, text, answer.frame);
+        yield {
+          frame: message?.frame ?? answer.frame,
+          wrong: message === undefined ? null : 'it was refused, and is said',
+        };
       }
     },
   },

@@ -84,7 +84,7 @@ export const joinRules: readonly PiRule[] = [
         if (kind !== 'followUp' || resultingMessage === undefined) continue;
         const last = run.messages.findLast(({ role, frame }) => role === 'assistant' && frame < resultingMessage.frame);
         const steering = all.filter((one) => one.kind === 'steer' && one.run === run);
-        // A message accepted while the earlier message streamed was waiting when that one ended.
+        // Messages that were accepted while an earlier message streamed, and still waited at the end of that message.
         const waiting = steering.filter(({ answer }) => last !== undefined && answer.frame < last.frame);
         if (waiting.length === 0) continue;
         const late = waiting.find(
@@ -185,10 +185,10 @@ export const abortRules: readonly PiRule[] = [
       for (const { asked, run } of aborted(view)) {
         if (run.end === null) continue;
         const last = run.messages.findLast(({ role }) => role === 'assistant');
-        const isSaid = last !== undefined && ['aborted', 'error'].includes(String(last.message.stopReason));
+        const hasFailed = last !== undefined && ['aborted', 'error'].includes(String(last.message.stopReason));
         // The run may have ended by itself at the same moment; only in our own scenarios it cannot.
         const mayHaveEnded = last === undefined || !view.isComplete || last.frame < asked.frame;
-        if (isSaid) yield { frame: last.frame, wrong: null };
+        if (hasFailed) yield { frame: last.frame, wrong: null };
         else if (!mayHaveEnded)
           yield { frame: last.frame, wrong: `it stopped as ${String(last.message.stopReason)} behind the abort` };
       }

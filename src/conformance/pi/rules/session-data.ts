@@ -60,8 +60,11 @@ export const sessionDataRules: readonly PiRule[] = [
     *judge(view) {
       for (const { before, after } of unchangedBetween(view, 'get_messages', 'get_state')) {
         const count = messagesOf(before).length;
-        const told = dataOf(after.answer).messageCount;
-        yield { frame: after.answer.frame, wrong: told === count ? null : `${String(told)}, and there are ${count}` };
+        const reported = dataOf(after.answer).messageCount;
+        yield {
+          frame: after.answer.frame,
+          wrong: reported === count ? null : `${String(reported)}, and there are ${count}`,
+        };
       }
     },
   },
@@ -82,13 +85,15 @@ export const sessionDataRules: readonly PiRule[] = [
         const from = sessionStart(view, frame);
         if (from === null) continue;
         // A failed message is removed for a retry, and an aborted one may be.
-        const said = view.endedMessages.filter((one) => one.frame > from && one.frame < frame && isKept(one.message));
-        if (said.length === 0) continue;
-        const told = messagesOf(done);
+        const expected = view.endedMessages.filter(
+          (one) => one.frame > from && one.frame < frame && isKept(one.message),
+        );
+        if (expected.length === 0) continue;
+        const reported = messagesOf(done);
         let at = 0;
-        for (const message of told) if (isAlike(said[at]?.message, message)) at += 1;
-        const missing = said[at];
-        yield { frame, wrong: missing === undefined ? null : `message ${at} of ${said.length} is missing` };
+        for (const message of reported) if (isAlike(expected[at]?.message, message)) at += 1;
+        const missing = expected[at];
+        yield { frame, wrong: missing === undefined ? null : `message ${at} of ${expected.length} is missing` };
       }
     },
   },
@@ -176,8 +181,8 @@ function isSurelyIdle(view: PiView, from: number, to: number): boolean {
   if (last === undefined) {
     const { firstEvent, prompted } = view.start;
     // A trace that begins late may lack the start of a run.
-    const isHeard = Number.isFinite(firstEvent) ? prompted > to && prompted < firstEvent : view.isComplete;
-    return isHeard && view.commands.every(({ type, frame }) => type !== 'prompt' || frame > to);
+    const isPromptedHere = Number.isFinite(firstEvent) ? prompted > to && prompted < firstEvent : view.isComplete;
+    return isPromptedHere && view.commands.every(({ type, frame }) => type !== 'prompt' || frame > to);
   }
   const stop = last.messages.findLast(({ role }) => role === 'assistant')?.message.stopReason;
   if (stop !== 'stop' || last.end === null) return false;
@@ -190,9 +195,7 @@ function isSurelyIdle(view: PiView, from: number, to: number): boolean {
   return (!doesSettle || hasSettled) && !since;
 }
 
-/**
- * Frame at which the current session began; null where that is unknown, or where the agent reports less than was said.
- */
+/** Frame at which the current session began; null if that is unknown, or where the agent reports less than was said. */
 function sessionStart(view: PiView, frame: number): number | null {
   const changing = new Set(['new_session', 'switch_session', 'fork', 'compact']);
   const last = view.commands.flatMap(doneOf).findLast(({ command: { type }, answer }) => {

@@ -71,8 +71,8 @@ export const sessionRules: readonly PiRule[] = [
           .filter(({ role }) => role === 'user')
           .map(textOf)
           .filter(Boolean);
-        const told = messagesOf(after).map(({ text }) => text);
-        const isSame = users.length === told.length && users.every((text, index) => text === told[index]);
+        const reported = messagesOf(after).map(({ text }) => text);
+        const isSame = users.length === reported.length && users.every((text, index) => text === reported[index]);
         yield { frame: after.answer.frame, wrong: isSame ? null : 'those are not the messages of the user' };
       }
     },
@@ -104,11 +104,13 @@ export const sessionRules: readonly PiRule[] = [
     scenarios: ['sessions'],
     *judge(view) {
       for (const { before, after } of consecutive(view, 'fork', 'get_messages')) {
-        const told = view.commands
+        const reported = view.commands
           .flatMap(doneOf)
           .findLast(({ command: { type, frame } }) => type === 'get_fork_messages' && frame < before.command.frame);
         const at =
-          told === undefined ? -1 : messagesOf(told).findIndex((one) => one.entryId === before.command.json?.entryId);
+          reported === undefined
+            ? -1
+            : messagesOf(reported).findIndex((one) => one.entryId === before.command.json?.entryId);
         if (at < 0 || dataOf(before.answer).cancelled !== false) continue;
         const count = messagesOf(after).filter((one) => one.role === 'user' && textOf(one) !== '').length;
         yield { frame: after.answer.frame, wrong: count === at ? null : `${count} messages of the user, not ${at}` };

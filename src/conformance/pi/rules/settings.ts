@@ -85,8 +85,9 @@ export const settingRules: readonly PiRule[] = [
         for (const { before, after } of consecutive(view, command, 'get_state')) {
           const wanted = expected(before);
           if (wanted === undefined) continue;
-          const told = read(dataOf(after.answer));
-          const wrong = told === wanted ? null : `${field} is ${JSON.stringify(told)}, not ${JSON.stringify(wanted)}`;
+          const reported = read(dataOf(after.answer));
+          const wrong =
+            reported === wanted ? null : `${field} is ${JSON.stringify(reported)}, not ${JSON.stringify(wanted)}`;
           yield { frame: after.answer.frame, wrong };
         }
       },
@@ -125,8 +126,8 @@ export const settingRules: readonly PiRule[] = [
       for (const { frame, json, isSuccess, command: by } of answers) {
         const data = dictionaryOf(json.data);
         const level = by?.type === 'get_state' ? data.thinkingLevel : data.level;
-        const isTold = by?.type === 'get_state' || by?.type === 'cycle_thinking_level';
-        if (!isSuccess || !isTold || level === undefined) continue;
+        const isRequested = by?.type === 'get_state' || by?.type === 'cycle_thinking_level';
+        if (!isSuccess || !isRequested || level === undefined) continue;
         yield { frame, wrong: levels.has(level) ? null : `the level is ${JSON.stringify(level)}` };
       }
     },

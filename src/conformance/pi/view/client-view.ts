@@ -1,4 +1,4 @@
-// What the rules on pi clients read beside the lines: commands by type, and dialogs with their replies.
+// The parts of a trace for rules on pi clients, besides the lines: commands by type, and dialogs with their replies.
 import type { Dictionary } from '../../../core/model/content.ts';
 import type { TraceFrame } from '../../check/rule.ts';
 import type { Trace } from '../../check/rule.ts';

@@ -30,8 +30,8 @@ export function* userMessages(view: PiView, ...types: readonly string[]): Genera
 }
 
 /** The first user message with that text after a frame. */
-export const userMessageWithText = (said: readonly EndedMessage[], text: string, from: number) =>
-  said.find(({ frame, role, message }) => role === 'user' && frame > from && textOf(message) === text);
+export const userMessageWithText = (messages: readonly EndedMessage[], text: string, from: number) =>
+  messages.find(({ frame, role, message }) => role === 'user' && frame > from && textOf(message) === text);
 
 /** Texts that were accepted to join a run which ended by itself, in order. */
 export function queuedMessages(view: PiView): QueuedMessage[] {

@@ -17,7 +17,7 @@ export interface OpenMessage {
 interface Block {
   readonly kind: string;
   /** The joined deltas. */
-  said: string;
+  streamed: string;
   deltas: number;
   ended: boolean;
   /** The complete block, from its end event. */
@@ -49,7 +49,7 @@ export function openMessage(note: Note): OpenMessage {
     const field = fieldOf.get(block.kind);
     if (field !== undefined) {
       // Snapshots are written late and may be ahead of the deltas (docs/protocols/pi.md 7.3).
-      const isBehind = !String(own[field]).startsWith(block.said);
+      const isBehind = !String(own[field]).startsWith(block.streamed);
       note('partial', frame, isBehind ? `partial does not begin with what the deltas of its block said` : null);
     } else note('partial', frame, own.type === 'toolCall' ? null : 'partial has no tool call at that place');
     if (!isDictionary(json.message)) return;
@@ -63,7 +63,7 @@ export function openMessage(note: Note): OpenMessage {
     const wrong = known !== undefined ? `block ${String(index)} starts twice` : open ? 'another block is open' : null;
     note('block-order', frame, wrong);
     note('block-index', frame, index === blocks.size ? null : `the next block is ${blocks.size}, not ${String(index)}`);
-    const block = { kind, said: '', deltas: 0, ended: false, whole: undefined };
+    const block = { kind, streamed: '', deltas: 0, ended: false, whole: undefined };
     blocks.set(index, block);
     return block;
   }
@@ -75,7 +75,7 @@ export function openMessage(note: Note): OpenMessage {
       block.whole = call;
       const isCall = typeof call.id === 'string' && typeof call.name === 'string' && isDictionary(call.arguments);
       note('toolcall-end', frame, isCall ? null : 'toolCall must have an id, a name and arguments');
-      const spelled = dictionaryIn(block.said);
+      const spelled = dictionaryIn(block.streamed);
       // The agent decides what to make of arguments that are no JSON.
       if (spelled === null || !isCall) return;
       const isSame = isDeepStrictEqual(spelled, call.arguments);
@@ -84,8 +84,8 @@ export function openMessage(note: Note): OpenMessage {
     }
     block.whole = event.content;
     // A block with hidden text has an end event without deltas (docs/protocols/pi.md 7.5).
-    if (block.deltas === 0 && event.content !== block.said) return;
-    const isSame = event.content === block.said;
+    if (block.deltas === 0 && event.content !== block.streamed) return;
+    const isSame = event.content === block.streamed;
     note(`${block.kind}-deltas`, frame, isSame ? null : 'its content is not what the deltas said');
   }
 
@@ -104,7 +104,7 @@ export function openMessage(note: Note): OpenMessage {
       note('block-order', frame, null);
       if (step === 'delta') {
         block.deltas += 1;
-        block.said += typeof event.delta === 'string' ? event.delta : '';
+        block.streamed += typeof event.delta === 'string' ? event.delta : '';
       } else end(frame, event, block);
       snapshots(line, event, block);
     },

@@ -41,17 +41,17 @@ export function readPi(trace: Trace): PiView {
 }
 
 function toldIn({ frame, type, json }: Line): MessageInLine[] {
-  const told = (message: unknown, place: string): MessageInLine => {
+  const messageIn = (message: unknown, place: string): MessageInLine => {
     return { frame, message: dictionaryOf(message), isNone: !isDictionary(message), place };
   };
   const all = (messages: unknown, place: string) =>
-    Array.isArray(messages) ? messages.map((one) => told(one, place)) : [];
+    Array.isArray(messages) ? messages.map((one) => messageIn(one, place)) : [];
   switch (type) {
     case 'message_start':
     case 'message_end':
-      return [told(json.message, type)];
+      return [messageIn(json.message, type)];
     case 'turn_end':
-      return [told(json.message, type), ...all(json.toolResults, type)];
+      return [messageIn(json.message, type), ...all(json.toolResults, type)];
     case 'agent_end':
       return all(json.messages, type);
     case 'response':
@@ -107,7 +107,7 @@ export function* consecutive(
 /** The data of an answer. */
 export const dataOf = ({ json }: Answer): Dictionary => dictionaryOf(json.data);
 
-/** The run that was open at that frame; undefined without one. */
+/** The run that was open at this frame; undefined without one. */
 export function runAt(view: PiView, frame: number): Run | undefined {
   return view.runs.find(({ start, over }) => start < frame && (over === null || over > frame));
 }

@@ -25,7 +25,7 @@ export interface Run {
   readonly messages: EndedMessage[];
 }
 
-/** What the beginning of the trace shows; a recording may begin late. */
+/** The facts that the beginning of the trace shows. A recording may begin late. */
 export interface Start {
   /** Frame of the first event of a run; infinite without one. */
   readonly firstEvent: number;
@@ -77,7 +77,7 @@ export function walk(read: Lines, ofWhole: boolean): WalkResult {
     list.push({ frame, wrong });
   };
   const runs: Run[] = [];
-  const said: EndedMessage[] = [];
+  const endedMessages: EndedMessage[] = [];
   const start = startOf(read);
   let isKnown = Number.isFinite(start.prompted);
   let run: Run | null = null;
@@ -208,7 +208,7 @@ export function walk(read: Lines, ofWhole: boolean): WalkResult {
       if (role === 'toolResult') toolResult(frame, message);
     }
     const one = { frame, role, message };
-    said.push(one);
+    endedMessages.push(one);
     run?.messages.push(one);
   }
 
@@ -304,7 +304,7 @@ export function walk(read: Lines, ofWhole: boolean): WalkResult {
   const last = read.lines.at(-1)?.frame ?? 0;
   if (ofWhole) tearOpen('the end');
   if (ofWhole && run !== null) note('agent-brackets', last, 'the run that began last has no agent_end');
-  return { runs, endedMessages: said, start, findings: found };
+  return { runs, endedMessages: endedMessages, start, findings: found };
 }
 
 /** The tool calls in a message. */
@@ -313,11 +313,13 @@ export function callsOf(message: Dictionary): Dictionary[] {
   return Array.isArray(content) ? content.filter(isDictionary).filter(({ type }) => type === 'toolCall') : [];
 }
 
-function otherMessages(messages: unknown, said: readonly EndedMessage[]): string | null {
+function otherMessages(messages: unknown, endedMessages: readonly EndedMessage[]): string | null {
   if (!Array.isArray(messages)) return 'messages must be an array';
-  const told = messages.filter((message) => repeated.has(dictionaryOf(message).role));
-  const heard = said.filter(({ role }) => repeated.has(role)).map(({ message }) => message);
-  if (isDeepStrictEqual(told, heard)) return null;
-  const at = heard.findIndex((message, index) => !isDeepStrictEqual(message, told[index]));
-  return at < 0 ? `${told.length} messages, and the run had ${heard.length}` : `message ${at} is not what was said`;
+  const listed = messages.filter((message) => repeated.has(dictionaryOf(message).role));
+  const streamed = endedMessages.filter(({ role }) => repeated.has(role)).map(({ message }) => message);
+  if (isDeepStrictEqual(listed, streamed)) return null;
+  const at = streamed.findIndex((message, index) => !isDeepStrictEqual(message, listed[index]));
+  return at < 0
+    ? `${listed.length} messages, and the run had ${streamed.length}`
+    : `message ${at} is not what was said`;
 }

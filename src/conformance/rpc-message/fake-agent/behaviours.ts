@@ -11,7 +11,7 @@ export const behaviours: readonly Behaviour[] = [
   { name: 'unknown', title: 'A block of a kind that the front end does not know.' },
 ];
 
-/** What a behaviour can do. */
+/** The actions that a behaviour can use. */
 export interface BehaviourPorts {
   readonly session: string;
   send(message: Dictionary): void;

@@ -30,12 +30,12 @@ export async function serveRpcMessage(
   async function query(id: unknown, words: string): Promise<void> {
     const from = connection.log.length;
     const isInterrupt = (json: unknown) => isDictionary(json) && json.method === 'interrupt';
-    const heard = () => connection.log.slice(from).some(({ by, json }) => by === 'peer' && isInterrupt(json));
+    const isInterrupted = () => connection.log.slice(from).some(({ by, json }) => by === 'peer' && isInterrupt(json));
     await runBehaviour(tools.behaviourFor(words), {
       session,
       send: (message) => say({ id, type: 'stream', data: message }),
       async interrupted() {
-        await patiently(() => (heard() ? true : undefined));
+        await patiently(() => (isInterrupted() ? true : undefined));
         // Let the log's reader handle the message first, so that the completeness of the conversation is known before
         // the next query begins.
         await tools.pause(0);
@@ -80,10 +80,10 @@ export async function serveRpcMessage(
 
   let read = 0;
   for (;;) {
-    for (let heard = connection.log[read]; heard !== undefined; heard = connection.log[read]) {
+    for (let received = connection.log[read]; received !== undefined; received = connection.log[read]) {
       read += 1;
-      if (heard.by !== 'peer') continue;
-      if (isDictionary(heard.json)) take(heard.json);
+      if (received.by !== 'peer') continue;
+      if (isDictionary(received.json)) take(received.json);
       else refuse(null, 'no JSON object');
     }
     if (connection.ended !== null) break;

@@ -6,14 +6,15 @@ import { eventKinds } from '../../claude/view/stream.ts';
 import { each } from '../../check/rule.ts';
 import { fields, misfit, orNull, type Shape } from '../../check/shape.ts';
 import { type Row, rpcRules } from './rpc-rule.ts';
-import type { Told, View } from '../view.ts';
+import type { StreamedMessage, View } from '../view.ts';
 
 const types: ReadonlySet<string> = new Set(['user', 'assistant', 'result', 'stream_event', 'error']);
 const deltas: ReadonlySet<unknown> = new Set(['text_delta', 'thinking_delta', 'input_json_delta']);
 /** Fields whose content belongs to a tool or to a foreign block; the dialect says nothing about it. */
 const payloads: ReadonlySet<string> = new Set(['input', 'data', 'tool_input', 'tool_use_result', 'modelUsage']);
 
-const ofType = ({ messages }: View, type: string): readonly Told[] => messages.filter((told) => told.type === type);
+const ofType = ({ messages }: View, type: string): readonly StreamedMessage[] =>
+  messages.filter((message) => message.type === type);
 const shaped = (type: string, shape: Shape) => (view: View) =>
   each(ofType(view, type), ({ json }) => misfit(json, shape, 'message'));
 

@@ -57,11 +57,11 @@ const rows: Record<string, Row> = {
     covers: [...covers('connect'), 'message:stream_event'],
     level: 'SHOULD',
     *judge(view) {
-      const told = answers(view, 'connect').at(-1);
-      const { sessionId } = dictionaryOf(told?.json.result);
+      const connected = answers(view, 'connect').at(-1);
+      const { sessionId } = dictionaryOf(connected?.json.result);
       if (typeof sessionId !== 'string') return;
       yield* each(
-        view.messages.filter(({ type, frame }) => type === 'stream_event' && frame > (told?.frame ?? 0)),
+        view.messages.filter(({ type, frame }) => type === 'stream_event' && frame > (connected?.frame ?? 0)),
         ({ json }) => (json.session_id === sessionId ? null : `session_id ${String(json.session_id)}`),
       );
     },

@@ -76,7 +76,7 @@ function* answered({ calls, messages, stream }: View): Generator<Finding> {
   for (const { frame, id, lane, results: given } of calls.calls) {
     const message = stream.messages.findLast((one) => one.lane === lane && one.frame <= frame);
     const reason = dictionaryOf(message?.delta?.event.delta).stop_reason;
-    const end = messages.find((told) => told.type === 'result' && told.frame > frame);
+    const end = messages.find((message) => message.type === 'result' && message.frame > frame);
     // A truncated call was not made.
     if (reason !== 'tool_use' || end === undefined) continue;
     yield { frame: end.frame, wrong: given.some((one) => one.frame < end.frame) ? null : `${id} has no result` };

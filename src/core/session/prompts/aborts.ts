@@ -1,4 +1,4 @@
-// Aborts of what a session is at: the answer at once or when the run is over, and the end of an agent that does not obey.
+// Aborts of runs and compactions: when an abort is answered, and when an agent that ignores an abort is stopped.
 import type { Timers } from '../../contract/clock.ts';
 import type { Command, CommandOf } from '../../model/command.ts';
 import { isUnsupported, type Outcome, type Settle } from '../../model/errors.ts';
@@ -7,27 +7,27 @@ import type { AgentPort } from '../session-agent.ts';
 /** What aborts need. */
 export interface AbortPorts {
   readonly timers: Timers;
-  /** An agent that does not end its run so long after an abort is stopped, ms. */
+  /** How long after an abort an agent may keep its run open before the agent is stopped, ms. */
   readonly abortMs: number;
   readonly agent: AgentPort;
   isRunning(): boolean;
-  /** The answer to an abort that is done. */
+  /** Returns the answer to a completed abort. */
   answer(): Outcome;
 }
 
 /** The open aborts of one session. */
 export interface Aborts {
-  /** The session is busy. */
+  /** Takes an abort while the session is busy. */
   abort(command: CommandOf<'abort'>, settle: Settle): void;
-  /** No run is open, or about to be: all aborts are done. */
+  /** Answers all aborts: no run is open or about to open. */
   done(): void;
-  /** The agent is gone. */
+  /** Answers all aborts: the agent has ended. */
   lose(outcome: Outcome): void;
 }
 
-/** None is open. */
+/** Creates the aborts of one session. */
 export function createAborts({ timers, abortMs, agent, isRunning, answer }: AbortPorts): Aborts {
-  /** Aborts that are answered when the run is over. */
+  /** Aborts that are answered at the end of the run. */
   const waiting: Settle[] = [];
 
   function settleAll(outcome: Outcome): void {
@@ -35,7 +35,7 @@ export function createAborts({ timers, abortMs, agent, isRunning, answer }: Abor
   }
 
   function stopUnwilling(): void {
-    // A paused agent is not read: the agent may have stopped long ago.
+    // A paused agent is not read, so it may have stopped unnoticed. Give it another period.
     if (agent.isPaused()) timers.set('abort', abortMs, stopUnwilling);
     else agent.stop('the agent did not stop when it was aborted');
   }
@@ -44,7 +44,7 @@ export function createAborts({ timers, abortMs, agent, isRunning, answer }: Abor
 
   function answerAtOnce(command: Command, settle: Settle): void {
     agent.forward(command, (outcome) => {
-      // A compaction that an agent cannot stop is no reason to stop the agent.
+      // Do not stop an agent only because it cannot abort a compaction.
       if (isUnsupported(outcome) && !isRunning()) forgiveAgent();
       settle(outcome.ok ? answer() : outcome);
     });
@@ -53,7 +53,7 @@ export function createAborts({ timers, abortMs, agent, isRunning, answer }: Abor
   function answerAtEnd(command: Command, settle: Settle): void {
     waiting.push(settle);
     agent.forward(command, (outcome) => {
-      // Success is answered at the end of the run. An agent that refuses gives no end to wait for.
+      // A success is answered at the end of the run. A refusal is answered now, because no end will follow.
       const at = outcome.ok ? -1 : waiting.indexOf(settle);
       if (at < 0) return;
       waiting.splice(at, 1);
@@ -63,7 +63,7 @@ export function createAborts({ timers, abortMs, agent, isRunning, answer }: Abor
 
   return {
     abort(command, settle) {
-      // Counted from the first abort: asking again must not give a hanging agent more time.
+      // The period starts with the first abort. A repeated abort must not extend the time of a hanging agent.
       if (!timers.has('abort')) timers.set('abort', abortMs, stopUnwilling);
       if (command.untilIdle === true && isRunning()) answerAtEnd(command, settle);
       else answerAtOnce(command, settle);

@@ -1,4 +1,4 @@
-// A compaction that takes its turn among the prompts of a session.
+// A compaction that waits for its turn in the prompt queue of a session.
 import type { Outcome } from '../../model/errors.ts';
 import type { Event, EventOf } from '../../model/event.ts';
 import { OutcomeData } from '../../model/outcome-data.ts';
@@ -6,26 +6,29 @@ import type { Transcript } from '../../model/transcript.ts';
 import type { AgentPort } from '../session-agent.ts';
 import type { Compact, PhaseMachine, Request } from './phase.ts';
 
-/** What the turn needs of its session. */
+/** The dependencies of the compaction turn. */
 export interface CompactionTurnPorts {
   readonly transcript: Transcript;
   readonly phases: PhaseMachine;
   readonly agent: AgentPort;
   /** Logs an event through the repair. */
   admit(event: Event): void;
-  /** The turn is over, and no event says so. */
+  /** Called when the turn is over without an event that reports the end. */
   over(): void;
 }
 
-/** At most one turn at a time. */
+/** The compaction turn of a session. At most one is open. */
 export interface CompactionTurn {
-  /** The command is answered as soon as the compaction begins, or with the agent's refusal. */
+  /**
+   * Sends the compaction to the agent. The command is answered as soon as the compaction begins, or with the agent's
+   * refusal.
+   */
   begin(request: Request<Compact>): void;
-  /** The log says that a compaction has begun. */
+  /** Must be called when the log shows the start of a compaction. */
   begun(): void;
 }
 
-/** No turn is open. */
+/** Creates a session's compaction turn. */
 export function createCompactionTurn({ transcript, phases, agent, admit, over }: CompactionTurnPorts): CompactionTurn {
   function begun(): void {
     const before = phases.step({ type: 'compaction-start' });
@@ -40,7 +43,7 @@ export function createCompactionTurn({ transcript, phases, agent, admit, over }:
     }
     const before = phases.step({ type: 'compaction-reply' });
     if (!outcome.ok && before.name === 'compacting') before.settle?.(outcome);
-    // An agent that told the beginning may still tell the end, unless the agent has failed.
+    // An agent that reported the start may still report the end, unless the agent has failed.
     const isEndMissing = transcript.compaction !== null && (isUntold || !outcome.ok);
     if (isEndMissing) admit(endOf(outcome));
     else over();
@@ -55,13 +58,13 @@ export function createCompactionTurn({ transcript, phases, agent, admit, over }:
   };
 }
 
-/** The agent has the command of a compaction, and the compaction has not begun. */
+/** Whether the agent has the compaction command but the compaction has not begun. */
 export function isCompactionDue(phases: PhaseMachine): boolean {
   const phase = phases.current();
   return phase.name === 'compacting' && phase.settle !== null;
 }
 
-/** The end of a compaction of which the agent tells no more than its answer. */
+/** The end of a compaction whose agent reports only the outcome of the command. */
 function endOf(outcome: Outcome): EventOf<'compaction-end'> {
   const end = { type: 'compaction-end', trigger: 'manual', synthetic: true } as const;
   if (!outcome.ok) return { ...end, outcome: 'failed', failure: { kind: 'agent', message: outcome.error.message } };

@@ -1,4 +1,4 @@
-// Follow-ups of agents that have no queue: kept here until a run has completed, then sent as prompts.
+// Follow-ups for agents without a queue: kept here until a run has completed, then sent as prompts.
 import type { CommandOf } from '../../model/command.ts';
 import { dictionaryOf } from '../../model/dictionary.ts';
 import { isUnsupported, type Outcome, type Settle } from '../../model/errors.ts';
@@ -9,7 +9,7 @@ import { withTaken } from './answers.ts';
 import type { Prompt } from './phase.ts';
 import type { PromptQueue } from './queue.ts';
 
-/** What the follow-ups of a session need. */
+/** The dependencies of the follow-ups of a session. */
 export interface FollowUpPorts {
   readonly transcript: Transcript;
   readonly queue: PromptQueue;
@@ -18,21 +18,21 @@ export interface FollowUpPorts {
   complain(text: string): void;
 }
 
-/** The follow-ups of one session. The agent is asked first. */
+/** The follow-ups of one session. */
 export interface FollowUps {
   /**
-   * Without a run, a kept follow-up waits for the next prompt and follows that prompt: clients of this command use it for a
-   * message that comes after something, and send a prompt where nothing goes on.
+   * Asks the agent first. Without an open run, a kept follow-up waits for the next prompt and its run: clients send a
+   * follow-up to come after something, and a prompt if nothing is running.
    */
   submit(command: CommandOf<'follow-up'>, settle: Settle): void;
-  /** The agent has no queue: the follow-up waits here, and is answered now. */
+  /** Keeps the follow-up because the agent has no queue, and answers now. */
   keep(command: Prompt, settle: Settle): void;
-  /** A run has completed: the follow-ups are next. After a failure or an abort they stay. */
+  /** Moves the follow-ups to the front of the queue after a completed run. They stay after a failure or an abort. */
   promote(): void;
   clear(command: CommandOf<'clear-queue'>, settle: Settle): void;
 }
 
-/** Keeps none yet. */
+/** Creates the follow-ups of one session. */
 export function createFollowUps({ transcript, queue, agent, complain }: FollowUpPorts): FollowUps {
   function keep(command: Prompt, settle: Settle): void {
     if (queue.isFull()) return settle(queue.tooMany);
@@ -40,7 +40,7 @@ export function createFollowUps({ transcript, queue, agent, complain }: FollowUp
     settle(withTaken('queued', { ok: true }));
   }
 
-  /** The follow-up was answered when it was kept, so a failure needs words of its own. */
+  /** Reports a failure as a message: the follow-up was already answered when it was kept. */
   function complainOf(outcome: Outcome): void {
     if (!outcome.ok && outcome.error.code !== 'aborted') complain(`A follow-up was not sent: ${outcome.error.message}`);
   }

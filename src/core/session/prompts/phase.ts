@@ -1,5 +1,5 @@
-// The phases of a session's own work: what the session has given to its agent, one prompt or one compaction at a time.
-// Runs and compactions that the agent begins by itself are in the transcript alone. Pure.
+// The phases of a session's work for its clients: the one prompt or compaction that the session has given to its agent.
+// Runs and compactions that the agent starts by itself appear only in the transcript. Pure.
 import type { CommandOf } from '../../model/command.ts';
 import type { Outcome, Settle } from '../../model/errors.ts';
 import type { Transcript } from '../../model/transcript.ts';
@@ -8,15 +8,15 @@ import type { StallWatch } from '../stall-watch.ts';
 export type Prompt = CommandOf<'prompt'>;
 export type Compact = CommandOf<'compact'>;
 
-/** A command that takes its turn, with its answer. */
+/** A queued command with its callback. */
 export interface Request<Asked extends Prompt | Compact = Prompt | Compact> {
   readonly command: Asked;
   readonly settle: Settle;
-  /** The command was answered when it was queued; only its failure is told. */
+  /** True if the command was answered when it was queued. Only a failure is reported later. */
   readonly isFollowUp?: true;
 }
 
-/** The answer to a prompt that is answered at the end of its run (`untilIdle`). */
+/** The callback of a prompt that is answered at the end of its run (`untilIdle`). */
 export interface AnswerAtEnd {
   readonly settle: Settle;
   readonly stallWatch: StallWatch;
@@ -24,26 +24,29 @@ export interface AnswerAtEnd {
   readonly lost: Outcome | null;
 }
 
-/** A run of a prompt. `handle`: see the prompt. `atEnd`: null where the prompt is answered when its run starts. */
+/** The run of a prompt. `handle`: see the prompt. `atEnd`: null if the prompt is answered at the start of its run. */
 interface PromptedRun {
   readonly handle: string | undefined;
   readonly atEnd: AnswerAtEnd | null;
 }
 
 export type Phase =
-  /** The agent has nothing of the session. */
+  /** The agent has no work of the session. */
   | { readonly name: 'idle' }
-  /** The agent has the prompt, whose run has not started. `reply`: the agent's success, told when the run starts. */
+  /**
+   * The agent has the prompt, but the run has not started. `reply`: the agent's success, answered at the start of the
+   * run.
+   */
   | { readonly name: 'sent'; readonly request: Request<Prompt>; readonly reply: Outcome }
   /** The first event of the run is being logged. */
   | ({ readonly name: 'starting' } & PromptedRun)
   | ({ readonly name: 'running' } & PromptedRun)
-  /** The prompt is being answered with the end of its run. The agent may be in the middle of telling about the end. */
+  /** The prompt is being answered at the end of its run. The agent's handler may still be running. */
   | { readonly name: 'ending' }
-  /** The agent has the compaction. `settle`: null once the command is answered. */
+  /** The agent has the compaction. `settle`: null after the command was answered. */
   | { readonly name: 'compacting'; readonly settle: Settle | null };
 
-/** What moves a session from one phase to another. */
+/** An input that moves a session from one phase to another. */
 export type Step =
   | { readonly type: 'send'; readonly request: Request<Prompt> }
   | { readonly type: 'reply'; readonly outcome: Outcome }
@@ -51,7 +54,7 @@ export type Step =
   | { readonly type: 'run-start' }
   | { readonly type: 'run-end' }
   | { readonly type: 'answered' }
-  /** The agent is gone. `isRunOpen`: the session still has to close a run, and the answer waits for that. */
+  /** The agent has ended. `isRunOpen`: the session still has to close a run and answers afterwards. */
   | { readonly type: 'lose'; readonly outcome: Outcome; readonly isRunOpen: boolean }
   | { readonly type: 'compact'; readonly settle: Settle }
   | { readonly type: 'compaction-start' }
@@ -59,7 +62,7 @@ export type Step =
 
 const idle: Phase = { name: 'idle' };
 
-/** All transitions. A step that a phase does not name leaves the phase as it is. */
+/** All transitions. A step that is not listed for a phase leaves the phase unchanged. */
 function next(phase: Phase, step: Step): Phase {
   switch (phase.name) {
     case 'idle':
@@ -90,24 +93,24 @@ function startOf({ command }: Request<Prompt>, atEnd: AnswerAtEnd | null): Phase
   return { name: 'starting', handle: command.handle, atEnd };
 }
 
-/** The first reason is told. */
+/** Records why the run is lost. Only the first reason is kept. */
 function withLoss(phase: Extract<Phase, PromptedRun>, outcome: Outcome): Phase {
   const { atEnd } = phase;
   return atEnd === null ? phase : { ...phase, atEnd: { ...atEnd, lost: atEnd.lost ?? outcome } };
 }
 
-/** The phase of one session, and the only way to change the phase. */
+/** Holds the phase of one session and applies the steps. */
 export interface PhaseMachine {
   current(): Phase;
-  /** Returns the phase before the step, whose data the caller may have to answer. */
+  /** Applies a step. Returns the previous phase, whose callbacks the caller may have to answer. */
   step(step: Step): Phase;
-  /** A run is open, or the agent has the prompt that will open one. */
+  /** Whether a run is open or the agent has a prompt that will open one. */
   isRunning(): boolean;
-  /** Running, or compacting: agents take a prompt during a compaction and then forget the prompt. */
+  /** Whether a run or a compaction is open. Agents accept a prompt during a compaction and then lose the prompt. */
   isBusy(): boolean;
 }
 
-/** Begins idle. */
+/** Creates a phase machine that is idle. */
 export function createPhaseMachine(transcript: Transcript): PhaseMachine {
   let phase = idle;
   const isRunning = () => transcript.run !== null || phase.name === 'sent' || phase.name === 'starting';
@@ -123,13 +126,13 @@ export function createPhaseMachine(transcript: Transcript): PhaseMachine {
   };
 }
 
-/** The handle of the prompt that the agent has, until the run of that prompt is over. */
+/** The handle of the agent's current prompt, until the run of that prompt is over. */
 export function handleOf(phase: Phase): string | undefined {
   if (phase.name === 'sent') return phase.request.command.handle;
   return phase.name === 'starting' || phase.name === 'running' ? phase.handle : undefined;
 }
 
-/** The answer that waits for the end of the run; null where none waits. */
+/** The callback to answer at the end of the run, if any. */
 export function answerAtEndOf(phase: Phase): AnswerAtEnd | null {
   return phase.name === 'starting' || phase.name === 'running' ? phase.atEnd : null;
 }

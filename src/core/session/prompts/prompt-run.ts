@@ -1,4 +1,4 @@
-// One prompt from the agent's acceptance to the end of its run, and when the prompt is answered.
+// Follows one prompt from its start to the end of its run, and decides when the prompt is answered.
 import { type Outcome, refused } from '../../model/errors.ts';
 import type { EventOf } from '../../model/event.ts';
 import type { Transcript } from '../../model/transcript.ts';
@@ -7,34 +7,34 @@ import { createStallWatch } from '../stall-watch.ts';
 import { withTaken } from './answers.ts';
 import { answerAtEndOf, type PhaseMachine, type Prompt, type Request } from './phase.ts';
 
-/** What the run of a prompt needs. */
+/** The dependencies of the run of a prompt. */
 export interface PromptRunPorts {
   readonly transcript: Transcript;
   readonly phases: PhaseMachine;
   readonly agent: AgentPort;
-  /** The agent has refused the prompt, and the prompt is answered. */
+  /** Called after the agent has refused the prompt and the refusal was answered. */
   refused(): void;
 }
 
-/** Moves the session through the phases of a prompt. */
+/** Follows the prompts of a session, one at a time. */
 export interface PromptRun {
   send(request: Request<Prompt>): void;
-  /** Before the start of a run is logged. */
+  /** Must be called before the start of a run is logged. */
   accept(event: EventOf<'run-start'>): void;
-  /** After the end of a run is logged. */
+  /** Must be called after the end of a run is logged. */
   end(event: EventOf<'run-end'>): void;
-  /** The agent is gone. */
+  /** Answers the open prompt with a failure, because the agent has ended. */
   lose(outcome: Outcome): void;
 }
 
-/** Sends one prompt at a time. */
+/** Creates the runner of a session's prompts. */
 export function createPromptRun({ transcript, phases, agent, refused: afterRefusal }: PromptRunPorts): PromptRun {
   return {
     send(request) {
       phases.step({ type: 'send', request });
       agent.forward(request.command, (outcome) => {
         const phase = phases.current();
-        // Once the run has started, the log tells how the prompt goes.
+        // After the start of the run, the result of the prompt comes from the log.
         if (phase.name !== 'sent' || phase.request !== request) return;
         phases.step({ type: 'reply', outcome });
         if (outcome.ok) return;
@@ -71,8 +71,11 @@ export function createPromptRun({ transcript, phases, agent, refused: afterRefus
   };
 }
 
-/** A model that failed is a successful answer to the prompt. An agent that says that it failed has refused the prompt. */
+/**
+ * The refusal in the end of a run, if any. A failure of the model is a successful answer to the prompt. A failure that
+ * the agent reports about itself is a refusal.
+ */
 function refusalIn({ outcome, failure, synthetic }: EventOf<'run-end'>): Outcome | null {
-  const isSaid = outcome === 'failed' && synthetic !== true;
-  return isSaid && failure?.kind === 'agent' ? refused('agent-refused', failure.message) : null;
+  const isReported = outcome === 'failed' && synthetic !== true;
+  return isReported && failure?.kind === 'agent' ? refused('agent-refused', failure.message) : null;
 }

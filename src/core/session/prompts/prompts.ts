@@ -1,5 +1,5 @@
-// The prompts of a session: one run at a time, the rest wait in order. This file joins the parts: phase.ts has the phases
-// and their transitions, turns.ts the order.
+// The prompts of a session: one run at a time, the others wait in order. Wires the parts: phase.ts has the phases and
+// transitions, turns.ts the order.
 import type { Timers } from '../../contract/clock.ts';
 import type { CommandOf } from '../../model/command.ts';
 import { type Outcome, refused, type Settle } from '../../model/errors.ts';
@@ -13,20 +13,20 @@ import { answerAtEndOf, type Compact, createPhaseMachine, handleOf, type Prompt,
 import { createPromptRun } from './prompt-run.ts';
 import { createPromptQueue } from './queue.ts';
 import { createSubmission } from './submission.ts';
-import { createTurns } from './turns.ts';
+import { createTurns } from './one-at-a-time.ts';
 
-/** What the prompts of a session need. */
+/** The dependencies of the prompts of a session. */
 export interface PromptPorts {
   readonly transcript: Transcript;
   readonly timers: Timers;
   readonly limits: {
     /** Prompts and follow-ups that may wait. */
     readonly queuedPrompts: number;
-    /** An agent that does not end its run so long after an abort is stopped, ms. */
+    /** How long after an abort an agent may keep its run open before the agent is stopped, ms. */
     readonly abortMs: number;
   };
   readonly agent: AgentPort;
-  /** Tells users what went wrong after their command was answered. */
+  /** Reports a failure to the user after the command was already answered. */
   complain(text: string): void;
   /** Logs an event through the repair. */
   admit(event: Event): void;
@@ -38,34 +38,34 @@ export interface Prompts {
   isRunning(): boolean;
   /** Running, or compacting. */
   isBusy(): boolean;
-  /** Not busy, and nothing waits that will run by itself. */
+  /** Whether the session is not busy and no prompt waits. */
   isIdle(): boolean;
-  /** A compaction that takes its turn as a prompt does is about to begin. */
+  /** Whether a queued compaction has been sent to the agent and has not begun. */
   isCompactionDue(): boolean;
-  /** How many prompts, compactions and follow-ups wait. */
+  /** The number of waiting prompts, compactions and follow-ups. */
   queued(): number;
-  /** Takes a prompt, or a compaction that takes its turn among the prompts. */
+  /** Takes a prompt or a queued compaction. */
   submit(command: Prompt | Compact, settle: Settle): void;
   followUp(command: CommandOf<'follow-up'>, settle: Settle): void;
   clearQueue(command: CommandOf<'clear-queue'>, settle: Settle): void;
   abort(command: CommandOf<'abort'>, settle: Settle): void;
-  /** A run is about to be logged: its prompt has succeeded, and from now on the log tells how the run goes. */
+  /** Must be called before the start of a run is logged: the prompt of the run has succeeded. */
   accept(event: EventOf<'run-start'>): void;
-  /** After an event was logged. */
+  /** Must be called after each logged event. */
   event(logged: Logged): void;
-  /** Back-pressure begins or ends; session clock, ms. */
+  /** Must be called when back-pressure begins or ends. `at`: session clock, ms. */
   pauseStallWatch(isPaused: boolean, at: number): void;
-  /** The agent is gone: what the agent had has failed. */
+  /** Answers the agent's prompt with a failure, because the agent has ended. */
   lose(outcome: Outcome): void;
-  /** What waits will never run. */
+  /** Answers all waiting prompts with this failure. */
   drop(outcome: Outcome): void;
-  /** Calls back once, when the session is idle; at once if the session is idle now. */
+  /** Calls back once when the session is idle, or at once if it is idle now. */
   whenIdle(callback: () => void): void;
-  /** The session may have become idle. */
+  /** Must be called when the session may have become idle. */
   tellIdle(): void;
 }
 
-/** The machines behind the prompts of one session. */
+/** Creates the parts and wires them. */
 function createParts(ports: PromptPorts) {
   const { transcript, timers, limits, agent, admit } = ports;
   const phases = createPhaseMachine(transcript);
@@ -83,7 +83,7 @@ function createParts(ports: PromptPorts) {
   }
 
   function afterRun(): void {
-    // A compaction may end before the run that its prompt is to begin: the aborts are still open.
+    // A compaction may end before the run of its prompt begins. In that case the aborts stay open.
     if (!isRunning()) aborts.done();
     turns.advance();
   }
@@ -95,7 +95,7 @@ function createParts(ports: PromptPorts) {
   return { phases, queue, followUps, run, compaction, turns, aborts, aborted, afterRun };
 }
 
-/** An empty queue. */
+/** Creates the prompts of a session. */
 export function createPrompts(ports: PromptPorts): Prompts {
   const { transcript, agent } = ports;
   const parts = createParts(ports);

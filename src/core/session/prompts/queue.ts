@@ -1,37 +1,37 @@
-// The prompts of one session that wait for their turn, in order.
+// The waiting prompts of one session, in order.
 import { type Outcome, refused } from '../../model/errors.ts';
 import type { Compact, Prompt, Request } from './phase.ts';
 
-/** What waits in one session. */
+/** A queue of prompts, compactions and follow-ups. */
 export interface PromptQueue {
-  /** The refusal of what comes while the queue is full. */
+  /** The refusal of a command while the queue is full. */
   readonly tooMany: Outcome;
-  /** Nothing waits that will run by itself. Kept follow-ups need a run that they can follow. */
+  /** Whether no command waits that will run by itself. Kept follow-ups do not count: they wait for the end of a run. */
   isEmpty(): boolean;
   isFull(): boolean;
-  /** Kept follow-ups included. */
+  /** The number of waiting commands, kept follow-ups included. */
   size(): number;
-  /** Commands that will run by themselves. */
+  /** The waiting commands that will run by themselves. */
   commands(): (Prompt | Compact)[];
   add(request: Request): void;
-  /** Takes the first request out. */
+  /** Removes and returns the first command. */
   next(): Request | undefined;
   /** Keeps a follow-up until a run has completed. */
   keep(command: Prompt): void;
-  /** Puts the kept follow-ups in front of everything else, for they belong to the run that was. */
+  /** Moves the kept follow-ups to the front of the queue, because they belong to the last run. */
   promote(settle: Request['settle']): void;
-  /** Takes all follow-ups out, promoted or not. */
+  /** Removes and returns all follow-ups. */
   takeFollowUps(): Prompt[];
-  /** Takes the prompt of that handle out; returns the prompt where it is still to be answered. */
+  /** Removes the prompt with this handle. Returns the prompt if it still has to be answered. */
   takeBack(handle: string): Request | undefined;
-  /** Takes all requests out. */
+  /** Removes and returns all commands. */
   takeAll(): Request[];
 }
 
-/** An empty queue. `most`: requests and follow-ups that may wait. */
+/** Creates an empty queue. `most`: the largest number of waiting commands, follow-ups included. */
 export function createPromptQueue(most: number): PromptQueue {
   const requests: Request[] = [];
-  /** For agents that have no queue of their own. */
+  /** Kept follow-ups, for agents without a queue. */
   const followUps: Prompt[] = [];
   const size = () => requests.length + followUps.length;
 

@@ -1,4 +1,5 @@
-// How a prompt comes in: at once, into the open run, into the queue or not at all; and how a client withdraws one.
+// Decides whether a new prompt starts now, joins the open run, waits in the queue or is refused. Also withdraws
+// prompts.
 import { refused, type Settle } from '../../model/errors.ts';
 import type { Transcript } from '../../model/transcript.ts';
 import type { AgentPort } from '../session-agent.ts';
@@ -7,9 +8,9 @@ import type { FollowUps } from './follow-ups.ts';
 import type { Compact, PhaseMachine, Prompt } from './phase.ts';
 import type { PromptQueue } from './queue.ts';
 import { createRunAdditions } from './run-additions.ts';
-import type { Turns } from './turns.ts';
+import type { Turns } from './one-at-a-time.ts';
 
-/** What prompts that come in meet. */
+/** The parts that take a new prompt. */
 export interface SubmissionPorts {
   readonly transcript: Transcript;
   readonly phases: PhaseMachine;
@@ -19,14 +20,14 @@ export interface SubmissionPorts {
   readonly agent: AgentPort;
 }
 
-/** The way in, and the way back out. */
+/** Takes and withdraws prompts. */
 export interface Submission {
   submit(command: Prompt | Compact, settle: Settle): void;
-  /** The prompt of that handle will not run, unless the agent has the prompt already. */
+  /** Withdraws the prompt with this handle, unless the agent already has the prompt. */
   takeBack(handle: string): void;
 }
 
-/** Nothing has come in. */
+/** Creates the submission of a session. */
 export function createSubmission({ phases, queue, turns, ...ports }: SubmissionPorts): Submission {
   const additions = createRunAdditions({
     agent: ports.agent,
@@ -40,7 +41,7 @@ export function createSubmission({ phases, queue, turns, ...ports }: SubmissionP
   });
 
   function submit(command: Prompt | Compact, settle: Settle): void {
-    // Between two runs the agent is free, but the prompts that wait come first.
+    // The agent is free between two runs, but waiting prompts come first.
     if (turns.isIdle()) return turns.take({ command, settle });
     const whenBusy = command.type === 'prompt' ? command.whenBusy : undefined;
     const isAddition = whenBusy === 'steer' || whenBusy === 'follow-up';

@@ -8,20 +8,23 @@ export type Answer = CommandOf<'answer-approval'> | CommandOf<'answer-dialog'>;
 export type Approval = EventOf<'approval-request'>;
 export type Question = Approval | EventOf<'dialog-request'>;
 
-/** Who keeps an approval for the rest of the session. */
+/** Who remembers an approval for the rest of the session. */
 export type Keeper = 'session' | 'agent' | 'nobody';
 
-/** The open question of that id. */
+/** The open question with this id, if any. */
 export function openQuestion(transcript: Transcript, type: Question['type'], id: string): Question | undefined {
   return type === 'approval-request' ? transcript.approvals.get(id) : transcript.dialogs.get(id);
 }
 
-/** The question that the client means. */
+/** The open question that an answer belongs to, if any. */
 export function questionOf({ type, id }: Answer, transcript: Transcript): Question | undefined {
   return openQuestion(transcript, type === 'answer-approval' ? 'approval-request' : 'dialog-request', id);
 }
 
-/** Who is to keep that approval; null where the client wants it to count once. */
+/**
+ * Who is to remember the approval; null if the answer counts once. `nobody`: the agent remembers only its own
+ * suggestions, and it made none.
+ */
 export function keeperOf(answer: Answer, question: Question, doesAgentKeep: () => boolean): Keeper | null {
   if (question.type !== 'approval-request' || answer.type !== 'answer-approval') return null;
   if (answer.decision !== 'allow' || answer.forSession !== true) return null;
@@ -30,8 +33,8 @@ export function keeperOf(answer: Answer, question: Question, doesAgentKeep: () =
 }
 
 /**
- * The answer as the agent is told. Some clients repeat the arguments that they allow: these change nothing, and an agent
- * that takes no changed arguments must not have to refuse them. The agent is not told of what others keep.
+ * The answer as the agent gets it. Drops arguments that equal the call's own, because some clients repeat them and some
+ * agents refuse changed arguments. Drops permissions that the agent does not remember itself.
  */
 export function answerForAgent(answer: Answer, question: Question, keeper: Keeper | null): Answer {
   if (answer.type !== 'answer-approval' || question.type !== 'approval-request') return answer;
@@ -44,7 +47,7 @@ export function answerForAgent(answer: Answer, question: Question, keeper: Keepe
   };
 }
 
-/** The end of a question by that answer. */
+/** The event that ends a question with this answer. */
 export function endOf(answer: Answer): Event {
   const { id } = answer;
   if (answer.type === 'answer-approval') {
@@ -54,7 +57,7 @@ export function endOf(answer: Answer): Event {
   return { type: 'dialog-end', id, outcome: answer.answer.kind === 'cancelled' ? 'cancelled' : 'answered' };
 }
 
-/** The end of a question that nobody has answered, and the answer that the agent gets. */
+/** The event that ends an unanswered question, and the answer for the agent. */
 export function expiryOf({ type, id }: Question, reason: string): { readonly event: Event; readonly answer: Answer } {
   if (type === 'dialog-request') {
     return {

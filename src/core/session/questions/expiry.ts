@@ -1,4 +1,4 @@
-// How questions end that nobody answers: after their deadline, or at once where nobody can be asked.
+// Ends questions without an answer: after their deadline, or at once if nobody can answer.
 import { type Clock, createTimers } from '../../contract/clock.ts';
 import type { Event, EventOf } from '../../model/event.ts';
 import type { Transcript } from '../../model/transcript.ts';
@@ -6,17 +6,17 @@ import type { AgentPort } from '../session-agent.ts';
 import { expiryOf, type Question } from './answers.ts';
 import type { OpenQuestions } from './open-questions.ts';
 
-/** Questions of one session that may be open at once. */
+/** Most open questions of one session. */
 export const mostOpen = 64;
 
-/** A client that has no way to ask its user counts as nobody. */
+/** A client that cannot show questions does not count. */
 const nobodyThere = 'nobody is there who can be asked';
 
-/** What the end of questions needs. */
+/** The dependencies of the expiry of questions. */
 export interface ExpiryPorts {
   readonly transcript: Transcript;
   readonly clock: Clock;
-  /** For questions without a deadline of their own, ms. */
+  /** Deadline of questions without their own, ms. */
   readonly deadlineMs: number;
   readonly agent: AgentPort;
   readonly open: OpenQuestions;
@@ -26,28 +26,28 @@ export interface ExpiryPorts {
 
 /** The deadlines of one session's questions. */
 export interface Expiry {
-  /** A question was asked: its time begins. */
+  /** Starts the deadline of a new question. */
   ask(question: Question): void;
-  /** Does something with a question in the next tick, instead of waiting for its deadline. */
+  /** Calls `act` in the next tick instead of waiting for the deadline. */
   soon(question: Question, act: () => void): void;
-  /** A question has ended. */
+  /** Stops the deadline of an ended question. */
   stop(end: EventOf<'approval-end' | 'dialog-end'>): void;
   /** Ends an open question without an answer: an approval is denied, a dialog cancelled (docs/faults.md F15). */
   expire(question: Question, reason: string): void;
-  /** Nobody can answer any more: what is open, and what will be asked, ends at once. */
+  /** Ends all open questions now, and each new question at once, because nobody can answer any more. */
   setUnattended(): void;
   clear(): void;
 }
 
-/** Attended, and no question is open. */
+/** Creates the deadlines of a session's questions. */
 export function createExpiry({ transcript, clock, deadlineMs, agent, open, admit }: ExpiryPorts): Expiry {
   const timers = createTimers(clock);
   let isAttended = true;
 
-  /** Why a question is put to nobody; null where the question waits for an answer. */
+  /** Why a question is refused at once; null if it may wait for an answer. */
   function refusal(): string | null {
     if (!isAttended) return nobodyThere;
-    // An agent that asks without end is not listened to (docs/threats.md T32).
+    // An agent that asks without limit gets refusals (docs/threats.md T32).
     const isFlood = transcript.approvals.size + transcript.dialogs.size > mostOpen;
     return isFlood ? `more than ${mostOpen} questions are open` : null;
   }
@@ -78,7 +78,7 @@ export function createExpiry({ transcript, clock, deadlineMs, agent, open, admit
   };
 }
 
-/** An approval and a dialog may have the same id. */
+/** The timer name. The type is part of the name because an approval and a dialog may have the same id. */
 function timerOf({ type, id }: { readonly type: string; readonly id: string }): string {
   return `${type.startsWith('approval') ? 'approval' : 'dialog'} ${id}`;
 }

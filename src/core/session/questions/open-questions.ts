@@ -1,26 +1,26 @@
-// The state of each open question: whether an answer is on its way to the agent, and who cannot answer.
+// The state of each open question: whether an answer was sent to the agent, and how many clients cannot answer.
 import type { Transcript } from '../../model/transcript.ts';
 import { openQuestion, type Question } from './answers.ts';
 
 /** The open questions of one session. */
 export interface OpenQuestions {
-  /** By identity: agents use ids again, and the answer to an old question must not end a new one (docs/threats.md T22). */
+  /** Compares by identity: agents reuse ids, and a late answer must not end a new question (docs/threats.md T22). */
   isOpen(question: Question): boolean;
-  /** An answer is on its way to the agent: a second answer is not taken meanwhile. */
+  /** Whether an answer was sent to the agent. Until the agent accepts or refuses it, a second answer is refused. */
   isAnswered(question: Question): boolean;
   answer(question: Question): void;
-  /** The agent has taken or refused the answer. Returns why the question expired meanwhile; null where it did not. */
+  /** The agent has accepted or refused the answer. Returns why the question expired meanwhile, or null. */
   settle(question: Question): string | null;
-  /** The answered question ends for that reason unless the agent takes the answer. */
+  /** Ends the answered question for this reason unless the agent accepts the answer. */
   expireUnlessTaken(question: Question, reason: string): void;
-  /** One more client cannot answer; returns how many cannot. */
+  /** Counts one more client that cannot answer. Returns the count. */
   addUnable(question: Question): number;
   clear(): void;
 }
 
-/** No question has been asked. */
+/** Creates the state of a session's questions. */
 export function createOpenQuestions(transcript: Transcript): OpenQuestions {
-  /** Why an answered question has expired; null while it has not. */
+  /** Answered questions with the reason why they expired, or null. */
   const answered = new Map<Question, string | null>();
   const unable = new WeakMap<Question, number>();
 

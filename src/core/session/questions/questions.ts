@@ -1,5 +1,5 @@
-// Approvals and dialogs of one session: each is asked once, the first valid answer wins, and none outlives its run or its
-// deadline. What a user has approved beforehand is answered here (standing-approvals.ts).
+// Approvals and dialogs of one session. Each is asked once, the first valid answer wins, and none stays open after its
+// run or its deadline. Standing approvals are answered here (standing-approvals.ts).
 import type { Clock } from '../../contract/clock.ts';
 import { refused, type Settle } from '../../model/errors.ts';
 import type { Event } from '../../model/event.ts';
@@ -8,17 +8,17 @@ import type { AgentPort } from '../session-agent.ts';
 import { type Answer, type Approval, answerForAgent, endOf, keeperOf, type Question, questionOf } from './answers.ts';
 import { createExpiry } from './expiry.ts';
 import { createOpenQuestions } from './open-questions.ts';
-import { createRemembering } from './remembering.ts';
+import { createRemembering } from './remember-approval.ts';
 import { createStandingApprovals } from './standing-approvals.ts';
 
-/** What the questions of a session need. */
+/** The dependencies of the questions of a session. */
 export interface QuestionPorts {
   readonly transcript: Transcript;
   readonly clock: Clock;
-  /** For questions without a deadline of their own, ms. */
+  /** Deadline of questions without their own, ms. */
   readonly deadlineMs: number;
   readonly agent: AgentPort;
-  /** Clients that may answer. */
+  /** The number of clients that may answer. */
   readers(): number;
   /** Logs an event through the repair. */
   admit(event: Event): void;
@@ -26,19 +26,19 @@ export interface QuestionPorts {
 
 /** The open questions of one session. */
 export interface Questions {
-  /** The event as it is logged: an approval that the session answers itself says so. */
+  /** Returns the event for the log. Marks an approval that the session answers itself. */
   marked(event: Event): Event;
-  /** Whether the session answers approvals itself from now on. */
+  /** Turns on or off that the session answers approvals itself. */
   trust(isOn: boolean): void;
   answer(command: Answer, settle: Settle): void;
-  /** Watches the log: starts and stops deadlines. */
+  /** Must be called with each logged event. Starts and stops deadlines. */
   event(event: Event): void;
-  /** Nobody can answer any more: what is open, and what will be asked, ends at once. */
+  /** Ends all open questions now, and each new question at once, because nobody can answer any more. */
   setUnattended(): void;
   clear(): void;
 }
 
-/** Nothing is asked. */
+/** Creates the questions of a session. */
 export function createQuestions(ports: QuestionPorts): Questions {
   const { transcript, admit, agent } = ports;
   const open = createOpenQuestions(transcript);
@@ -46,7 +46,10 @@ export function createQuestions(ports: QuestionPorts): Questions {
   const standing = createStandingApprovals();
   const keep = createRemembering({ transcript, standing, admit, allow });
 
-  /** The user has approved beforehand. Where the agent does not take the approval, it is denied: nobody was asked. */
+  /**
+   * Answers with a standing approval. If the agent refuses the answer, the question is denied, because no client was
+   * asked.
+   */
   function allow(question: Approval): void {
     if (!open.isOpen(question) || open.isAnswered(question)) return;
     open.answer(question);
@@ -63,8 +66,8 @@ export function createQuestions(ports: QuestionPorts): Questions {
     const keeper = keeperOf(command, question, () => agent.capabilities().keepsPermissions === true);
     agent.forward(answerForAgent(command, question, keeper), (outcome) => {
       const expired = open.settle(question);
-      // A refused answer leaves the question open for a better one (docs/faults.md F17).
-      // Many agents end their own question as they take the answer.
+      // A refused answer leaves the question open for another answer (docs/faults.md F17). Many agents end their
+      // question themselves when they take the answer.
       if (outcome.ok && open.isOpen(question)) admit(endOf(command));
       if (outcome.ok && question.type === 'approval-request') keep(question, keeper);
       settle(outcome);
@@ -85,7 +88,7 @@ export function createQuestions(ports: QuestionPorts): Questions {
         const id = JSON.stringify(command.id);
         return settle(refused('stale', `no open question ${id}: answered, withdrawn or never asked`));
       }
-      // The refusal of one client counts once no other client is left that could answer.
+      // If a client cannot answer, the question ends only when no other client is left that could.
       if (command.unable === true && open.addUnable(question) < ports.readers()) return settle({ ok: true });
       forwardAnswer(command, question, settle);
     },

@@ -1,25 +1,25 @@
-// Which approvals a session answers itself, for its user has said yes beforehand: to all tools (trust), or to one tool for
-// the rest of the session (a remembered yes). Kept in memory, ended with the session. Knows no protocol and no agent.
+// Approvals that a session answers itself because its user has approved beforehand: all tools (trust), or one tool for
+// the rest of the session. Kept in memory until the session ends.
 import type { EventOf } from '../../model/event.ts';
 
 type Asked = EventOf<'approval-request'>;
 
-/** What a session's user has said yes to beforehand. */
+/** The standing approvals of one session. */
 export interface StandingApprovals {
-  /** Why that tool needs no answer of its user; undefined where it needs one. */
+  /** Why the tool needs no approval; undefined if it needs one. */
   of(asked: Asked): Asked['standing'];
   trust(isOn: boolean): void;
-  /** From now on that tool needs no answer. `full`: so many are kept already that this one is not. */
+  /** Remembers a tool. `full`: too many tools are remembered, so this one was not. */
   remember(asked: Asked): 'kept' | 'known' | 'full';
 }
 
-/** Tools that one session keeps a yes for. */
+/** Most tools that one session remembers. */
 export const mostRemembered = 256;
 
-/** Two servers may have tools of one name. */
+/** The server is part of the key, because tools of two servers may have the same name. */
 const keyOf = ({ name, server = '' }: Asked): string => JSON.stringify([server, name]);
 
-/** Nothing was said yet. */
+/** Creates a session's approvals, with none standing. */
 export function createStandingApprovals(): StandingApprovals {
   const remembered = new Set<string>();
   let isTrusted = false;

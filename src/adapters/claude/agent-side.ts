@@ -1,0 +1,16 @@
+// The agent side of `claude`.
+import type { AgentAdapter } from '../../core/contract/adapter.ts';
+import { createBackend } from './backend/backend.ts';
+import { agentOptions, withInstructions } from './backend/options.ts';
+import { allowsPassthrough } from './allowed-control-frames.ts';
+import { protocol } from './protocol.ts';
+
+export { eventEnvelope as envelope } from './event-envelope.ts';
+
+/** Speaks to Claude Code and to any other agent with its format. */
+export const agent: AgentAdapter = {
+  ...protocol.agent,
+  backend: (env, options) => createBackend(env, agentOptions(options)),
+  allowsPassthrough,
+  withInstructions,
+};

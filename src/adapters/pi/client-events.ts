@@ -1,0 +1,35 @@
+// The events that the lines of pi, or of a server around pi, can show.
+import type { EventType } from '../../core/model/event.ts';
+
+/** The events that clients can be shown. */
+export const clientEvents = [
+  'run-start',
+  'run-end',
+  'turn-start',
+  'turn-end',
+  'message-added',
+  'history-reset',
+  'message-start',
+  'block-start',
+  'block-delta',
+  'block-end',
+  'message-end',
+  'tool-start',
+  'tool-update',
+  'tool-end',
+  'approval-request',
+  'approval-end',
+  'dialog-request',
+  'dialog-end',
+  'notice',
+  'display',
+  'compaction-start',
+  'compaction-end',
+  'retry-start',
+  'retry-end',
+  'queue-changed',
+  'session-changed',
+  'bash-output',
+  'error',
+  'unknown',
+] as const satisfies readonly EventType[];

@@ -1,0 +1,147 @@
+// Rules on the frames, ids and answers of editors. docs/protocols/eca.md 5.1, and 5.2 for what real servers drop.
+import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
+import { each, type Finding } from '../../check/rule.ts';
+import { isMessage } from '../view/messages.ts';
+import { nobodys } from '../methods.ts';
+import { answered, ownIds, resultOrError } from './json-rpc.ts';
+import type { EcaRule } from '../view/view.ts';
+import { shown } from './values.ts';
+
+/** Every behaviour shows how an editor begins. */
+const any = ['text'];
+
+/** Rules on JSON-RPC. */
+export const clientJsonRpcRules: readonly EcaRule[] = [
+  {
+    id: 'eca/client/frames-readable',
+    section: 'Header Part',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'Each message has a header with the length of its content in bytes.',
+    scenarios: any,
+    judge: ({ client }) => each(client.frames, ({ isFault, text }) => (isFault === true ? text : null)),
+  },
+  {
+    id: 'eca/client/message-shape',
+    section: 'Content Part',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'Each content is a request, a response or a notification of JSON-RPC 2.0.',
+    scenarios: any,
+    *judge({ client }) {
+      for (const { frame, json, text, isFault } of client.frames) {
+        if (isFault === true) continue;
+        yield { frame, wrong: isMessage(json) ? null : `no message of JSON-RPC 2.0: ${text.slice(0, 200)}` };
+      }
+    },
+  },
+  {
+    id: 'eca/client/request-id',
+    section: 'Content Part',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A request has an id that no other request of the client has.',
+    scenarios: any,
+    judge: ({ client }) => ownIds(client),
+  },
+  {
+    id: 'eca/client/id-not-negative',
+    section: 'Content Part',
+    level: 'SHOULD',
+    basis: 'measured',
+    sentence: 'An id that is a number is not below zero: servers drop such requests.',
+    scenarios: any,
+    judge: ({ client }) =>
+      each(client.requests, ({ id }) => (typeof id === 'number' && id < 0 ? `the id is ${id}` : null)),
+  },
+  {
+    id: 'eca/client/params-object',
+    section: 'Content Part',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'Params are an object; those without any may be left out or null.',
+    scenarios: any,
+    *judge({ client }) {
+      for (const { frame, method, rawParams } of [...client.requests, ...client.notifications]) {
+        const isRight = rawParams === undefined || rawParams === null || isDictionary(rawParams);
+        yield { frame, wrong: isRight ? null : `params of ${method} are ${shown(rawParams)}` };
+      }
+    },
+  },
+  {
+    id: 'eca/client/answers-requests',
+    section: 'Content Part',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'Each request of the server is answered.',
+    scenarios: ['odd'],
+    reads: 'both',
+    *judge(view) {
+      yield* answered(view, view.agent.requests);
+    },
+  },
+  {
+    id: 'eca/client/answer-once',
+    section: 'Content Part',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A response bears the id of a request of the server, as it was, and comes once.',
+    scenarios: ['odd'],
+    reads: 'both',
+    *judge({ client, initialize }) {
+      if (initialize === null) return;
+      for (const { frame, id, request } of client.answers) {
+        const isFirst = request?.answers[0]?.frame === frame;
+        const wrong = request === undefined ? `nothing was asked under ${shown(id)}` : 'it is answered again';
+        yield { frame, wrong: isFirst ? null : wrong };
+      }
+    },
+  },
+  {
+    id: 'eca/client/answer-result-or-error',
+    section: 'Content Part',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A response has a result or an error and never both.',
+    scenarios: ['odd'],
+    judge: ({ client }) => each(client.answers, resultOrError),
+  },
+  {
+    id: 'eca/client/unknown-method',
+    section: 'Content Part',
+    level: 'SHOULD',
+    basis: 'specification',
+    sentence: 'A request of a method that the client does not have is answered with error -32601.',
+    scenarios: ['odd'],
+    reads: 'both',
+    *judge({ agent }) {
+      for (const { method, answers } of agent.requests) {
+        const [answer] = answers;
+        if (method !== nobodys || answer === undefined) continue;
+        const { code } = dictionaryOf(answer.error);
+        yield { frame: answer.frame, wrong: code === -32601 ? null : `the answer is ${shown(answer.json)}` };
+      }
+    },
+  },
+  {
+    id: 'eca/client/survives-unknown',
+    section: 'Chat Content Received',
+    level: 'MUST',
+    basis: 'measured',
+    sentence:
+      'A content of a type that the client does not know, and a notification, are passed over, and the client goes on.',
+    covers: ['notification:chat/contentReceived'],
+    scenarios: ['odd'],
+    reads: 'both',
+    *judge({ agent, client, isComplete, contents }): Generator<Finding> {
+      const strange = [
+        ...agent.notifications.filter(({ method }) => method === nobodys),
+        ...contents.filter(({ type }) => type === 'conformanceContent'),
+      ];
+      for (const { frame } of strange) {
+        const goesOn = client.frames.some((one) => one.frame > frame);
+        if (goesOn || isComplete) yield { frame, wrong: goesOn ? null : 'the client says nothing more' };
+      }
+    },
+  },
+];

@@ -1,0 +1,300 @@
+// Rules on JSON-RPC, for servers: what is a message, and that every request is answered. docs/protocols/eca.md 5;
+// JSON-RPC 2.0.
+import { isDictionary } from '../../../core/model/dictionary.ts';
+import { each, type Finding } from '../../check/rule.ts';
+import { misfit } from '../../check/shape.ts';
+import { type Response, type Request, isMessage, type InTrace, type Side } from '../view/messages.ts';
+import { nobodys } from '../methods.ts';
+import type { EcaRule, EcaView } from '../view/view.ts';
+import { shown } from './values.ts';
+
+const everywhere = ['start', 'text', 'odd'];
+const code = (answer: Response | undefined): unknown => (isDictionary(answer?.error) ? answer.error.code : undefined);
+
+/** Whether the server still answers requests sent after that frame; undefined where nothing was requested. */
+function livesOn({ client, isComplete }: EcaView, { frame }: InTrace): string | null | undefined {
+  const later = client.requests.filter((ask) => ask.frame > frame);
+  if (later.some(({ answers }) => answers.length > 0)) return null;
+  return isComplete && later.length > 0 ? 'nothing is answered any more' : undefined;
+}
+
+/** Findings for the items that can be judged. */
+function* survives(view: EcaView, items: Iterable<InTrace>): Generator<Finding> {
+  for (const item of items) {
+    const wrong = livesOn(view, item);
+    if (wrong !== undefined) yield { frame: item.frame, wrong };
+  }
+}
+
+/** Findings for requests that will get no answer any more. */
+export function* answered(view: EcaView, asks: Iterable<Request>): Generator<Finding> {
+  for (const { frame, method, answers } of asks) {
+    if (answers.length > 0) yield { frame, wrong: null };
+    else if (view.isComplete) yield { frame, wrong: `${method} is not answered` };
+  }
+}
+
+/** Wrong where an answer is no result. */
+export function* succeeds(asks: Iterable<Request>): Generator<Finding> {
+  for (const { answers, method } of asks) {
+    const [answer] = answers;
+    if (answer === undefined) continue;
+    yield { frame: answer.frame, wrong: 'result' in answer.json ? null : `${method}: ${shown(answer.error)}` };
+  }
+}
+
+/** Whether each request has an id of its own. */
+export function* ownIds({ requests }: Side): Generator<Finding> {
+  const seen = new Set<unknown>();
+  for (const { frame, id } of requests) {
+    yield { frame, wrong: seen.has(id) ? `the id ${shown(id)} again` : null };
+    seen.add(id);
+  }
+}
+
+/** Whether answers have the fields that JSON-RPC allows. */
+export const resultOrError = ({ json }: Response): string | null =>
+  'result' in json && 'error' in json ? 'a result and an error' : null;
+
+/** Rules on frames and answers. */
+export const jsonRpcRules: readonly EcaRule[] = [
+  {
+    id: 'eca/frames-readable',
+    section: 'Header Part',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'Each message has a header with the length of its content in bytes.',
+    scenarios: everywhere,
+    judge: ({ agent }) => each(agent.frames, ({ isFault, text }) => (isFault === true ? text : null)),
+  },
+  {
+    id: 'eca/message-shape',
+    section: 'Content Part',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'Each content is a request, a response or a notification of JSON-RPC 2.0.',
+    scenarios: everywhere,
+    *judge({ agent }) {
+      for (const { frame, json, text, isFault } of agent.frames) {
+        if (isFault === true) continue;
+        yield { frame, wrong: isMessage(json) ? null : `no message of JSON-RPC 2.0: ${text.slice(0, 200)}` };
+      }
+    },
+  },
+  {
+    id: 'eca/answer-result-or-error',
+    section: 'Content Part',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A response has a result or an error and never both, not even as null.',
+    scenarios: everywhere,
+    judge: ({ agent }) => each(agent.answers, resultOrError),
+  },
+  {
+    id: 'eca/error-shape',
+    section: 'Content Part',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'An error is an object with a message, and its code, where it is a number, is an integer.',
+    scenarios: ['odd'],
+    *judge({ agent }) {
+      for (const { frame, json, error } of agent.answers) {
+        if (!('error' in json) || 'result' in json) continue;
+        // Newer servers send a text or nothing as the error of an application (docs/protocols/eca.md 5.5).
+        const wrong = misfit(error, { fields: { message: 'string' } }, 'error');
+        const number = isDictionary(error) ? error.code : undefined;
+        const isBad = typeof number === 'number' && !Number.isInteger(number);
+        yield { frame, wrong: wrong ?? (isBad ? 'error.code must be an integer' : null) };
+      }
+    },
+  },
+  {
+    id: 'eca/answered',
+    section: 'Content Part',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'Each request is answered.',
+    scenarios: everywhere,
+    reads: 'both',
+    *judge(view) {
+      const last = view.exit?.frame ?? Number.POSITIVE_INFINITY;
+      const own = new Set(['chat/prompt', 'initialize', 'shutdown', nobodys]);
+      const asks = view.client.requests.filter(
+        ({ frame, isExcused, id, method }) =>
+          frame < last && !isExcused && (typeof id === 'string' || id >= 0) && !own.has(method),
+      );
+      yield* answered(view, asks);
+    },
+  },
+  {
+    id: 'eca/answered-once',
+    section: 'Content Part',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'No request is answered twice.',
+    scenarios: everywhere,
+    reads: 'both',
+    *judge({ client }) {
+      for (const { answers, method, id } of client.requests)
+        for (const [place, { frame }] of answers.entries())
+          yield { frame, wrong: place === 0 ? null : `${method} ${shown(id)} is answered again` };
+    },
+  },
+  {
+    id: 'eca/answer-id',
+    section: 'Content Part',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A response bears the id of a request, as the string or the number that it was.',
+    scenarios: everywhere,
+    reads: 'both',
+    *judge({ agent, client, initialize }) {
+      // Without the beginning of the conversation the requests are unknown.
+      if (initialize === null) return;
+      // An unreadable frame may have held requests, as a batch does.
+      const doubt = client.frames.find(({ json }) => !isMessage(json))?.frame ?? Number.POSITIVE_INFINITY;
+      for (const { frame, id, request } of agent.answers) {
+        if (id === null || (request === undefined && frame > doubt)) continue;
+        const isOther = client.requests.some(
+          (one) => String(one.id) === String(id) && one.id !== id && one.frame < frame,
+        );
+        const wrong = isOther ? `the id ${shown(id)} is of another type` : `nothing was asked under ${shown(id)}`;
+        yield { frame, wrong: request === undefined ? wrong : null };
+      }
+    },
+  },
+  {
+    id: 'eca/string-id',
+    section: 'Content Part',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A request whose id is a string is answered under that string.',
+    scenarios: ['odd'],
+    reads: 'both',
+    *judge(view) {
+      const asks = view.client.requests.filter(
+        ({ id, isExcused, frame }) => typeof id === 'string' && !isExcused && !isLineEnd(view, frame),
+      );
+      yield* answered(view, asks);
+    },
+  },
+  {
+    id: 'eca/line-end',
+    section: 'Content Part',
+    level: 'SHOULD',
+    basis: 'measured',
+    sentence: 'A content may end in a line break that its length counts, as those of Emacs do.',
+    scenarios: ['odd'],
+    reads: 'both',
+    *judge(view) {
+      const asks = view.client.requests.filter(({ frame, isExcused }) => !isExcused && isLineEnd(view, frame));
+      yield* answered(view, asks);
+    },
+  },
+  {
+    id: 'eca/error-without-id',
+    section: 'Content Part',
+    level: 'SHOULD',
+    basis: 'specification',
+    sentence: 'A response without an id is an error about what could not be read: -32700 or -32600.',
+    scenarios: ['odd'],
+    *judge({ agent }) {
+      for (const answer of agent.answers) {
+        if (answer.id !== null) continue;
+        const isRight = code(answer) === -32700 || code(answer) === -32600;
+        yield { frame: answer.frame, wrong: isRight ? null : `the code is ${shown(code(answer))}` };
+      }
+    },
+  },
+  {
+    id: 'eca/broken-json',
+    section: 'Content Part',
+    level: 'SHOULD',
+    basis: 'measured',
+    sentence: 'After a content that is not JSON the connection goes on.',
+    scenarios: ['odd'],
+    reads: 'both',
+    *judge(view) {
+      yield* survives(
+        view,
+        view.client.frames.filter(({ json }) => json === undefined),
+      );
+    },
+  },
+  {
+    id: 'eca/no-message',
+    section: 'Content Part',
+    level: 'SHOULD',
+    basis: 'measured',
+    sentence: 'After a content that is JSON and no message, a list of messages among them, the connection goes on.',
+    scenarios: ['odd'],
+    reads: 'both',
+    *judge(view) {
+      yield* survives(
+        view,
+        view.client.frames.filter(({ json }) => json !== undefined && !isMessage(json)),
+      );
+    },
+  },
+  {
+    id: 'eca/unknown-method',
+    section: 'Content Part',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A request of a method that the server does not have is answered with error -32601.',
+    scenarios: ['odd'],
+    reads: 'both',
+    *judge(view) {
+      const asks = view.client.requests.filter(({ method }) => method === nobodys);
+      for (const { answers, frame } of asks) {
+        const [answer] = answers;
+        if (answer === undefined && !view.isComplete) continue;
+        const isRight = code(answer) === -32601;
+        yield { frame: answer?.frame ?? frame, wrong: isRight ? null : `the answer is ${shown(answer?.json)}` };
+      }
+    },
+  },
+  {
+    id: 'eca/unknown-notification-ignored',
+    section: 'Content Part',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A notification of a method that the server does not have is ignored, and not answered.',
+    scenarios: ['odd'],
+    reads: 'both',
+    *judge(view) {
+      for (const notice of view.client.notifications.filter(({ method }) => method === nobodys)) {
+        const next = view.client.requests.find(({ frame }) => frame > notice.frame)?.answers[0]?.frame;
+        const until = next ?? view.count;
+        const reply = view.agent.answers.find(({ frame, id }) => id === null && frame > notice.frame && frame < until);
+        if (reply !== undefined) yield { frame: reply.frame, wrong: `it is answered: ${shown(reply.json)}` };
+        else yield* survives(view, [notice]);
+      }
+    },
+  },
+  {
+    id: 'eca/unknown-fields',
+    section: 'Content Part',
+    level: 'SHOULD',
+    basis: 'measured',
+    sentence: 'Fields of params that the server does not know are passed over.',
+    scenarios: ['odd', 'early', 'text'],
+    reads: 'both',
+    *judge({ client }) {
+      yield* succeeds(client.requests.filter(({ params }) => params.conformance !== undefined));
+    },
+  },
+  {
+    id: 'eca/request-id',
+    section: 'Content Part',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A request of the server has an id that no other request of it has.',
+    scenarios: everywhere,
+    judge: ({ agent }) => ownIds(agent),
+  },
+];
+
+function isLineEnd({ client }: EcaView, frame: number): boolean {
+  return client.frames.some((one) => one.frame === frame && /\s$/u.test(one.text));
+}

@@ -1,0 +1,290 @@
+// Rules on lanes, repetitions, conflicts, timeouts and dependencies: docs/protocols/pi-server.md 7.3 to 9 and 11.
+import { isDeepStrictEqual } from 'node:util';
+import { without } from '../../../core/model/dictionary.ts';
+import { each } from '../../check/rule.ts';
+import { beside, isKnown, serverCommands } from '../view/commands.ts';
+import { between, type LifecycleStep, type Line, type Sent, type ServerRule, type View } from '../view/view.ts';
+
+/** Commands that some servers put into lanes of their own (docs/protocols/pi-server.md 7.7). */
+const ofSessions: ReadonlySet<unknown> = new Set([
+  'create_session',
+  'delete_session',
+  'switch_session',
+  'load_session',
+]);
+
+/** The lane of a command; null where servers may differ. */
+function laneOf({ json: { type, sessionId, streamingBehavior } }: Sent): string | null {
+  if (!isKnown(type) || ofSessions.has(type) || beside.has(type)) return null;
+  if (streamingBehavior !== undefined || type === 'extension_ui_response') return null;
+  if (!serverCommands.has(type)) return `session ${String(sessionId)}`;
+  return sessionId === undefined ? 'server' : null;
+}
+
+/** A command that was carried out, and whose id was not used for anything else. */
+interface Carried {
+  readonly command: Sent;
+  readonly started: LifecycleStep;
+  readonly finished: LifecycleStep | null;
+}
+
+/** The commands of each lane that were carried out, in the order of sending. */
+function lanesOf({ sent, sentAs, lifecycleOf }: View): readonly (readonly Carried[])[] {
+  const lanes = new Map<string, Carried[]>();
+  for (const command of sent) {
+    const name = laneOf(command);
+    const { id } = command.json;
+    if (name === null || typeof id !== 'string' || sentAs(id).length > 1) continue;
+    const courses = lifecycleOf(id);
+    const [started, ...more] = courses.filter(({ phase }) => phase === 'started');
+    if (started === undefined || more.length > 0 || started.frame < command.frame) continue;
+    const finished = courses.find(({ phase, frame }) => phase === 'finished' && frame > started.frame) ?? null;
+    const lane = lanes.get(name) ?? [];
+    lane.push({ command, started, finished });
+    lanes.set(name, lane);
+  }
+  return [...lanes.values()];
+}
+
+const neighbours = (view: View): readonly (readonly [Carried, Carried])[] =>
+  lanesOf(view).flatMap((lane) =>
+    lane.slice(1).flatMap((one, place) => {
+      const before = lane[place];
+      return before === undefined ? [] : [[before, one] as const];
+    }),
+  );
+
+interface Remembered {
+  readonly command: Sent;
+  readonly response: Line;
+  /** So many outcomes came later that a server may have forgotten this one. */
+  readonly isOld: boolean;
+}
+
+/** The last command that was carried out under this id, with its response. */
+function remembered(view: View, { frame, json }: Sent): Remembered | null {
+  const uses = view.sentAs(json.id).filter((one) => one.frame <= frame);
+  const steps = view.lifecycleOf(json.id);
+  const place = uses.findLastIndex(
+    (one, at) => one.frame < frame && between(steps, one.frame, uses[at + 1]?.frame ?? frame).some(isStep('started')),
+  );
+  const command = uses[place];
+  const response = command?.response ?? null;
+  if (typeof json.id !== 'string' || command === undefined || response === null) return null;
+  const ended = between(steps, command.frame, uses[place + 1]?.frame ?? frame).find(isStep('finished'));
+  if (ended === undefined) return null;
+  const later = between(view.lifecycleSteps, ended.frame, frame).filter(
+    (one) => one.phase === 'finished' && one.id !== json.id,
+  );
+  return { command, response, isOld: later.length > 1 };
+}
+
+const isStep =
+  (phase: LifecycleStep['phase']) =>
+  (course: LifecycleStep): boolean =>
+    course.phase === phase;
+
+/** Answered commands whose id was used before. `isSame`: repetitions, else conflicts. */
+function again(view: View, isSame: boolean) {
+  return view.sent.flatMap((command) => {
+    const { response } = command;
+    const known = remembered(view, command);
+    // A key takes precedence over the id, and may belong to another command (docs/protocols/pi-server.md 8.5).
+    if (response === null || known === null || command.json.idempotencyKey !== undefined) return [];
+    if (isSame ? known.command.text !== command.text : known.command.json.type === command.json.type) return [];
+    if (/\bshutting down\b|^Validation failed\b/u.test(String(response.json.error))) return [];
+    // The command was carried out again because its outcome was forgotten.
+    const steps = between(view.lifecycleOf(command.json.id), command.frame, response.frame);
+    const isNew = known.isOld && steps.some(isStep('started'));
+    return [{ frame: response.frame, response, known: known.response, isNew }];
+  });
+}
+
+const outcomeOf = ({ json }: Line) => without(json, 'id', 'replayed');
+
+/** The last outcome of that command before the frame, if it was carried out. */
+const outcomeBefore = (view: View, id: unknown, frame: number): LifecycleStep | undefined =>
+  view
+    .lifecycleOf(id)
+    .findLast(({ phase, data, ...at }) => phase === 'finished' && data.replayed !== true && at.frame < frame);
+
+/** Commands that depend on commands of this client, with the outcomes of those. */
+function dependents(view: View) {
+  return view.sent.flatMap(({ frame, json, response }) => {
+    const { dependsOn, id } = json;
+    if (response === null || !Array.isArray(dependsOn) || view.sentAs(id).length > 1) return [];
+    const own = dependsOn.filter((name: unknown) => view.sentAs(name).some((one) => one.frame < frame));
+    return own.length === 0 ? [] : [{ frame: response.frame, sentAt: frame, response, own }];
+  });
+}
+
+/** Rules on lanes, repetitions and dependencies. */
+export const ticketRules: readonly ServerRule[] = [
+  {
+    id: 'pi-server/lane-order',
+    section: '7.3',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'Commands of one lane are started in the order in which they were sent.',
+    covers: ['event:command_started'],
+    scenarios: ['session'],
+    reads: 'both',
+    judge: (view) =>
+      each(
+        neighbours(view).map(([before, { started }]) => ({ before, frame: started.frame })),
+        ({ before, frame }) =>
+          before.started.frame < frame ? null : `it is started before ${String(before.command.json.id)}`,
+      ),
+  },
+  {
+    id: 'pi-server/lane-one-by-one',
+    section: '7.3',
+    level: 'MAY',
+    basis: 'measured',
+    sentence: 'In a lane one command is finished before the next is started, as servers do from 2.2 on.',
+    covers: ['event:command_started', 'event:command_finished'],
+    scenarios: ['session'],
+    reads: 'both',
+    *judge(view) {
+      for (const [{ command, finished }, { started }] of neighbours(view)) {
+        if (finished === null) continue;
+        const isOver = finished.frame < started.frame;
+        yield { frame: started.frame, wrong: isOver ? null : `${String(command.json.id)} is not finished` };
+      }
+    },
+  },
+  {
+    id: 'pi-server/replay-not-started',
+    section: '7.4',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A repetition is not started again.',
+    covers: ['event:command_started'],
+    scenarios: ['errands'],
+    reads: 'both',
+    judge: (view) =>
+      each(
+        view.sent.flatMap(({ frame, json, response }) => {
+          if (response?.json.replayed !== true || outcomeBefore(view, json.id, frame) === undefined) return [];
+          return [{ frame: response.frame, steps: between(view.lifecycleOf(json.id), frame, response.frame) }];
+        }),
+        ({ steps }) => (steps.some(({ phase }) => phase === 'started') ? 'it was started' : null),
+      ),
+  },
+  {
+    id: 'pi-server/replay-accepted',
+    section: '7.4',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'All repetitions are accepted and finished; or, as real servers from 2.2 on, all are only finished.',
+    covers: ['event:command_accepted', 'event:command_finished'],
+    scenarios: ['errands'],
+    reads: 'both',
+    *judge(view) {
+      let dialect: boolean | null = null;
+      for (const { frame, json, response } of view.sent) {
+        if (response?.json.replayed !== true || outcomeBefore(view, json.id, frame) === undefined) continue;
+        const steps = between(view.lifecycleOf(json.id), frame, response.frame);
+        const isAccepted = steps.some(({ phase }) => phase === 'accepted');
+        dialect ??= isAccepted;
+        yield { frame: response.frame, wrong: isAccepted === dialect ? null : 'an earlier one was told otherwise' };
+      }
+    },
+  },
+  {
+    id: 'pi-server/repeat-replayed',
+    section: '8.1',
+    level: 'MUST',
+    basis: 'specification',
+    sentence:
+      'The same id with the same payload is a repetition: the outcome, if it is kept, is told with replayed: true.',
+    covers: ['message:response'],
+    scenarios: ['errands'],
+    reads: 'both',
+    judge: (view) =>
+      each(again(view, true), ({ response, isNew }) =>
+        response.json.replayed === true || isNew ? null : 'it does not say that it is a repetition',
+      ),
+  },
+  {
+    id: 'pi-server/repeat-same',
+    section: '8.1',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A repetition has the outcome of the command that it repeats, a timeout included.',
+    covers: ['message:response'],
+    scenarios: ['errands'],
+    reads: 'both',
+    judge: (view) =>
+      each(
+        again(view, true).filter(({ response }) => response.json.replayed === true),
+        ({ response, known }) =>
+          isDeepStrictEqual(outcomeOf(response), outcomeOf(known)) ? null : 'the first response said otherwise',
+      ),
+  },
+  {
+    id: 'pi-server/id-conflict',
+    section: '8.1',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'The same id for another command is a conflict.',
+    covers: ['message:response'],
+    scenarios: ['errands'],
+    reads: 'both',
+    judge: (view) =>
+      each(again(view, false), ({ response, isNew }) =>
+        response.json.success === false || isNew ? null : 'it succeeds',
+      ),
+  },
+  {
+    id: 'pi-server/timeout-failed',
+    section: '11',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'What timed out has failed.',
+    covers: ['message:response'],
+    scenarios: ['errands'],
+    judge: ({ responses }) =>
+      each(
+        responses.filter(({ json }) => json.timedOut !== undefined),
+        ({ json }) => (json.success === false ? null : 'it timed out and succeeds'),
+      ),
+  },
+  {
+    id: 'pi-server/dependency-succeeded',
+    section: '9',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A command that depends on others succeeds when they have.',
+    covers: ['message:response'],
+    scenarios: ['session'],
+    reads: 'both',
+    judge: (view) =>
+      each(
+        dependents(view).filter(({ response }) => response.json.success === true && response.json.replayed !== true),
+        ({ frame, own }) => {
+          const isDone = (id: unknown) =>
+            view.lifecycleOf(id).some((one) => one.frame < frame && one.data.success === true);
+          const missing = own.find((id) => !isDone(id));
+          return missing === undefined ? null : `${String(missing)} has not succeeded yet`;
+        },
+      ),
+  },
+  {
+    id: 'pi-server/dependency-failed',
+    section: '9',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A command that depends on one that failed fails.',
+    covers: ['message:response'],
+    scenarios: ['session'],
+    reads: 'both',
+    judge: (view) =>
+      each(
+        dependents(view).filter(({ own, sentAt }) =>
+          own.some((id) => view.sentAs(id).length === 1 && outcomeBefore(view, id, sentAt)?.data.success === false),
+        ),
+        ({ response }) => (response.json.success === false ? null : 'it succeeds'),
+      ),
+  },
+];

@@ -1,0 +1,21 @@
+// The transports to agents at an address. They are a port, because most starts need none of their code.
+import type { EventEnvelope, FramingName } from '../core/contract/adapter.ts';
+import type { Channel } from '../core/contract/channel.ts';
+
+/** Connects to agents at an address: transports/websocket.ts and transports/sse-client.ts. */
+export interface RemoteTransports {
+  connectWebSocket(url: string, options: RemoteOptions & { readonly framing: FramingName }): Channel;
+  connectEventSource(
+    options: RemoteOptions & {
+      readonly streamUrl: string;
+      readonly sendUrl: string;
+      readonly envelope?: EventEnvelope | undefined;
+      readonly label: string;
+    },
+  ): Channel;
+}
+
+interface RemoteOptions {
+  readonly token?: string | undefined;
+  readonly maxFrameBytes: number;
+}
