@@ -1,8 +1,8 @@
 // A message that grows, told to a client of an old pi: by the product, and by JSON.stringify of the whole message.
 import { adapters } from '../src/adapters/index.ts';
 import type { Out } from '../src/core/contract/channel.ts';
-import type { Event } from '../src/core/model/event.ts';
 import { emptyTranscript, fold } from '../src/core/log/fold.ts';
+import type { Event } from '../src/core/model/event.ts';
 import { bytesOf } from '../src/transports/framing/frame.ts';
 
 /** Tells the deltas of one block. */

@@ -4,10 +4,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { Command, Context, QuerySubject } from '../src/core/model/command.ts';
-import { Content, Cost, Failure, FileChange, Message, Model, Stop, Usage } from '../src/core/model/content.ts';
-import { BlockHead, CommandInfo, Event, SessionInfo, Tool, ToolServer } from '../src/core/model/event.ts';
+import { Command, QuerySubject } from '../src/core/model/command.ts';
+import { Content, Context, Cost, Failure, FileChange, Message, Model, Stop, Usage } from '../src/core/model/content.ts';
+import { BlockHead, Event } from '../src/core/model/event.ts';
 import { OutcomeData, QueryData, SessionSummary } from '../src/core/model/outcome-data.ts';
+import { CommandInfo, SessionInfo, Tool, ToolServer } from '../src/core/model/session-info.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 

@@ -1,6 +1,7 @@
 // The project `unit` builds nothing and starts no process: each way to start one throws, and the message says what to do.
-import { exec, execFile, execFileSync, execSync, fork, spawn, spawnSync } from 'node:child_process';
-import children from 'node:child_process';
+
+// The project `unit` builds nothing and starts no process: each way to start one throws, and the message says what to do.
+import children, { exec, execFile, execFileSync, execSync, fork, spawn, spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 
 const example = 'the example of test/projects.test.ts';

@@ -5,17 +5,17 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { adapters } from '../src/adapters/index.ts';
 import type { FrontendSide } from '../src/core/contract/adapter.ts';
-import type { Content } from '../src/core/model/content.ts';
-import { Event, type Logged } from '../src/core/model/event.ts';
 import { verify } from '../src/core/log/grammar.ts';
 import { wholeContent } from '../src/core/log/messages.ts';
+import type { Content } from '../src/core/model/content.ts';
+import { Event, type Logged } from '../src/core/model/event.ts';
 import type { AssistantMessage, Item } from '../src/core/model/transcript.ts';
-import { admitAll, garbage } from './support/garbage.ts';
 import { checkClaudeOrder, describeViolations } from './oracles/order/claude/order.ts';
-import { assistantBlocks, finalMessage, splitMessages } from './support/judges/message-stream.ts';
 import { checkRpcMessages } from './oracles/order/rpc-message/order.ts';
-import { createLog, type Log, tell, tellLate } from './support/telling.ts';
 import { isFull } from './support/full.ts';
+import { admitAll, garbage } from './support/garbage.ts';
+import { assistantBlocks, finalMessage, splitMessages } from './support/judges/message-stream.ts';
+import { createLog, type Log, tell, tellLate } from './support/telling.ts';
 
 const env = { now: () => 0, id: (kind: string) => kind };
 

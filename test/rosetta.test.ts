@@ -5,8 +5,12 @@ import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { adapters } from '../src/adapters/index.ts';
 import type { Adapter } from '../src/core/contract/adapter.ts';
-import type { Event } from '../src/core/model/event.ts';
 import { verify } from '../src/core/log/grammar.ts';
+import type { Event } from '../src/core/model/event.ts';
+import { checkClaudeOrder, describeViolations } from './oracles/order/claude/order.ts';
+import { checkEcaOrder, describeEcaViolations, heard } from './oracles/order/eca/order.ts';
+import { checkPiServerOrder } from './oracles/order/pi-server/order.ts';
+import { checkRpcMessages } from './oracles/order/rpc-message/order.ts';
 import { decodeLines, stillEnv } from './support/decoding.ts';
 import {
   canonicalEvents,
@@ -20,10 +24,6 @@ import {
   scenarioLosses,
   scenarioNames,
 } from './support/fixtures.ts';
-import { checkClaudeOrder, describeViolations } from './oracles/order/claude/order.ts';
-import { checkEcaOrder, describeEcaViolations, heard } from './oracles/order/eca/order.ts';
-import { checkPiServerOrder } from './oracles/order/pi-server/order.ts';
-import { checkRpcMessages } from './oracles/order/rpc-message/order.ts';
 import { createLog, tell } from './support/telling.ts';
 
 const all = [...adapters.values()];

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { adapters } from '../src/adapters/index.ts';
-import { sets } from '../src/conformance/index.ts';
 import { descriptionsOf } from '../src/conformance/check/sets.ts';
+import { sets } from '../src/conformance/index.ts';
 import { patchbay, type RunOptions } from './support/command.ts';
 
 const root = join(import.meta.dirname, '..');

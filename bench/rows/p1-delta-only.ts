@@ -1,9 +1,9 @@
 // P1: a whole translation against merely parsing the same lines, delta-only dialect.
 import { parseLines, parseStrings } from '../baselines.ts';
-import { mustBeFast, mustBeQuiet, mustSay, readClaude } from '../said.ts';
 import { createPipeline } from '../pipeline.ts';
 import { atLeast, type Family, short, WrongResult } from '../report.ts';
 import { interleave, median, ratio, timed } from '../rounds.ts';
+import { mustBeFast, mustBeQuiet, mustSay, readClaude } from '../said.ts';
 import { chunksOf, closingLines, deltaLine, deltasOf, openingLines } from '../workloads.ts';
 
 const textBytes = 200_000;

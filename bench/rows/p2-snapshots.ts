@@ -1,9 +1,9 @@
 // P2, P3, P4: the snapshot dialect, in which each line repeats the message twice: what does a longer message cost?
 import { parseLines, searchLines } from '../baselines.ts';
-import { mustBeFast, mustBeQuiet, mustSay, readClaude } from '../said.ts';
 import { createPipeline } from '../pipeline.ts';
 import { atLeast, atMost, type Bound, type Family, type Figure, short, WrongResult } from '../report.ts';
 import { type Costs, exponent, interleave, median, ratio, timed } from '../rounds.ts';
+import { mustBeFast, mustBeQuiet, mustSay, readClaude } from '../said.ts';
 import { chunksOf, closingLines, openingLines, sampledDeltas } from '../workloads.ts';
 
 /** What is measured at one size of the message. */

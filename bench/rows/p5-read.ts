@@ -1,10 +1,11 @@
 // P5: the whole program between an agent that writes long snapshot lines and stdout, against merely reading them.
-import { mustSay, readClaude } from '../said.ts';
+
 import type { Order } from '../agents/order.ts';
 import { discardingReader, gatewayOnStdio } from '../clients.ts';
 import { cpuOf } from '../processes.ts';
 import { atMost, type Family, short } from '../report.ts';
 import { interleave, median, ratio } from '../rounds.ts';
+import { mustSay, readClaude } from '../said.ts';
 import { sampledDeltas } from '../workloads.ts';
 
 const order = { dialect: 'snapshot', bytes: 50_000, sample: 100, plays: 20, messages: 1 } as const satisfies Order;

@@ -1,10 +1,10 @@
 // P7: the whole program on the delta-only wire, to stdout and to a WebSocket, against a peer on the same agent.
 import type { Order } from '../agents/order.ts';
-import { mustSay, readClaude } from '../said.ts';
 import { acpPeer, type Client, gatewayOnStdio, gatewayOnWebSocket } from '../clients.ts';
 import { cpuOf } from '../processes.ts';
 import { atLeast, atMost, type Family, type Figure, short, WrongResult } from '../report.ts';
 import { interleave, median, ratio } from '../rounds.ts';
+import { mustSay, readClaude } from '../said.ts';
 import { sampledDeltas } from '../workloads.ts';
 
 /** 100,000 events a round and side, in messages of 200 KB; five rounds are half a million. */

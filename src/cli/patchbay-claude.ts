@@ -10,7 +10,7 @@ import { type ChosenForClaude, chooseAgent, withGreeting } from './claude/agent.
 import { type ClaudeArgv, parseClaudeArgv } from './claude/argv.ts';
 import { converse, failureFrame } from './claude/conversation.ts';
 import { greets, readGreeting } from './claude/greeting.ts';
-import { claudeHelp, claudeCodeVersion } from './claude/help.ts';
+import { claudeCodeVersion, claudeHelp } from './claude/help.ts';
 import { readPrompt } from './claude/prompt.ts';
 import { ownVersion, tellFailure } from './program.ts';
 import { type StoredIds, storedIdsIn } from './stored-ids.ts';

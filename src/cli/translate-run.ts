@@ -2,8 +2,8 @@
 import path from 'node:path';
 import { loadAdapter } from '../adapters/protocols.ts';
 import type { Frame, Out } from '../core/contract/channel.ts';
-import { GatewayError } from '../core/model/errors.ts';
 import { createTranslator, type Translator } from '../core/link/translator.ts';
+import { GatewayError } from '../core/model/errors.ts';
 import { createBatch } from '../transports/batch.ts';
 import { readBlocks } from '../transports/block-input.ts';
 import { createFrame } from '../transports/framing/frame.ts';

@@ -3,12 +3,12 @@
 import { readFileSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import { noProtocol, protocols, protocolsOf } from '../adapters/protocols.ts';
-import { type JsonPositions, lineAt, type Path, readPositions } from './json-positions.ts';
-import { mistakesIn } from './mistakes.ts';
 import { isDictionary } from '../core/model/dictionary.ts';
 import { GatewayError, messageOf } from '../core/model/errors.ts';
 import { didYouMean } from '../core/model/similar-names.ts';
 import { realInside } from '../stores/paths.ts';
+import { type JsonPositions, lineAt, type Path, readPositions } from './json-positions.ts';
+import { mistakesIn } from './mistakes.ts';
 
 /** An agent: its protocol, and a program to start or an address to connect to. */
 export const AgentConfig = z

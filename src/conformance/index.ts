@@ -1,4 +1,6 @@
 // All check sets, by protocol and side.
+
+import type { AgentSet, CheckSet, ClientSet } from './check/sets.ts';
 import { claudeAgent } from './claude/agent.ts';
 import { claudeClient } from './claude/client.ts';
 import { ecaAgent } from './eca/agent.ts';
@@ -11,7 +13,6 @@ import { piServerAgent } from './pi-server/agent.ts';
 import { piServerClient } from './pi-server/client.ts';
 import { rpcMessageAgent } from './rpc-message/agent.ts';
 import { rpcMessageClient } from './rpc-message/client.ts';
-import type { AgentSet, CheckSet, ClientSet } from './check/sets.ts';
 
 /** Every set, in display order. */
 export const sets: readonly CheckSet[] = [

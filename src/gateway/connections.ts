@@ -6,10 +6,10 @@ import { GatewayError } from '../core/model/errors.ts';
 import type { Session } from '../core/session/session.ts';
 import type { Caller, ClientSinks, SessionCaller } from './client-sinks.ts';
 import type { CommandIntake } from './command-intake.ts';
-import type { Frontends } from './frontends.ts';
 import type { ConnectionSessions } from './connection-sessions.ts';
-import type { RouterRequest, SessionRouter } from './session-router.ts';
+import type { Frontends } from './frontends.ts';
 import type { AgentLost } from './session-request.ts';
+import type { RouterRequest, SessionRouter } from './session-router.ts';
 import type { Sessions } from './sessions.ts';
 
 /** What connections need from the gateway. */

@@ -3,8 +3,8 @@
 import path from 'node:path';
 import type { SessionHead } from '../core/log/session-lines.ts';
 import { type GrowingFile, newGrowingFile, oldGrowingFile } from '../stores/growing-file.ts';
-import { statOf } from '../stores/verify-open-file.ts';
 import { createKeeper, type SessionKeeper } from '../stores/session-keeper.ts';
+import { statOf } from '../stores/verify-open-file.ts';
 import type { Agents } from './agents.ts';
 import type { Log } from './log.ts';
 import type { StoredFolders } from './stored-folders.ts';

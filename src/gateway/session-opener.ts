@@ -10,8 +10,8 @@ import type { SettleWithAfter } from './after-answer.ts';
 import type { Agents } from './agents.ts';
 import type { ConnectionSessions } from './connection-sessions.ts';
 import { describeSession, type OpenedSession } from './session-description.ts';
-import { openedData } from './session-summary.ts';
 import type { AgentLost, SessionRequest } from './session-request.ts';
+import { openedData } from './session-summary.ts';
 import type { Sessions } from './sessions.ts';
 import type { StoredSessions } from './stored-sessions.ts';
 

@@ -7,16 +7,16 @@ import type { Command } from '../core/model/command.ts';
 import { GatewayError, type Outcome } from '../core/model/errors.ts';
 import type { Hub } from '../core/session/hub.ts';
 import type { Session } from '../core/session/session.ts';
-import { carryOut, StepsAfterAnswer, type SettleWithAfter } from './after-answer.ts';
+import { carryOut, type SettleWithAfter, StepsAfterAnswer } from './after-answer.ts';
 import type { CommandIntake } from './command-intake.ts';
 import type { CommandIntakes } from './command-intakes.ts';
+import type { ConnectionSessions } from './connection-sessions.ts';
 import type { IdleSessions } from './idle-sessions.ts';
 import { viewAs } from './named-view.ts';
 import type { Notes } from './notes.ts';
-import type { ConnectionSessions } from './connection-sessions.ts';
+import type { AgentLost } from './session-request.ts';
 import { refusalOf } from './session-sinks.ts';
 import { isSessionless, type SessionlessCommands } from './sessionless-commands.ts';
-import type { AgentLost } from './session-request.ts';
 import type { Sessions } from './sessions.ts';
 
 /** The dependencies of a router. */

@@ -1,5 +1,7 @@
 // Writes exported pages. Network clients may write into one directory only, never through a link, and may overwrite
 // only an older export (docs/threats.md T9).
+
+import { randomUUID } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -13,14 +15,13 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { GatewayError, messageOf } from '../core/model/errors.ts';
 import type { ExportPort } from '../core/export/export.ts';
 import { pageMark } from '../core/export/html.ts';
-import { codeOf, isAt, isSame, openedPath, statOf } from './verify-open-file.ts';
+import { GatewayError, messageOf } from '../core/model/errors.ts';
 import { faultInWords, realInside } from './paths.ts';
+import { codeOf, isAt, isSame, openedPath, statOf } from './verify-open-file.ts';
 
 /** The rules for the exports of one session. */
 export interface ExportRules {

@@ -3,8 +3,8 @@
 import { closeSync, constants, fstatSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { GatewayError } from '../core/model/errors.ts';
-import { codeOf, isAt } from './verify-open-file.ts';
 import { realOrNull } from './paths.ts';
+import { codeOf, isAt } from './verify-open-file.ts';
 
 /** An append-only file. */
 export interface GrowingFile {

@@ -1,7 +1,5 @@
 // Stores one conversation: appends the new items after each run and after each change of its name.
 import type { SessionView } from '../core/contract/adapter.ts';
-import { GatewayError, messageOf } from '../core/model/errors.ts';
-import type { Event } from '../core/model/event.ts';
 import { messagesOf } from '../core/log/messages.ts';
 import {
   lineOfMessage,
@@ -11,6 +9,8 @@ import {
   textOfHead,
   textOfLine,
 } from '../core/log/session-lines.ts';
+import { GatewayError, messageOf } from '../core/model/errors.ts';
+import type { Event } from '../core/model/event.ts';
 import type { GrowingFile } from './growing-file.ts';
 
 /** Keeps one conversation in one file. Writes nothing before the first message. */

@@ -3,8 +3,8 @@
 import { opendirSync } from 'node:fs';
 import path from 'node:path';
 import { markOf } from './file-cache.ts';
-import { statOf } from './verify-open-file.ts';
 import { faultInWords, isDirectory, realOrNull } from './paths.ts';
+import { statOf } from './verify-open-file.ts';
 
 /** A project folder. */
 export interface Project {

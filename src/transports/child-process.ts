@@ -3,12 +3,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { Channel } from '../core/contract/channel.ts';
 import { messageOf } from '../core/model/errors.ts';
+import { createFrameReader } from './frame-reader.ts';
+import { createFrameWriter } from './frame-writer.ts';
 import type { Framing } from './framing/framing.ts';
 import { jsonl } from './framing/jsonl.ts';
-import { createFrameReader } from './frame-reader.ts';
 import { createFirstWords, followStderr } from './last-words.ts';
 import { nullChannel } from './memory.ts';
-import { createFrameWriter } from './frame-writer.ts';
 import { adoptGroup } from './process-group.ts';
 
 /** How an agent is started. */

@@ -1,5 +1,5 @@
 // The receiving half of every channel: queues frames until a receiver is there and while paused, and ends once.
-import type { Ending, Frame, FrameFault, RecognisedFrame, Peek, Receiver } from '../core/contract/channel.ts';
+import type { Ending, Frame, FrameFault, Peek, Receiver, RecognisedFrame } from '../core/contract/channel.ts';
 import type { FrameSink } from './framing/framing.ts';
 import { createQueue } from './queue.ts';
 

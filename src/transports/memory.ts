@@ -1,7 +1,7 @@
 // Channels without a wire: a connected pair for tests and in-process use, and a channel without a peer.
 import type { Channel } from '../core/contract/channel.ts';
-import { bytesOf, createFrame } from './framing/frame.ts';
 import { createFrameReader, type FrameReader } from './frame-reader.ts';
+import { bytesOf, createFrame } from './framing/frame.ts';
 import { createQueue } from './queue.ts';
 
 /** Two connected channels. A frame is delivered on a microtask, and waits while the receiving side is paused. */

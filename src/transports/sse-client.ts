@@ -4,9 +4,9 @@ import type { EventEnvelope, EventReader } from '../core/contract/adapter.ts';
 import type { Channel, FrameFault } from '../core/contract/channel.ts';
 import { messageOf } from '../core/model/errors.ts';
 import { createFramePoster, problemOf } from './frame-poster.ts';
+import { createFrameReader } from './frame-reader.ts';
 import { eventStreamDecoder, type IncomingEvent } from './framing/event-stream.ts';
 import { createFrame } from './framing/frame.ts';
-import { createFrameReader } from './frame-reader.ts';
 import { printable } from './printable.ts';
 
 /** The addresses and limits of the connection. Times in ms. */

@@ -2,10 +2,10 @@
 import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import type { Channel } from '../core/contract/channel.ts';
-import type { Framing } from './framing/framing.ts';
-import { jsonl } from './framing/jsonl.ts';
 import { createFrameReader } from './frame-reader.ts';
 import { createFrameWriter } from './frame-writer.ts';
+import type { Framing } from './framing/framing.ts';
+import { jsonl } from './framing/jsonl.ts';
 
 /** The streams and their framing. */
 export interface StdioOptions {

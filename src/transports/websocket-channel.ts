@@ -4,11 +4,11 @@ import { type RawData, WebSocket } from 'ws';
 import type { FramingName } from '../core/contract/adapter.ts';
 import type { Channel, CloseCode, FrameFault, Out, Receiver } from '../core/contract/channel.ts';
 import { maxCloseReasonBytes, webSocketCloseCodes } from './close-codes.ts';
+import { createFrameReader } from './frame-reader.ts';
 import { bytesOf, createFrame } from './framing/frame.ts';
 import type { FrameDecoder } from './framing/framing.ts';
 import { jsonlDecoder, lineBytes } from './framing/jsonl.ts';
 import { type Heartbeat, type HeartbeatOptions, startHeartbeat } from './heartbeat.ts';
-import { createFrameReader } from './frame-reader.ts';
 import { firstBytes, printable } from './printable.ts';
 
 /** The options of the channel. */

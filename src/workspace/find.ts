@@ -1,5 +1,5 @@
 // Completes typed text to paths of a workspace, best match first. Pure.
-import type { Context } from '../core/model/command.ts';
+import type { Context } from '../core/model/content.ts';
 import { limits } from './limits.ts';
 
 /** A file or directory to offer. */

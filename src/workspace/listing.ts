@@ -1,9 +1,10 @@
 // Lists a directory as an indented tree of bounded size. Upper levels come first, so that a large tree loses its
 // leaves.
+
+import { asLine } from './context-markup.ts';
 import { limits } from './limits.ts';
 import type { Folder } from './resolve-path.ts';
 import { type Effort, type Entry, walk } from './walk.ts';
-import { asLine } from './context-markup.ts';
 
 /** The listing of a directory. */
 export interface Listing {

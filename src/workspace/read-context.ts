@@ -1,11 +1,11 @@
 // Renders each kind of prompt context for the model by the rules of docs/contexts.md. Synchronous and bounded; never
 // throws. A context outside the folders is given by name only: the gateway fetches nothing.
-import type { Context } from '../core/model/command.ts';
-import { type Budget, isFull, leftOut, named, paid, type FoundText } from './budget.ts';
-import type { Folder } from './resolve-path.ts';
+import type { Context } from '../core/model/content.ts';
+import { type Budget, type FoundText, isFull, leftOut, named, paid } from './budget.ts';
+import { element } from './context-markup.ts';
 import { readDirectory, readMap } from './read-directory.ts';
 import { readFile } from './read-file.ts';
-import { element } from './context-markup.ts';
+import type { Folder } from './resolve-path.ts';
 
 /** Renders one context. */
 export function readContext(context: Context, folders: readonly Folder[], budget: Budget): FoundText {

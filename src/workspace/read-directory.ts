@@ -1,11 +1,11 @@
 // Renders a directory, and the map of all folders, for the model. Synchronous and bounded; never throws.
 import path from 'node:path';
-import { type Budget, inWords, isFull, leftOut, named, paid, type FoundText } from './budget.ts';
+import { type Budget, type FoundText, inWords, isFull, leftOut, named, paid } from './budget.ts';
+import { element } from './context-markup.ts';
 import { limits } from './limits.ts';
 import { listingOf } from './listing.ts';
-import { type Folder, kindOf, outermost, placeOf, shownPath } from './resolve-path.ts';
 import { smallFile } from './read-file.ts';
-import { element } from './context-markup.ts';
+import { type Folder, kindOf, outermost, placeOf, shownPath } from './resolve-path.ts';
 
 /** The content of a directory as a tree, followed by its small text files, upper levels first. */
 export function readDirectory(given: string, folders: readonly Folder[], budget: Budget): FoundText {

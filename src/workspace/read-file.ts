@@ -1,11 +1,11 @@
 // Renders a file, or a range of its lines, for the model. Synchronous and bounded; never throws.
-import type { Context } from '../core/model/command.ts';
-import { type Budget, inWords, isFull, leftOut, named, paid, type FoundText } from './budget.ts';
+import type { Context } from '../core/model/content.ts';
+import { type Budget, type FoundText, inWords, isFull, leftOut, named, paid } from './budget.ts';
+import { element } from './context-markup.ts';
 import { limits } from './limits.ts';
 import { type Chosen, countLines, fitting, type Lines, linesIn } from './lines.ts';
-import { type Folder, kindOf, type Place, placeOf, shownPath } from './resolve-path.ts';
 import { readText } from './read-text.ts';
-import { element } from './context-markup.ts';
+import { type Folder, kindOf, type Place, placeOf, shownPath } from './resolve-path.ts';
 
 /** Bytes reserved for the element around the text. */
 const margin = 8 * 1024;

@@ -2,11 +2,11 @@
 // caller can yield to other work in between.
 import { type Dirent, opendirSync } from 'node:fs';
 import path from 'node:path';
-import { rulesOf, type Rules } from './ignored.ts';
-import { limits } from './limits.ts';
-import type { Folder } from './resolve-path.ts';
-import { readText } from './read-text.ts';
 import { realOrNull } from '../stores/paths.ts';
+import { type Rules, rulesOf } from './ignored.ts';
+import { limits } from './limits.ts';
+import { readText } from './read-text.ts';
+import type { Folder } from './resolve-path.ts';
 
 /** A file or directory. */
 export interface Entry {

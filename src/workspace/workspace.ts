@@ -1,12 +1,12 @@
 // The folders of a session: reads them for prompts and searches them for contexts to offer.
 import path from 'node:path';
-import type { Context } from '../core/model/command.ts';
 import type { ContextReading, WorkspacePort } from '../core/contract/workspace.ts';
+import type { Context } from '../core/model/content.ts';
 import { newBudget } from './budget.ts';
 import { type Candidate, choose } from './find.ts';
 import { limits } from './limits.ts';
-import { comparable, type Folder, foldersOf, outermost } from './resolve-path.ts';
 import { readContext } from './read-context.ts';
+import { comparable, type Folder, foldersOf, outermost } from './resolve-path.ts';
 import { walk } from './walk.ts';
 
 /** Directory entries visited before yielding to the event loop. */

@@ -1,17 +1,17 @@
 // A Claude client in front of the real Claude Code: what it sees is in the strict order, says what the model said, and
 // ends in the result that Claude Code gave.
 import { afterAll, beforeAll, describe, expect, inject, onTestFailed, test } from 'vitest';
+import { longText, unicodeText } from '../../src/conformance/model/answers.ts';
+import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
 import { untilThere } from '../support/claude-code-rig.ts';
 import { interruptFrame, isEvent, isResult, turn } from '../support/claude-turn.ts';
 import type { Client } from '../support/clients.ts';
 import type { Frame } from '../support/inbox.ts';
-import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
 import { resultDifferences } from '../support/judges/result.ts';
-import { longText, unicodeText } from '../../src/conformance/model/answers.ts';
 import { isOwnNews } from './retell.ts';
 import { questions } from './scenarios.ts';
 import { type AgentName, type Stage, startStage } from './stage.ts';
-import { countsOf, hearingDifferences, heardMessages, modelSaid, ownResult } from './truth.ts';
+import { countsOf, heardMessages, hearingDifferences, modelSaid, ownResult } from './truth.ts';
 
 const found = inject('claudeCode');
 

@@ -1,12 +1,12 @@
 // pi clients, new and old, in front of the real Claude Code: their own order, what the model said, and a run that ends.
 import { afterAll, beforeAll, describe, expect, inject, onTestFailed, test } from 'vitest';
 import { z } from 'zod';
+import { checkPiOrder } from '../oracles/order/pi/order.ts';
+import { checkLegacyLines } from '../oracles/order/pi-legacy/order.ts';
 import { untilThere } from '../support/claude-code-rig.ts';
 import type { Client } from '../support/clients.ts';
 import type { Frame } from '../support/inbox.ts';
-import { checkLegacyLines } from '../oracles/order/pi-legacy/order.ts';
 import { expectedFromPi, piMessages } from '../support/judges/pi-messages.ts';
-import { checkPiOrder } from '../oracles/order/pi/order.ts';
 import { isRunEnd, isUpdate } from '../support/legacy-turn.ts';
 import { type AgentName, type Stage, startStage } from './stage.ts';
 import { hearingDifferences, modelSaid, type Said } from './truth.ts';

@@ -2,8 +2,8 @@
 import { createSdkMcpServer, type Options, type SDKMessage, tool } from '@anthropic-ai/claude-agent-sdk';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { z } from 'zod';
-import { resultsIn, type Talk, type TalkOptions, takeTurns, talk } from '../support/agent-sdk.ts';
 import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
+import { resultsIn, type Talk, type TalkOptions, takeTurns, talk } from '../support/agent-sdk.ts';
 import { finalMessages } from '../support/judges/message-stream.ts';
 import { isOwnNews } from './retell.ts';
 import { questions } from './scenarios.ts';

@@ -1,12 +1,12 @@
 // What clients ask of the real Claude Code beside prompts: models, modes, a compaction, who is at work; and turns that
 // overlap, or that nobody asked for.
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
+import { checkPiOrder } from '../oracles/order/pi/order.ts';
+import { checkLegacyLines } from '../oracles/order/pi-legacy/order.ts';
 import { isResult, promptFrame, turn } from '../support/claude-turn.ts';
 import type { Client } from '../support/clients.ts';
 import type { Frame } from '../support/inbox.ts';
-import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
-import { checkLegacyLines } from '../oracles/order/pi-legacy/order.ts';
-import { checkPiOrder } from '../oracles/order/pi/order.ts';
 import { legacyTurn } from '../support/legacy-turn.ts';
 import { isOfBackground, isOwnNews } from './retell.ts';
 import { type Stage, startStage } from './stage.ts';

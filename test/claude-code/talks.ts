@@ -1,8 +1,9 @@
 // Talks with Claude Code, as data: how it is started, what a script says to it, and how the talk must end. Each gives a
 // trace in the corpus form, so that whatever reads traces can be tried on fresh ones.
-import { isEvent, isResult, promptFrame } from '../support/claude-turn.ts';
-import { type ClaudeStart, untilThere } from '../support/claude-code-rig.ts';
+
 import type { Rule } from '../oracles/order/claude/rules.ts';
+import { type ClaudeStart, untilThere } from '../support/claude-code-rig.ts';
+import { isEvent, isResult, promptFrame } from '../support/claude-turn.ts';
 import type { DirectAgent } from './direct-agent.ts';
 import { questions } from './scenarios.ts';
 import {

@@ -3,8 +3,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { ClaudeHome } from '../support/claude-code-rig.ts';
 import type { RecordedRequest } from '../../src/conformance/model/endpoint.ts';
+import type { ClaudeHome } from '../support/claude-code-rig.ts';
 import { messageDifferences } from '../support/judges/compare.ts';
 import { type FinalMessage, finalMessage, finalMessages } from '../support/judges/message-stream.ts';
 import { readRecord } from '../support/pi-rig.ts';

@@ -1,12 +1,12 @@
 // `patchbay-claude` as a process: what it says of itself, what it refuses, `-p` in all formats, and how it ends.
-import { mkdtempSync, readFileSync, writeFileSync, realpathSync } from 'node:fs';
+import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
+import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
 import { patchbay, type RunOptions } from '../support/command.ts';
 import { Frame } from '../support/inbox.ts';
-import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
 
 // Some of these start several programs, one behind the other.
 vi.setConfig({ testTimeout: 60_000 });

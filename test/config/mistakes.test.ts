@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { readPositions } from '../../src/config/json-positions.ts';
 import { configSchema, loadConfig, parseConfig } from '../../src/config/config.ts';
+import { readPositions } from '../../src/config/json-positions.ts';
 import { runs } from '../support/full.ts';
 
 const file = join(mkdtempSync(join(tmpdir(), 'patchbay-mistakes-')), 'patchbay.json');

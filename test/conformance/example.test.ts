@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runChecks } from '../../src/conformance/runner/runner.ts';
 import { descriptionsOf } from '../../src/conformance/check/sets.ts';
+import { runChecks } from '../../src/conformance/runner/runner.ts';
 import type { Target } from '../../src/conformance/runner/target.ts';
 import { judgeTrace, readTraceFile } from '../../src/conformance/trace/trace-file.ts';
 import { memoryPair } from '../../src/transports/memory.ts';

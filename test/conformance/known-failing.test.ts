@@ -1,8 +1,8 @@
 // The list of checks that are expected not to pass, and the patterns that select checks.
 import { describe, expect, test } from 'vitest';
 import type { Result, Verdict } from '../../src/conformance/check/check.ts';
-import { compareKnown, readKnownFailing } from '../../src/conformance/report/known-failing.ts';
 import { chooserOf, chooserOfAny } from '../../src/conformance/check/pattern.ts';
+import { compareKnown, readKnownFailing } from '../../src/conformance/report/known-failing.ts';
 
 const result = (id: string, verdict: Verdict): Result => ({ id, verdict, ms: 0, conversations: [] });
 const results = [

@@ -2,9 +2,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { descriptionsOf } from '../../src/conformance/check/sets.ts';
 import { sets } from '../../src/conformance/index.ts';
 import { renderListing } from '../../src/conformance/report/listing.ts';
-import { descriptionsOf } from '../../src/conformance/check/sets.ts';
 import { isUpdate } from '../support/fixtures.ts';
 
 const file = path.resolve(import.meta.dirname, '../../docs/conformance/checks.md');

@@ -1,15 +1,15 @@
 // Which messages a report shows around a failure: those that the reason is about, wherever they are.
 import { expect, test } from 'vitest';
 import type { Breach, LoggedMessage } from '../../src/conformance/check/check.ts';
-import { watchChannel } from '../../src/conformance/runner/connection.ts';
 import { excerptsOf } from '../../src/conformance/report/excerpt.ts';
 import { renderHtml } from '../../src/conformance/report/html.ts';
 import { renderJunit } from '../../src/conformance/report/junit.ts';
 import { renderMarkdown } from '../../src/conformance/report/markdown.ts';
 import { makeReport } from '../../src/conformance/report/report.ts';
+import { cutAround, withoutLastWords } from '../../src/conformance/report/safe-text.ts';
 import { renderTable } from '../../src/conformance/report/table.ts';
 import { renderTap } from '../../src/conformance/report/tap.ts';
-import { cutAround, withoutLastWords } from '../../src/conformance/report/safe-text.ts';
+import { watchChannel } from '../../src/conformance/runner/connection.ts';
 import { memoryPair } from '../../src/transports/memory.ts';
 import { sampleSet } from './support/reports.ts';
 

@@ -2,9 +2,9 @@
 // peer.
 import { afterAll, describe, expect, test } from 'vitest';
 import { NotApplicable, type Result, type Tools } from '../../src/conformance/check/check.ts';
+import type { AgentSet } from '../../src/conformance/check/sets.ts';
 import { watchChannel } from '../../src/conformance/runner/connection.ts';
 import { type Progress, type RunOptions, runChecks } from '../../src/conformance/runner/runner.ts';
-import type { AgentSet } from '../../src/conformance/check/sets.ts';
 import type { Program, Target } from '../../src/conformance/runner/target.ts';
 import type { Frame } from '../../src/core/contract/channel.ts';
 import { contentLength } from '../../src/transports/framing/content-length.ts';

@@ -3,8 +3,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { serverAnswers, sessionAnswers } from '../../src/conformance/pi-server/view/shapes.ts';
 import { fields, misfit, orNull, type Shape } from '../../src/conformance/check/shape.ts';
+import { serverAnswers, sessionAnswers } from '../../src/conformance/pi-server/view/shapes.ts';
 
 const person = fields({ name: 'string', 'age?': 'number', friends: [fields({ name: 'string' })] });
 

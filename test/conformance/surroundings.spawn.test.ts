@@ -1,9 +1,10 @@
 // The environment of programs under test: it leads to the fake model and to no other.
+
+import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type ModelHome, startModelHome, surroundingsOf } from '../../src/conformance/model/environment.ts';
 import { spawnChannel } from '../../src/transports/child-process.ts';
 import { record } from '../transports/support/recording-receiver.ts';
-import { fileURLToPath } from 'node:url';
 
 const pi = fileURLToPath(new URL('../../node_modules/pi-modern/dist/cli.js', import.meta.url));
 const keys = [

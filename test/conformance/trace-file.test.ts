@@ -2,10 +2,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { renderJson } from '../../src/conformance/report/json.ts';
-import { makeReport } from '../../src/conformance/report/report.ts';
 import type { Rule, Trace } from '../../src/conformance/check/rule.ts';
 import type { AgentSet, ClientSet } from '../../src/conformance/check/sets.ts';
+import { renderJson } from '../../src/conformance/report/json.ts';
+import { makeReport } from '../../src/conformance/report/report.ts';
 import { judgeTrace, readTraceFile, type TraceFileOptions } from '../../src/conformance/trace/trace-file.ts';
 
 const rows = (...all: readonly unknown[]): string => all.map((row) => `${JSON.stringify(row)}\n`).join('');

@@ -2,18 +2,18 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Action, Adapter, AgentAdapter, FrontendSide } from '../../src/core/contract/adapter.ts';
+import { emptyTranscript } from '../../src/core/log/fold.ts';
 import { Command, type CommandType } from '../../src/core/model/command.ts';
 import { GatewayError, type Outcome, refused } from '../../src/core/model/errors.ts';
 import { Event, type EventType } from '../../src/core/model/event.ts';
-import { emptyTranscript } from '../../src/core/log/fold.ts';
 import { createFrame } from '../../src/transports/framing/frame.ts';
 import { driveBackend } from '../support/agent-driver.ts';
 import { anyCommand, anyCommandOf, commandTypes } from '../support/any-command.ts';
 import { anyFrame } from '../support/any-frame.ts';
 import { stillEnv } from '../support/decoding.ts';
 import { admitAll, garbage } from '../support/garbage.ts';
-import { conversation, finds } from '../support/telltale.ts';
 import { createLog, epoch, tell, tellLate, textOf } from '../support/telling.ts';
+import { conversation, finds } from '../support/telltale.ts';
 
 const eventTypes: readonly EventType[] = Event.options.map((option) => option.shape.type.value);
 const runs = { numRuns: 60 };

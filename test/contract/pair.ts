@@ -1,6 +1,7 @@
 // Any client with any agent over any transport: one whole turn, then a turn that is interrupted. Knows no protocol.
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
+import { within } from '../../src/conformance/timeouts.ts';
 import type { Adapter } from '../../src/core/contract/adapter.ts';
 import type { Channel } from '../../src/core/contract/channel.ts';
 import { createGateway } from '../../src/gateway/full-gateway.ts';
@@ -9,7 +10,6 @@ import type { ClientRole } from '../support/client-roles.ts';
 import { clientTransports, type Reach } from '../support/client-transports.ts';
 import { isFull } from '../support/full.ts';
 import { tells } from '../support/telltale.ts';
-import { within } from '../../src/conformance/timeouts.ts';
 
 /** Who plays clients and agents, by adapter id. */
 export interface Cast {

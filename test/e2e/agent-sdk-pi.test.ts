@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { type Options, type SDKMessage, SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from '@anthropic-ai/claude-agent-sdk';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
+import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
+import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
 import { resultsIn, type Talk, type TalkOptions, takeTurns, talk, turnsOf } from '../support/agent-sdk.ts';
 import { saidIn } from '../support/claude-judge.ts';
 import { shareOf, testInFull } from '../support/full.ts';
-import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
 import { Frame } from '../support/inbox.ts';
-import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
 import { turnDifferences } from '../support/judges/turn.ts';
 import { linesAround, makePiHome, type PiHome, piCommand, pidOf, recordOf } from '../support/pi-rig.ts';
 

@@ -3,8 +3,8 @@
 import { createSdkMcpServer, type Options, type SDKMessage, tool } from '@anthropic-ai/claude-agent-sdk';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { resultsIn, type Talk, type TalkOptions, takeTurns, talk } from '../support/agent-sdk.ts';
 import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
+import { resultsIn, type Talk, type TalkOptions, takeTurns, talk } from '../support/agent-sdk.ts';
 import { assistantBlocks, finalMessages } from '../support/judges/message-stream.ts';
 
 // A talk gives up by itself, and says where it was.

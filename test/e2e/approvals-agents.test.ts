@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { agentRoles } from '../support/agent-roles.ts';
 import { type Asked, type Connect, connections } from '../support/approval-clients.ts';
+import { promptFrame } from '../support/claude-turn.ts';
 import { connectWebSocket } from '../support/clients.ts';
 import { type GatewayServer, startServerWith } from '../support/gateway.ts';
-import { promptFrame } from '../support/claude-turn.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'patchbay-asking-'));
 let server: GatewayServer;

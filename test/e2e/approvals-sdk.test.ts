@@ -2,7 +2,7 @@
 // extension behind it.
 import type { CanUseTool, SDKMessage } from '@anthropic-ai/claude-agent-sdk';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { resultsIn, takeTurns, talk, type TalkOptions } from '../support/agent-sdk.ts';
+import { resultsIn, type TalkOptions, takeTurns, talk } from '../support/agent-sdk.ts';
 import { type ApprovalRig, startApprovalRig, traceCommand } from '../support/approval-rig.ts';
 
 // pi takes seconds to start on a machine that has other work.

@@ -1,12 +1,12 @@
 // Clients that send nonsense: each piece of it gets a clear error in the protocol, the next good frame works, and
 // another session of the same server notices nothing.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
+import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
 import { interruptFrame, isEvent, isResult, promptFrame, turn } from '../support/claude-turn.ts';
 import { type Client, connectSse, connectStdio, connectWebSocket } from '../support/clients.ts';
-import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
 import { type GatewayServer, startServer } from '../support/gateway.ts';
 import type { Frame } from '../support/inbox.ts';
-import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
 import { makePiHome, type PiHome } from '../support/pi-rig.ts';
 
 let fake: FakeAnthropic;

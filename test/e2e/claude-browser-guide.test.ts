@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
 import { createGateway, type Gateway } from '../../src/gateway/full-gateway.ts';
-import { listen, type Listening } from '../../src/transports/http/server.ts';
+import { type Listening, listen } from '../../src/transports/http/server.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const guide = readFileSync(join(root, 'docs/guides/claude-browser.md'), 'utf8');

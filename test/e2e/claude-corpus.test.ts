@@ -3,9 +3,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { handMade } from '../support/claude-traces.ts';
 import { normalisations, type Pair, strandOf } from '../support/claude-normalised.ts';
 import { isRecord, type Json, type Played, parsed, play } from '../support/claude-replay.ts';
+import { handMade } from '../support/claude-traces.ts';
 import type { TraceRow } from '../support/translate.ts';
 
 const corpus = join(process.env.PATCHBAY_CORPUS ?? '../shared/corpus', 'claude-sdk');

@@ -1,8 +1,9 @@
 // Several clients of the Claude format share a session with others: each prompt is heard by all but the one who sent it.
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Client, connectSse, connectWebSocket } from '../support/clients.ts';
 import { type GatewayServer, startServerWith } from '../support/gateway.ts';
 import type { Frame } from '../support/inbox.ts';

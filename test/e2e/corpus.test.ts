@@ -4,14 +4,14 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { isFull } from '../support/full.ts';
-import { isResult } from '../support/claude-turn.ts';
 import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
+import { checkRpcMessages } from '../oracles/order/rpc-message/order.ts';
+import { isResult } from '../support/claude-turn.ts';
+import { isFull } from '../support/full.ts';
 import { messagesDifferences } from '../support/judges/compare.ts';
 import { finalMessages } from '../support/judges/message-stream.ts';
 import { expectedFromPi, piMessages } from '../support/judges/pi-messages.ts';
 import { runsOf } from '../support/judges/pi-runs.ts';
-import { checkRpcMessages } from '../oracles/order/rpc-message/order.ts';
 import { readTrace, type TraceRow, translate, translateHere } from '../support/translate.ts';
 
 const corpus = join(process.env.PATCHBAY_CORPUS ?? '../shared/corpus', 'pi');

@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { adapters } from '../../src/adapters/index.ts';
+import { checkEcaOrder, describeEcaViolations, heard } from '../oracles/order/eca/order.ts';
 import {
   claudeFolders,
   claudeTraces,
@@ -12,7 +13,6 @@ import {
   recordedClaude,
 } from '../support/claude-gist.ts';
 import { decodeLines, stillEnv } from '../support/decoding.ts';
-import { checkEcaOrder, describeEcaViolations, heard } from '../oracles/order/eca/order.ts';
 import { tell } from '../support/telling.ts';
 
 const Told = z.looseObject({

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
 import { type ApprovalRig, startApprovalRig } from '../support/approval-rig.ts';
 import {
   anyEra,
@@ -16,7 +17,6 @@ import {
   wordsIn,
 } from '../support/eca-client.ts';
 import { oneOf } from '../support/full.ts';
-import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
 import { makePiHome, type PiHome, piCommand, pidOf, recordOf } from '../support/pi-rig.ts';
 
 const cli = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));

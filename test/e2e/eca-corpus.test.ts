@@ -2,10 +2,10 @@
 // for each prompt, and reaches an ECA client behind the gateway as it was said, up to a declared list of differences.
 import { describe, expect, test } from 'vitest';
 import { verify } from '../../src/core/log/grammar.ts';
-import { handMadeEca } from '../support/eca-agent-traces.ts';
-import { ecaTraces } from '../support/eca-traces.ts';
 import { type Json, type PlayedEca, playEca } from '../support/eca-agent-replay.ts';
+import { handMadeEca } from '../support/eca-agent-traces.ts';
 import { type EcaPair, ecaNormalisations, ecaStrandOf } from '../support/eca-normalised.ts';
+import { ecaTraces } from '../support/eca-traces.ts';
 
 const traces = [...ecaTraces, ...handMadeEca];
 

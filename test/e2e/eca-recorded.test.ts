@@ -4,9 +4,9 @@ import { expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
 import { createGateway } from '../../src/gateway/full-gateway.ts';
 import { memoryPair } from '../../src/transports/memory.ts';
+import { checkEcaOrder, describeEcaViolations } from '../oracles/order/eca/order.ts';
 import { readersOf, speakAgain } from '../support/eca-replay.ts';
 import { ecaTraces } from '../support/eca-traces.ts';
-import { checkEcaOrder, describeEcaViolations } from '../oracles/order/eca/order.ts';
 import { obliging } from '../support/obliging.ts';
 import { register } from '../support/register.ts';
 

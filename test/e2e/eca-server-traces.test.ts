@@ -7,8 +7,8 @@ import { stillEnv } from '../support/decoding.ts';
 import { playEca } from '../support/eca-agent-replay.ts';
 import { handMadeEca } from '../support/eca-agent-traces.ts';
 import { ecaTraces } from '../support/eca-traces.ts';
-import { tells } from '../support/telltale.ts';
 import { tell } from '../support/telling.ts';
+import { tells } from '../support/telltale.ts';
 
 const clients = [...adapters.values()].filter(({ client }) => client !== undefined).map(({ id }) => id);
 /** Contents that no judge knows (a hook, a list of jobs) or that a protocol has no place for are eca-corpus.test.ts's. */

@@ -2,9 +2,9 @@
 // much at once and lose what is cut (docs/protocols/eca.md 2.12). The writes are those of the program's own stdout.
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { type Editor, eras, modern, seedDay, startEditor, wordsIn } from '../support/eca-client.ts';
-import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
 import type { Block, Scenario } from '../../src/conformance/model/answers.ts';
+import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
+import { type Editor, eras, modern, seedDay, startEditor, wordsIn } from '../support/eca-client.ts';
 
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const gateway = [

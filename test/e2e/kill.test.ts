@@ -1,14 +1,14 @@
 // The agent is killed in mid sentence, in mid arguments, in mid tool: every client of the session hears a proper end of
 // the turn at once, and the session is of use afterwards.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
+import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
 import { isEvent, isResult, promptFrame } from '../support/claude-turn.ts';
 import { type Client, connectSse, connectWebSocket } from '../support/clients.ts';
-import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
+import { shareOf } from '../support/full.ts';
 import { type GatewayServer, startServer } from '../support/gateway.ts';
 import type { Frame } from '../support/inbox.ts';
-import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
 import { makePiHome, type PiHome, pidOf, recordOf } from '../support/pi-rig.ts';
-import { shareOf } from '../support/full.ts';
 
 let fake: FakeAnthropic;
 let home: PiHome;

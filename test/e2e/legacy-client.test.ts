@@ -3,17 +3,17 @@
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
 import { z } from 'zod';
 import { parseConfig } from '../../src/config/config.ts';
-import { createGateway } from '../../src/gateway/full-gateway.ts';
-import { type Client, connectSse, connectStdio, connectWebSocket } from '../support/clients.ts';
-import { clientTransports } from '../support/client-transports.ts';
+import { longText, unicodeText } from '../../src/conformance/model/answers.ts';
 import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
+import { createGateway } from '../../src/gateway/full-gateway.ts';
+import { checkLegacyLines } from '../oracles/order/pi-legacy/order.ts';
+import { clientTransports } from '../support/client-transports.ts';
+import { type Client, connectSse, connectStdio, connectWebSocket } from '../support/clients.ts';
 import { shareOf } from '../support/full.ts';
 import { type GatewayServer, startServer } from '../support/gateway.ts';
 import { createInbox, type Frame } from '../support/inbox.ts';
-import { checkLegacyLines } from '../oracles/order/pi-legacy/order.ts';
 import { isRunEnd, isUpdate, legacyTurn } from '../support/legacy-turn.ts';
 import { linesAround, makePiHome, type PiHome, type PiPart, recordOf, recordsWith } from '../support/pi-rig.ts';
-import { longText, unicodeText } from '../../src/conformance/model/answers.ts';
 
 const parts = ['pi-modern', 'pi-legacy'] as const;
 let fake: FakeAnthropic;

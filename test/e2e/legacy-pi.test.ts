@@ -2,18 +2,18 @@
 // over each transport, judged as the modern pi is (real-pi.test.ts).
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
 import { z } from 'zod';
-import { judgeTurn, saidIn } from '../support/claude-judge.ts';
-import { interruptFrame, isEvent, isResult, promptFrame, turn } from '../support/claude-turn.ts';
-import { type Client, connectSse, connectStdio, connectWebSocket } from '../support/clients.ts';
+import { longText, unicodeText } from '../../src/conformance/model/answers.ts';
 import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
-import { oneOf, shareOf } from '../support/full.ts';
-import { type GatewayServer, startServer } from '../support/gateway.ts';
-import type { Frame } from '../support/inbox.ts';
 import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
 import { checkPiOrder } from '../oracles/order/pi/order.ts';
 import { checkRpcMessages } from '../oracles/order/rpc-message/order.ts';
-import { linesAround, makePiHome, type PiHome, recordOf, recordsWith, type Row } from '../support/pi-rig.ts';
-import { longText, unicodeText } from '../../src/conformance/model/answers.ts';
+import { judgeTurn, saidIn } from '../support/claude-judge.ts';
+import { interruptFrame, isEvent, isResult, promptFrame, turn } from '../support/claude-turn.ts';
+import { type Client, connectSse, connectStdio, connectWebSocket } from '../support/clients.ts';
+import { oneOf, shareOf } from '../support/full.ts';
+import { type GatewayServer, startServer } from '../support/gateway.ts';
+import type { Frame } from '../support/inbox.ts';
+import { linesAround, makePiHome, type PiHome, type Row, recordOf, recordsWith } from '../support/pi-rig.ts';
 
 let fake: FakeAnthropic;
 let home: PiHome;

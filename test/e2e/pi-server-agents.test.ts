@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { z } from 'zod';
 import { adapters } from '../../src/adapters/index.ts';
 import { type AgentConfig, parseConfig } from '../../src/config/config.ts';
+import { within } from '../../src/conformance/timeouts.ts';
 import { createGateway, type Gateway } from '../../src/gateway/full-gateway.ts';
 import { type Listening, listen } from '../../src/transports/http/server.ts';
 import { memoryPair } from '../../src/transports/memory.ts';
@@ -13,7 +14,6 @@ import { type AgentRole, agentRoles } from '../support/agent-roles.ts';
 import { clientRoles } from '../support/client-roles.ts';
 import { connectPiServer } from '../support/pi-server-client.ts';
 import { tells } from '../support/telltale.ts';
-import { within } from '../../src/conformance/timeouts.ts';
 
 const cli = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const demo = agentRoles.get('demo');

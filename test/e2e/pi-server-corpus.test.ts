@@ -7,8 +7,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { verify } from '../../src/core/log/grammar.ts';
 import { wholeContent } from '../../src/core/log/messages.ts';
-import { isResult } from '../support/claude-turn.ts';
 import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
+import { isResult } from '../support/claude-turn.ts';
 import {
   type Json,
   type PiServerRow,

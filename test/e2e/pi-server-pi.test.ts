@@ -4,12 +4,12 @@ import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import type { Scenario } from '../../src/conformance/model/answers.ts';
 import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
 import { type GatewayServer, startServerWith } from '../support/gateway.ts';
 import { makePiHome, modelId, type PiHome, piCommand } from '../support/pi-rig.ts';
 import { connectPiServer, type PiServerClient, type SessionEvent } from '../support/pi-server-client.ts';
 import { differences, framesOf, hasRecordings, recordedFrames, shapesOf } from '../support/pi-server-shapes.ts';
-import type { Scenario } from '../../src/conformance/model/answers.ts';
 
 /** A start of pi on a busy machine. */
 const timeout = 60_000;

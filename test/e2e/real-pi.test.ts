@@ -1,15 +1,15 @@
 // The real pi behind the real gateway, seen by Claude clients over each transport and judged from three sides: the
 // order of the frames, the content against pi's own record, the figures of the result.
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
+import { longText, unicodeText } from '../../src/conformance/model/answers.ts';
+import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
 import { judgeTurn, saidIn } from '../support/claude-judge.ts';
 import { interruptFrame, isEvent, promptFrame, turn } from '../support/claude-turn.ts';
 import { type Client, connectSse, connectStdio, connectWebSocket } from '../support/clients.ts';
-import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
 import { shareOf } from '../support/full.ts';
 import { type GatewayServer, startServer } from '../support/gateway.ts';
 import type { Frame } from '../support/inbox.ts';
 import { linesAround, makePiHome, type PiHome, recordOf } from '../support/pi-rig.ts';
-import { longText, unicodeText } from '../../src/conformance/model/answers.ts';
 
 let fake: FakeAnthropic;
 let home: PiHome;

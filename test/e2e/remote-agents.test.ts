@@ -4,14 +4,14 @@ import { once } from 'node:events';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { type AgentConfig, parseConfig } from '../../src/config/config.ts';
+import { within } from '../../src/conformance/timeouts.ts';
 import { createGateway, type Gateway } from '../../src/gateway/full-gateway.ts';
 import { listen } from '../../src/transports/http/server.ts';
 import { memoryPair } from '../../src/transports/memory.ts';
 import { agentRoles } from '../support/agent-roles.ts';
 import { clientRoles } from '../support/client-roles.ts';
-import { createCuttableProxy, type CuttableProxy } from '../support/cuttable-proxy.ts';
+import { type CuttableProxy, createCuttableProxy } from '../support/cuttable-proxy.ts';
 import { scenarioLines } from '../support/fixtures.ts';
-import { within } from '../../src/conformance/timeouts.ts';
 
 const disposals: (() => unknown)[] = [];
 afterEach(async () => {

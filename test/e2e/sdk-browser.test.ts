@@ -11,12 +11,12 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
 import { createGateway } from '../../src/gateway/full-gateway.ts';
 import { listen } from '../../src/transports/http/server.ts';
+import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
 import { agentRoles } from '../support/agent-roles.ts';
 import { isEvent, isResult } from '../support/claude-turn.ts';
-import { createCuttableProxy, type CuttableProxy } from '../support/cuttable-proxy.ts';
+import { type CuttableProxy, createCuttableProxy } from '../support/cuttable-proxy.ts';
 import type { Frame } from '../support/inbox.ts';
-import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
-import { converse, type Conversation, stubWebSocket, type Way } from '../support/sdk-browser.ts';
+import { type Conversation, converse, stubWebSocket, type Way } from '../support/sdk-browser.ts';
 
 const disposals: (() => unknown)[] = [];
 afterEach(async () => {

@@ -1,5 +1,6 @@
 // Steps after an answer run after that answer, even if the ledger answers late or before the outcome is known.
 import { expect, test } from 'vitest';
+import { adapterOf } from '../../src/adapters/index.ts';
 import type { Ticket } from '../../src/core/contract/ticket.ts';
 import type { CommandOf } from '../../src/core/model/command.ts';
 import { type Outcome, refused } from '../../src/core/model/errors.ts';
@@ -8,7 +9,6 @@ import type { AfterAnswer, SettleWithAfter } from '../../src/gateway/after-answe
 import type { CommandRequest } from '../../src/gateway/command-intake.ts';
 import { ConnectionSessions } from '../../src/gateway/connection-sessions.ts';
 import { SessionRouter } from '../../src/gateway/session-router.ts';
-import { adapterOf } from '../../src/adapters/index.ts';
 
 const create: CommandOf<'create-session'> = { type: 'create-session' };
 const ticket: Ticket = {

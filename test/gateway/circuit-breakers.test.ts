@@ -1,10 +1,10 @@
 // The circuit breakers of agents and shells: which results count as failures, which commands are refused, and which
 // figures are reported.
 import { describe, expect, test } from 'vitest';
-import { CircuitBreakers, type GuardedCall } from '../../src/gateway/circuit-breakers.ts';
 import type { Clock } from '../../src/core/contract/clock.ts';
 import type { Command } from '../../src/core/model/command.ts';
 import { type ErrorCode, type Outcome, refused } from '../../src/core/model/errors.ts';
+import { CircuitBreakers, type GuardedCall } from '../../src/gateway/circuit-breakers.ts';
 
 const limits = { latencyMs: 100, failures: 2, windowMs: 1000, recoveryMs: 500, successes: 1 };
 const timeOrigin = 1_000_000;

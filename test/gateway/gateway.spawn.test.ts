@@ -1,15 +1,16 @@
 // The gateway hides from agents: paths that clients on the network name, and its own secrets (docs/threats.md T7, T9).
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+
 import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
-import type { Channel } from '../../src/core/contract/channel.ts';
-import type { Log } from '../../src/gateway/log.ts';
-import { createGateway } from '../../src/gateway/full-gateway.ts';
-import { clientTransports } from '../support/client-transports.ts';
 import { within } from '../../src/conformance/timeouts.ts';
+import type { Channel } from '../../src/core/contract/channel.ts';
+import { createGateway } from '../../src/gateway/full-gateway.ts';
+import type { Log } from '../../src/gateway/log.ts';
+import { clientTransports } from '../support/client-transports.ts';
 
 /** A pi that refuses each command. Its error has the fields of the command and some inherited environment variables. */
 const repeating = `

@@ -1,8 +1,8 @@
 // `npm run test:mutants`: puts one mutant after the other into a copy of the tree and looks whether a test fails. README.md has the options.
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { judge } from './judge.mjs';
 import { openJournal } from './journal.mjs';
+import { judge } from './judge.mjs';
 import { findFile, readList, writeList } from './list.mjs';
 import { readImporters } from './related.mjs';
 import { copyTree, createTester } from './scratch.mjs';

@@ -5,7 +5,7 @@ import { patchbayPi } from '../support/rpc-rig.ts';
 import { startAcp } from './acp-client.ts';
 import { acpDeclared } from './acp-declared.ts';
 import { type AcpScene, acpRows } from './acp-rows.ts';
-import { agentNames, type Agents, findAgent, startAgents } from './agents.ts';
+import { type Agents, agentNames, findAgent, startAgents } from './agents.ts';
 import { cell } from './cell.ts';
 
 let agents: Agents;

@@ -10,7 +10,7 @@ import { claudeScenarios } from '../claude-code/scenarios.ts';
 import { extension } from '../support/approval-rig.ts';
 import { claudeCommand, makeClaudeHome } from '../support/claude-code-rig.ts';
 import { makePiHome, modelId } from '../support/pi-rig.ts';
-import { findPi, piEnv, type PiName, piNames } from './pis.ts';
+import { findPi, type PiName, piEnv, piNames } from './pis.ts';
 
 export { piNames };
 

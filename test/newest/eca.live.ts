@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { modern, startEditor } from '../support/eca-client.ts';
 import { patchbayPi } from '../support/rpc-rig.ts';
-import { agentNames, type Agents, findAgent, idOf, startAgents } from './agents.ts';
+import { type Agents, agentNames, findAgent, idOf, startAgents } from './agents.ts';
 import { cell } from './cell.ts';
 import { ecaDeclared } from './eca-declared.ts';
 import { type EcaScene, ecaRows } from './eca-rows.ts';

@@ -11,10 +11,10 @@ import { patchbayPi } from '../support/rpc-rig.ts';
 import type { ScriptedApi } from '../support/scripted-api.ts';
 import { cell } from './cell.ts';
 import { differences } from './fidelity-declared.ts';
+import { comparableLines, isSame } from './fidelity-lines.ts';
 import { fidelityScenarios, pixel, startRawModel } from './fidelity-model.ts';
 import { groups } from './fidelity-scenarios.ts';
 import { type Lines, startLines } from './lines-client.ts';
-import { comparableLines, isSame } from './fidelity-lines.ts';
 import { findPi, type Pi, piEnv } from './pis.ts';
 
 const questions = fileURLToPath(new URL('./questions-extension.ts', import.meta.url));

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, inject, test } from 'vitest';
 import type { ProgramName } from '../support/programs.ts';
 import { patchbayPi } from '../support/rpc-rig.ts';
-import { agentNames, type Agents, findAgent, startAgents } from './agents.ts';
+import { type Agents, agentNames, findAgent, startAgents } from './agents.ts';
 import { cell } from './cell.ts';
 import { sdkDeclared } from './sdk-declared.ts';
 import { createScene, rows, type Scene } from './sdk-rows.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { findClaudeCode, type Found as FoundClaudeCode } from '../claude-code/install.ts';
+import { type Found as FoundClaudeCode, findClaudeCode } from '../claude-code/install.ts';
 import build from '../support/build.ts';
 import { findPrograms, type Programs } from '../support/programs.ts';
 import { printTables } from './table.ts';

@@ -1,7 +1,5 @@
 // The order checker on trial: a correct stream passes; broken in one way, it names exactly the rule that broke.
 import { describe, expect, test } from 'vitest';
-import { checkClaudeOrder } from './order/claude/order.ts';
-import { type Rule, rules } from './order/claude/rules.ts';
 import {
   copy,
   correct,
@@ -16,6 +14,8 @@ import {
   tool,
   toolResult,
 } from './handmade.ts';
+import { checkClaudeOrder } from './order/claude/order.ts';
+import { type Rule, rules } from './order/claude/rules.ts';
 
 type Breakage = (frames: Frame[]) => void;
 

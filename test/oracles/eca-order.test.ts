@@ -1,7 +1,5 @@
 // The order checker for ECA on trial: a correct talk passes; broken in one way, it names exactly the rule that broke.
 import { describe, expect, test } from 'vitest';
-import { checkEcaOrder, type EcaOrderOptions, heard, type Said } from './order/eca/order.ts';
-import { type EcaRule, ecaRules } from './order/eca/rules.ts';
 import {
   called,
   client,
@@ -12,14 +10,16 @@ import {
   prepare,
   rejected,
   run,
-  runningTool,
   running,
+  runningTool,
   says,
   server,
   status,
   tells,
   text,
 } from './handmade-eca.ts';
+import { checkEcaOrder, type EcaOrderOptions, heard, type Said } from './order/eca/order.ts';
+import { type EcaRule, ecaRules } from './order/eca/rules.ts';
 
 type Breakage = (talk: Said[]) => void;
 

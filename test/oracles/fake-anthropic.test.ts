@@ -1,8 +1,8 @@
 // The fake model on trial: the official client reads it as it reads the true API.
 import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
 import { longText, scenarios, unicodeText } from '../../src/conformance/model/answers.ts';
+import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
 
 let fake: FakeAnthropic;
 let client: Anthropic;

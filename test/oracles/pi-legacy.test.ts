@@ -2,9 +2,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { checkLegacyLines } from './order/pi-legacy/order.ts';
 import { runsOf } from '../support/judges/pi-runs.ts';
 import { readTrace } from '../support/translate.ts';
+import { checkLegacyLines } from './order/pi-legacy/order.ts';
 
 const corpus = path.join(process.env.PATCHBAY_CORPUS ?? '../shared/corpus', 'pi', '0.13.2');
 const names = existsSync(corpus) ? readdirSync(corpus).filter((name) => name.endsWith('.jsonl')) : [];

@@ -4,9 +4,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { finalMessages } from '../support/judges/message-stream.ts';
 import { checkClaudeOrder, describeViolations } from './order/claude/order.ts';
 import type { Rule } from './order/claude/rules.ts';
-import { finalMessages } from '../support/judges/message-stream.ts';
 
 const folder = join(process.env.PATCHBAY_CORPUS ?? '../shared/corpus', 'claude-sdk/cli-2.1.329');
 const Row = z.looseObject({ dir: z.string(), line: z.string() });

@@ -5,8 +5,8 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { clientsOf } from './dialects.mjs';
-import { newWorld, unplaced } from './world.mjs';
 import { agentSide } from './sides.mjs';
+import { newWorld, unplaced } from './world.mjs';
 
 const forms = ['json', 'junit', 'tap', 'html', 'markdown'];
 const checkedProtocols = ['pi', 'pi-legacy', 'pi-server', 'eca', 'claude', 'rpc-message'];

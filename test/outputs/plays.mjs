@@ -3,9 +3,9 @@
 // speaks in both directions; the Messages API, which no client speaks, is a stand-in.
 import { createApi } from './api.mjs';
 import { clientsOf } from './dialects.mjs';
+import { agentSide, clientSide, withConnect } from './sides.mjs';
 import { createEnd, createFrames, createPost } from './wire.mjs';
 import { createClock, newWorld, played, unplaced } from './world.mjs';
-import { agentSide, clientSide, withConnect } from './sides.mjs';
 
 /** How long a recorded client waits before its next line, and before one that is about what is going on, ms. */
 const [patienceMs, hurryMs] = [1000, 20];

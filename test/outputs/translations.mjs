@@ -1,8 +1,8 @@
 // What clients of every dialect are told for the recordings of agents: by the library's translator.
 import { dialectsOf } from './dialects.mjs';
+import { agentSide, clientSide } from './sides.mjs';
 import { bytesOf, createFrames } from './wire.mjs';
 import { newWorld } from './world.mjs';
-import { agentSide, clientSide } from './sides.mjs';
 
 /** One output for each recording, session in it, and dialect; and what was noted beside. */
 export function* translations(build, recordings) {

@@ -17,9 +17,9 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { GatewayError } from '../../src/core/model/errors.ts';
 import { htmlPage, pageMark } from '../../src/core/export/html.ts';
 import { figuresOf } from '../../src/core/log/messages.ts';
+import { GatewayError } from '../../src/core/model/errors.ts';
 import { createExportPlaces, createExports } from '../../src/stores/export.ts';
 
 let base = '';

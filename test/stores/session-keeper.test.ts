@@ -1,8 +1,8 @@
 // What a keeper writes, and when: whatever became of the conversation meanwhile.
 import { describe, expect, test } from 'vitest';
-import type { Event } from '../../src/core/model/event.ts';
-import { mostLines } from '../../src/core/log/session-lines.ts';
 import { emptyTranscript, fold } from '../../src/core/log/fold.ts';
+import { mostLines } from '../../src/core/log/session-lines.ts';
+import type { Event } from '../../src/core/model/event.ts';
 import type { GrowingFile } from '../../src/stores/growing-file.ts';
 import { createKeeper } from '../../src/stores/session-keeper.ts';
 

@@ -4,10 +4,10 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import type { Block, Scenario } from '../../src/conformance/model/answers.ts';
 import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
 import { type GatewayServer, startServerWith } from './gateway.ts';
 import { makePiHome, type PiHome, piCommand } from './pi-rig.ts';
-import type { Block, Scenario } from '../../src/conformance/model/answers.ts';
 
 /** The extension as it is shipped. */
 export const extension = fileURLToPath(new URL('../../dist/extensions/pi-approvals.js', import.meta.url));

@@ -1,8 +1,8 @@
 // Judges one turn of a Claude client before a real pi: the order of its frames, and what they say against pi's own record.
 import { expect } from 'vitest';
+import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
 import type { Client } from './clients.ts';
 import type { Frame } from './inbox.ts';
-import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
 import { finalMessages } from './judges/message-stream.ts';
 import { turnDifferences } from './judges/turn.ts';
 import { linesAround, type PiHome, recordOf } from './pi-rig.ts';

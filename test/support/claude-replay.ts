@@ -1,14 +1,14 @@
 // Plays a recording of a client and a Claude agent through the gateway's two sides of that format: what the client would
 // have been sent. Nothing answers but the recording.
 import { claude } from '../../src/adapters/claude/index.ts';
-import type { Out } from '../../src/core/contract/channel.ts';
 import type { Action, SessionView } from '../../src/core/contract/adapter.ts';
+import type { Out } from '../../src/core/contract/channel.ts';
+import { emptyTranscript, fold } from '../../src/core/log/fold.ts';
+import { createRepair } from '../../src/core/log/repair.ts';
 import type { Command } from '../../src/core/model/command.ts';
 import type { Outcome } from '../../src/core/model/errors.ts';
 import type { Event } from '../../src/core/model/event.ts';
-import { createRepair } from '../../src/core/log/repair.ts';
 import type { Transcript } from '../../src/core/model/transcript.ts';
-import { emptyTranscript, fold } from '../../src/core/log/fold.ts';
 import { createFrame } from '../../src/transports/framing/frame.ts';
 import { stillEnv } from './decoding.ts';
 import { textOf } from './telling.ts';

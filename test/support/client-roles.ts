@@ -1,8 +1,8 @@
 // How a client of each protocol behaves in the tests that go across protocols. A frontend without a client here fails them.
 import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
 import { checkEcaOrder, describeEcaViolations, heard } from '../oracles/order/eca/order.ts';
-import { checkLegacyLines } from '../oracles/order/pi-legacy/order.ts';
 import { checkPiOrder } from '../oracles/order/pi/order.ts';
+import { checkLegacyLines } from '../oracles/order/pi-legacy/order.ts';
 import { checkPiServerOrder } from '../oracles/order/pi-server/order.ts';
 import { checkRpcMessages } from '../oracles/order/rpc-message/order.ts';
 

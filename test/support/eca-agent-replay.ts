@@ -1,8 +1,9 @@
 // A recorded ECA server speaks again, to our backend: what it said, in its order, under the names that our backend gives.
 // What the recorded client said drives the session. Nothing answers but the recording.
-import { eca } from '../../src/adapters/eca/index.ts';
-import { dialectName, union } from '../../src/adapters/eca/frontend/dialect.ts';
+
 import { contextOf } from '../../src/adapters/eca/contexts.ts';
+import { dialectName, union } from '../../src/adapters/eca/frontend/dialect.ts';
+import { eca } from '../../src/adapters/eca/index.ts';
 import type { Action, SessionView } from '../../src/core/contract/adapter.ts';
 import type { Command } from '../../src/core/model/command.ts';
 import type { Event } from '../../src/core/model/event.ts';

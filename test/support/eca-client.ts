@@ -11,10 +11,10 @@ import {
   StreamMessageWriter,
 } from 'vscode-jsonrpc/node.js';
 import { z } from 'zod';
+import type { AgentOptions } from '../../src/cli/agent-options.ts';
+import { within } from '../../src/conformance/timeouts.ts';
 import type { ArgumentsReader } from '../oracles/order/eca/calls.ts';
 import { checkEcaOrder, describeEcaViolations, type EcaOrderOptions, type Said } from '../oracles/order/eca/order.ts';
-import { within } from '../../src/conformance/timeouts.ts';
-import type { AgentOptions } from '../../src/cli/agent-options.ts';
 import { type EcaGateway, gatewayHere, gatewayOf, gatewayWords } from './eca-gateway.ts';
 import { isFull, oneOf } from './full.ts';
 

@@ -1,10 +1,11 @@
 // A recorded ECA client speaks again, to our gateway: its own messages with its own ids, each as soon as what it waited for
 // in the recording has happened here. Knows no agent.
+
+import { within } from '../../src/conformance/timeouts.ts';
 import type { Channel } from '../../src/core/contract/channel.ts';
-import type { EcaRow } from './eca-traces.ts';
 import type { ArgumentsReader } from '../oracles/order/eca/calls.ts';
 import type { Said } from '../oracles/order/eca/order.ts';
-import { within } from '../../src/conformance/timeouts.ts';
+import type { EcaRow } from './eca-traces.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,10 +1,10 @@
 // A board without a gateway: sessions are plain logs of frames, so that HTTP can be tested alone.
 import type { EventEnvelope } from '../../src/core/contract/adapter.ts';
 import type { Channel, Out } from '../../src/core/contract/channel.ts';
-import { GatewayError } from '../../src/core/model/errors.ts';
+import type { ClientRequest, GatewayApi, OpenSession, PostResult } from '../../src/core/contract/gateway-api.ts';
 import type { Entry, Reader } from '../../src/core/contract/reader.ts';
-import type { GatewayApi, ClientRequest, PostResult, OpenSession } from '../../src/core/contract/gateway-api.ts';
-import { createArrivals, type Arrivals } from '../transports/support/arrivals.ts';
+import { GatewayError } from '../../src/core/model/errors.ts';
+import { type Arrivals, createArrivals } from '../transports/support/arrivals.ts';
 import { namingEnvelope, taggedEnvelope } from '../transports/support/tagged-envelope.ts';
 
 /** One session: everything that was said, and who reads it. */

@@ -4,10 +4,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
+import { checkPiServerOrder, type PiServerOrderOptions } from '../oracles/order/pi-server/order.ts';
 import { type Client, connectSse } from './clients.ts';
 import { type GatewayServer, stopProcess } from './gateway.ts';
 import { createInbox, type Frame } from './inbox.ts';
-import { checkPiServerOrder, type PiServerOrderOptions } from '../oracles/order/pi-server/order.ts';
 
 /** The answer to a command (docs/protocols/pi-server.md 5). */
 export const Response = z.looseObject({

@@ -3,12 +3,12 @@
 // asked of the backend; what others did, and what it would not send, it sees as another client's.
 import { piServer } from '../../src/adapters/pi-server/index.ts';
 import type { Action } from '../../src/core/contract/adapter.ts';
+import { emptyTranscript, fold } from '../../src/core/log/fold.ts';
+import { createRepair } from '../../src/core/log/repair.ts';
 import type { Command } from '../../src/core/model/command.ts';
 import type { Outcome } from '../../src/core/model/errors.ts';
 import type { Event } from '../../src/core/model/event.ts';
-import { createRepair } from '../../src/core/log/repair.ts';
 import type { Transcript } from '../../src/core/model/transcript.ts';
-import { emptyTranscript, fold } from '../../src/core/log/fold.ts';
 import { createFrame } from '../../src/transports/framing/frame.ts';
 import { stillEnv } from './decoding.ts';
 import { textOf } from './telling.ts';

@@ -10,7 +10,7 @@ import { memoryPair } from '../../src/transports/memory.ts';
 import { stdioChannel } from '../../src/transports/stdio.ts';
 import { connectWebSocket } from '../../src/transports/websocket.ts';
 import { register } from './register.ts';
-import { createRelayClient, relay, type RelayClient, type Told } from './relay.ts';
+import { createRelayClient, type RelayClient, relay, type Told } from './relay.ts';
 
 const disposals: (() => unknown)[] = [];
 

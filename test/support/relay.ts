@@ -1,11 +1,11 @@
 // The smallest protocol whose clients carry many sessions: they say what the gateway is to do and hear what comes of it, word
 // for word. Each frame is a JSON object.
 import { z } from 'zod';
+import { within } from '../../src/conformance/timeouts.ts';
 import type { Action, Adapter, Frontend, Projection, SessionView } from '../../src/core/contract/adapter.ts';
 import type { Channel } from '../../src/core/contract/channel.ts';
 import { Command } from '../../src/core/model/command.ts';
 import type { Outcome } from '../../src/core/model/errors.ts';
-import { within } from '../../src/conformance/timeouts.ts';
 
 /** What a client says. `next`: to be done when the command is answered. */
 export type Said =

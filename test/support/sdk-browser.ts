@@ -1,8 +1,8 @@
 // The SDK's own browser entry as a client of a gateway, over WebSocket and over server-sent events.
 import {
   type CanUseTool,
-  query,
   type Query,
+  query,
   type SDKMessage,
   type SDKUserMessage,
   type SSEOptions,

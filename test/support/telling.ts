@@ -1,14 +1,14 @@
 // A session without a gateway: events go through the repair into a log, and a projection tells the log to clients.
 import type { AgentKind, FrontendSide, NoteLevel, SessionView } from '../../src/core/contract/adapter.ts';
 import type { Out } from '../../src/core/contract/channel.ts';
+import type { Reader } from '../../src/core/contract/reader.ts';
 import { type Cause, closeRun } from '../../src/core/log/close-run.ts';
+import { emptyTranscript, fold } from '../../src/core/log/fold.ts';
+import { createRepair } from '../../src/core/log/repair.ts';
 import type { CommandType } from '../../src/core/model/command.ts';
 import type { Event, Logged } from '../../src/core/model/event.ts';
-import type { Reader } from '../../src/core/contract/reader.ts';
-import { createRepair } from '../../src/core/log/repair.ts';
-import { createStream } from '../../src/core/stream/stream.ts';
 import type { Transcript } from '../../src/core/model/transcript.ts';
-import { emptyTranscript, fold } from '../../src/core/log/fold.ts';
+import { createStream } from '../../src/core/stream/stream.ts';
 import { bytesOf } from '../../src/transports/framing/frame.ts';
 
 /** The epoch of every session in the tests: ids on the wire derive from it. */

@@ -7,8 +7,8 @@ import type { FrameFault } from '../../src/core/contract/channel.ts';
 import { contentLength, contentLengthDecoder } from '../../src/transports/framing/content-length.ts';
 import { bytesOf } from '../../src/transports/framing/frame.ts';
 import type { DecoderOptions } from '../../src/transports/framing/framing.ts';
-import { runs } from '../support/full.ts';
 import { cpuMs } from '../support/cpu.ts';
+import { runs } from '../support/full.ts';
 
 /** Everything a decoder tells, in order: a text for a frame, a fault as it is, and whether it was broken before the end. */
 function decode(chunks: readonly Uint8Array[], options: Partial<DecoderOptions> = {}): unknown[] {

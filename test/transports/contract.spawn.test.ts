@@ -1,9 +1,9 @@
 // Every transport through the contract suite. The far ends are spoken to without our own channels wherever one can.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import type { Duplex, Readable, Writable } from 'node:stream';
 import { PassThrough } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
-import type { Duplex, Readable, Writable } from 'node:stream';
 import { spawnChannel } from '../../src/transports/child-process.ts';
 import { streamFraming } from '../../src/transports/framing/framings.ts';
 import { listen } from '../../src/transports/http/server.ts';

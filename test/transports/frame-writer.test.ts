@@ -1,9 +1,9 @@
 // The sending half: one write a tick or one a frame, true figures, nothing after the end.
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
+import { createFrameWriter } from '../../src/transports/frame-writer.ts';
 import { contentLength } from '../../src/transports/framing/content-length.ts';
 import { jsonl } from '../../src/transports/framing/jsonl.ts';
-import { createFrameWriter } from '../../src/transports/frame-writer.ts';
 
 /** A stream that takes a write only when told to. */
 function slowStream() {

@@ -5,8 +5,8 @@ import type { FrameFault } from '../../src/core/contract/channel.ts';
 import { bytesOf } from '../../src/transports/framing/frame.ts';
 import type { DecoderOptions } from '../../src/transports/framing/framing.ts';
 import { encodeLine, jsonlDecoder, lineBytes } from '../../src/transports/framing/jsonl.ts';
-import { runs } from '../support/full.ts';
 import { cpuMs } from '../support/cpu.ts';
+import { runs } from '../support/full.ts';
 
 /** Everything a decoder tells, in order: a text for a frame, a code for a fault. */
 function decode(chunks: readonly Uint8Array[], options: Partial<DecoderOptions> = {}): unknown[] {

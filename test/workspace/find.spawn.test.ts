@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Context } from '../../src/core/model/command.ts';
+import type { Context } from '../../src/core/model/content.ts';
 import { createWorkspace } from '../../src/workspace/workspace.ts';
 import { link, pipe, plant, type Tree } from './tree.ts';
 

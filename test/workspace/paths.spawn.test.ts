@@ -4,7 +4,7 @@ import { renameSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import type { Context } from '../../src/core/model/command.ts';
+import type { Context } from '../../src/core/model/content.ts';
 import { createWorkspace } from '../../src/workspace/workspace.ts';
 import { link, pipe, plant } from './tree.ts';
 

@@ -1,7 +1,7 @@
 // What a model is told of each context, and what its user is told where that is not all of it.
 import { chmodSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { Context } from '../../src/core/model/command.ts';
+import type { Context } from '../../src/core/model/content.ts';
 import { createWorkspace } from '../../src/workspace/workspace.ts';
 import { link, pipe, plant, type Tree } from './tree.ts';
 

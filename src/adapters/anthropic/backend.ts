@@ -1,16 +1,16 @@
 // The Messages API as a chat agent: a prompt becomes a request, and the stream of events becomes a run. Keeps the
 // conversation, because the API is stateless. api.ts sends the requests.
 import type { Backend, Env } from '../../core/contract/adapter.ts';
+import { createOutbox } from '../../core/contract/outbox.ts';
 import type { Command, CommandOf } from '../../core/model/command.ts';
 import type { Failure } from '../../core/model/content.ts';
 import { GatewayError, refused } from '../../core/model/errors.ts';
-import { createOutbox } from '../../core/contract/outbox.ts';
 import { type Answer, createAnswer } from './answer.ts';
 import { sayPrompt } from './content.ts';
+import { exchangesOf } from './exchanges.ts';
 import { createHistory } from './history.ts';
 import { createModels, shownModel } from './models.ts';
 import type { AnthropicOptions } from './options.ts';
-import { exchangesOf } from './exchanges.ts';
 import { requestBody } from './request.ts';
 import { delayBefore, failureOfEvent, shownFailure } from './retry.ts';
 import { createSettings } from './session-settings.ts';

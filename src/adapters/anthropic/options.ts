@@ -1,8 +1,8 @@
 // The options of an anthropic agent, validated. The API key is not an option: it stays in the environment.
 import { z } from 'zod';
 import type { Options } from '../../core/contract/adapter.ts';
-import { GatewayError } from '../../core/model/errors.ts';
 import type { Instructions } from '../../core/contract/instructions.ts';
+import { GatewayError } from '../../core/model/errors.ts';
 
 /** A model name of the API. */
 export const ModelId = z.string().regex(/^[^\s\p{Cc}]{1,200}$/u, 'must be the name of a model');

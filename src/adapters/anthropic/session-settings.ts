@@ -1,7 +1,7 @@
 // The settings of a session and the commands that change them.
 import type { CommandOf } from '../../core/model/command.ts';
 import { type Outcome, refused } from '../../core/model/errors.ts';
-import type { SessionInfo } from '../../core/model/event.ts';
+import type { SessionInfo } from '../../core/model/session-info.ts';
 import { type KnownModel, type Models, shownModel } from './models.ts';
 import type { AnthropicOptions } from './options.ts';
 import { levelsOf, objection, shownLevel, type Thinking, usualThinking } from './thinking.ts';

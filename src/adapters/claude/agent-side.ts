@@ -1,8 +1,8 @@
 // The agent side of `claude`.
 import type { AgentAdapter } from '../../core/contract/adapter.ts';
+import { allowsPassthrough } from './allowed-control-frames.ts';
 import { createBackend } from './backend/backend.ts';
 import { agentOptions, withInstructions } from './backend/options.ts';
-import { allowsPassthrough } from './allowed-control-frames.ts';
 import { protocol } from './protocol.ts';
 
 export { eventEnvelope as envelope } from './event-envelope.ts';

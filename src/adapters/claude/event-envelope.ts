@@ -3,8 +3,8 @@
 import { z } from 'zod';
 import type { EventEnvelope, EventReader, Options } from '../../core/contract/adapter.ts';
 import type { Out } from '../../core/contract/channel.ts';
-import { GatewayError } from '../../core/model/errors.ts';
 import type { FrameEntry } from '../../core/contract/reader.ts';
+import { GatewayError } from '../../core/model/errors.ts';
 
 /** The options that select this envelope, for a client or an agent. */
 export const EnvelopeOptions = z.looseObject({

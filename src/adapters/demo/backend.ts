@@ -1,22 +1,23 @@
 // The demo agent as a backend: takes commands and delivers the events of plays. There is no peer, so nothing is ever
 // sent.
 import type { Action, Backend, Env } from '../../core/contract/adapter.ts';
+import { emptyTranscript, fold } from '../../core/log/fold.ts';
 import type { CommandOf } from '../../core/model/command.ts';
 import type { Content } from '../../core/model/content.ts';
 import { type Outcome, refused } from '../../core/model/errors.ts';
-import type { Event, EventOf, SessionInfo } from '../../core/model/event.ts';
+import type { Event, EventOf } from '../../core/model/event.ts';
+import type { SessionInfo } from '../../core/model/session-info.ts';
 import { replayedMessages } from '../../core/session/forks.ts';
-import { emptyTranscript, fold } from '../../core/log/fold.ts';
 import { compaction } from './compaction.ts';
-import { answerQuery, currentInfo, fixedInfo, type Now } from './info.ts';
 import { cutAt } from './cut-conversation.ts';
-import { createMeter, textOf } from './token-meter.ts';
+import { answerQuery, currentInfo, fixedInfo, type Now } from './info.ts';
 import type { Play } from './play.ts';
+import { type Inbox, type PlayState, queueChanged } from './play-state.ts';
 import { createPlayer, timer } from './player.ts';
 import { playRun } from './run.ts';
 import { change, newSettings, type SettingCommand } from './session-settings.ts';
 import { createShell } from './shell.ts';
-import { type Inbox, queueChanged, type PlayState } from './play-state.ts';
+import { createMeter, textOf } from './token-meter.ts';
 
 type Actions = Action<Event>[];
 

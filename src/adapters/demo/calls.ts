@@ -1,11 +1,12 @@
 // Tool calls of the demo agent: the tools it claims to have, and the events of a call. No tool does anything: a result
 // is a function of the arguments.
 import type { Dictionary } from '../../core/model/content.ts';
-import type { Event, EventOf, Tool } from '../../core/model/event.ts';
+import type { Event, EventOf } from '../../core/model/event.ts';
+import type { Tool } from '../../core/model/session-info.ts';
 import { changeOf } from './file-changes.ts';
 import type { Play } from './play.ts';
-import { cut, lane, nextTurn, sayBlock, takeSteering } from './speech.ts';
 import type { PlayState } from './play-state.ts';
+import { cut, lane, nextTurn, sayBlock, takeSteering } from './speech.ts';
 
 const text = { type: 'string' };
 

@@ -1,8 +1,8 @@
 // A compaction of the demo agent: its events and its invented summary. A prompt or a command requests it.
 import type { EventOf } from '../../core/model/event.ts';
-import { tokens } from './token-meter.ts';
 import { type Play, say } from './play.ts';
 import type { PlayState } from './play-state.ts';
+import { tokens } from './token-meter.ts';
 
 /** How many delays of the pace a compaction takes: long enough to watch and abort it. */
 const delaysPerCompaction = 20;

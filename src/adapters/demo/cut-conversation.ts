@@ -1,9 +1,10 @@
 // Cuts the conversation at one of the user's messages.
+
+import { messagesOf } from '../../core/log/messages.ts';
 import type { Content } from '../../core/model/content.ts';
 import type { EventOf } from '../../core/model/event.ts';
-import { replayedMessages } from '../../core/session/forks.ts';
-import { messagesOf } from '../../core/log/messages.ts';
 import type { Transcript } from '../../core/model/transcript.ts';
+import { replayedMessages } from '../../core/session/forks.ts';
 
 /** A conversation cut before one of its messages. */
 export interface Cut {

@@ -3,8 +3,8 @@ import type { Env } from '../../core/contract/adapter.ts';
 import type { Content } from '../../core/model/content.ts';
 import type { EventOf } from '../../core/model/event.ts';
 import type { Transcript } from '../../core/model/transcript.ts';
-import { type Meter, textOf } from './token-meter.ts';
 import type { Settings } from './session-settings.ts';
+import { type Meter, textOf } from './token-meter.ts';
 
 /** The speed of streamed text. */
 export interface Pace {

@@ -1,7 +1,8 @@
 // The language of plays. A play is a generator of beats; each beat delivers events and then waits for something.
 // player.ts performs plays.
-import type { CommandOf } from '../../core/model/command.ts';
+
 import type { Cause } from '../../core/log/close-run.ts';
+import type { CommandOf } from '../../core/model/command.ts';
 import type { Event, EventOf } from '../../core/model/event.ts';
 
 /** The condition for continuing a play. */

@@ -1,13 +1,13 @@
 // Performs one play at a time: turns its beats into actions, and timers, answers and aborts into signals for the play.
 import type { Action } from '../../core/contract/adapter.ts';
 import type { Cause } from '../../core/log/close-run.ts';
+import { fold } from '../../core/log/fold.ts';
 import type { CommandOf } from '../../core/model/command.ts';
 import { type Outcome, refused } from '../../core/model/errors.ts';
 import type { Event } from '../../core/model/event.ts';
-import { fold } from '../../core/log/fold.ts';
 import type { Pause, Play, Signal } from './play.ts';
-import { endEarly } from './run.ts';
 import type { PlayState } from './play-state.ts';
+import { endEarly } from './run.ts';
 
 type Actions = Action<Event>[];
 type Answer = CommandOf<'answer-approval' | 'answer-dialog'>;

@@ -1,6 +1,7 @@
 // The demo agent's view of a prompt: the user's words, and the contexts beside them (core/log/context-text.ts).
-import type { Content } from '../../core/model/content.ts';
+
 import { splitContexts } from '../../core/log/context-text.ts';
+import type { Content } from '../../core/model/content.ts';
 
 /** The user's text, its parts joined by line feeds. */
 export function wordsOf(prompt: readonly Content[]): string {

@@ -2,7 +2,7 @@
 import type { CommandOf } from '../../core/model/command.ts';
 import type { Model } from '../../core/model/content.ts';
 import { type Outcome, refused } from '../../core/model/errors.ts';
-import type { SessionInfo } from '../../core/model/event.ts';
+import type { SessionInfo } from '../../core/model/session-info.ts';
 import { defaultModel, models } from './models.ts';
 
 /** Levels that `set-thinking` accepts. The demo agent thinks when the script says so, at any level. */

@@ -2,9 +2,9 @@
 // of the steps: on entry and on exit, either a message is open or the turn is fresh.
 import type { Stop } from '../../core/model/content.ts';
 import type { BlockHead, EventOf } from '../../core/model/event.ts';
-import { figuresOf, textOf } from './token-meter.ts';
 import { type Play, say, sayAndWait } from './play.ts';
-import { queueChanged, type PlayState, takeWaiting, userMessage } from './play-state.ts';
+import { type PlayState, queueChanged, takeWaiting, userMessage } from './play-state.ts';
+import { figuresOf, textOf } from './token-meter.ts';
 
 /** How many delays a text of medium length takes. Longer texts have more deltas in each batch. */
 const delaysPerText = 200;

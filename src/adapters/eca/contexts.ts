@@ -1,7 +1,6 @@
 // Contexts of a prompt, between the wire and the model, in both directions (docs/protocols/eca.md 8.2).
 import { z } from 'zod';
-import type { Context } from '../../core/model/command.ts';
-import type { Content, Dictionary } from '../../core/model/content.ts';
+import type { Content, Context, Dictionary } from '../../core/model/content.ts';
 import { isDictionary } from '../../core/model/dictionary.ts';
 import { problems } from './connection.ts';
 import { camelKeys } from './wire/client.ts';

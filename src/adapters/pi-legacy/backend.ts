@@ -2,21 +2,21 @@
 // not answer commands, so events show their results. Comments name each fault of pi that this file hides from clients
 // (docs/protocols/pi-legacy.md 1.6, 1.7).
 import type { Backend, Env } from '../../core/contract/adapter.ts';
+import { createOutbox } from '../../core/contract/outbox.ts';
 import { createCallChanges } from '../../core/log/call-changes.ts';
 import type { Command, CommandOf } from '../../core/model/command.ts';
 import type { Dictionary } from '../../core/model/content.ts';
 import { type Outcome, refused } from '../../core/model/errors.ts';
-import { createOutbox } from '../../core/contract/outbox.ts';
-import { changeOf } from '../pi/backend/file-changes.ts';
 import { outcomeOf } from '../pi/backend/decode-answer.ts';
 import { createEventDecoder } from '../pi/backend/decode-event.ts';
 import { decodeStateless } from '../pi/backend/decode-stateless.ts';
-import { sayPrompt } from '../pi/backend/encode-prompt.ts';
-import { piFields } from '../pi/encode-values.ts';
 import { createLineRecogniser } from '../pi/backend/delta-template.ts';
+import { sayPrompt } from '../pi/backend/encode-prompt.ts';
+import { changeOf } from '../pi/backend/file-changes.ts';
 import { createMessageOrigins } from '../pi/backend/message-origins.ts';
-import { writeLine } from '../pi/backend/write-line.ts';
 import { readLine } from '../pi/backend/read-line.ts';
+import { writeLine } from '../pi/backend/write-line.ts';
+import { piFields } from '../pi/encode-values.ts';
 import { failureOf } from '../pi/values.ts';
 import { sortContent } from './attachments.ts';
 import type { AgentOptions } from './options.ts';

@@ -5,11 +5,11 @@ import type { Command, CommandOf } from '../../core/model/command.ts';
 import { isDictionary, without } from '../../core/model/dictionary.ts';
 import { messageOf, type Outcome } from '../../core/model/errors.ts';
 import { OutcomeData } from '../../core/model/outcome-data.ts';
+import { createAutoDecline } from '../../core/session/auto-decline.ts';
 import { compactionWhole } from '../pi/frontend/lines.ts';
 import { extraOf } from '../pi/values.ts';
 import { parserWords, problemOf } from '../pi/wire/problem.ts';
 import { contentOf } from './attachments.ts';
-import { createAutoDecline } from '../../core/session/auto-decline.ts';
 import { ClientLine, commandSchemas } from './wire.ts';
 
 type Actions = Action<Command>[];

@@ -1,9 +1,9 @@
 // Reads pi's session files from text. The gateway reads the files.
 import { z } from 'zod';
 import type { StoredFormat } from '../../core/contract/adapter.ts';
-import type { Dictionary } from '../../core/model/content.ts';
 import { firstWordsIn } from '../../core/log/messages.ts';
 import { createObjectReader, type LineBounds, linesOf, longestHead } from '../../core/log/read-lines.ts';
+import type { Dictionary } from '../../core/model/content.ts';
 
 /** The first line. pi discards a file without this line when asked to open it (0.54.2). */
 const Header = z.looseObject({

@@ -5,9 +5,9 @@ import { instructionsOf, promptText } from '../../adapters/claude/frontend/initi
 import { protocolOf } from '../../adapters/protocols.ts';
 import type { AgentConfig } from '../../config/config.ts';
 import type { Capabilities, Protocol } from '../../core/contract/adapter.ts';
+import type { Instructions } from '../../core/contract/instructions.ts';
 import type { Command } from '../../core/model/command.ts';
 import { GatewayError, messageOf } from '../../core/model/errors.ts';
-import type { Instructions } from '../../core/contract/instructions.ts';
 import { beginningOf } from '../../stores/stored-sessions.ts';
 import {
   type Chosen,
@@ -18,8 +18,8 @@ import {
   startAgent,
   withAgent,
 } from '../chosen-agent.ts';
-import type { ClaudeArgv, Given } from './argv.ts';
 import type { StoredIds } from '../stored-ids.ts';
+import type { ClaudeArgv, Given } from './argv.ts';
 
 const standIn: StandIn = { program: 'patchbay-claude', instead: 'claude' };
 

@@ -8,12 +8,12 @@ import type { Config } from '../../config/config.ts';
 import type { Command } from '../../core/model/command.ts';
 import { messageOf, type Outcome } from '../../core/model/errors.ts';
 import { QueryData } from '../../core/model/outcome-data.ts';
-import type { ChosenForClaude } from './agent.ts';
-import type { ClaudeArgv } from './argv.ts';
-import { promptLine } from './prompt.ts';
 import { type ClientWatch, type Result, watchClient } from '../client-watch.ts';
 import { serveStdio } from '../serve-stdio.ts';
 import type { StoredIds } from '../stored-ids.ts';
+import type { ChosenForClaude } from './agent.ts';
+import type { ClaudeArgv } from './argv.ts';
+import { promptLine } from './prompt.ts';
 
 /** The agent, the client and the store of one conversation. */
 export interface ConversationOptions {

@@ -1,8 +1,8 @@
 // `patchbay conformance`: checks an agent, a client or a recording against its protocol. run.ts does the work.
 import { Command } from 'commander';
-import { type ConformanceOptions, withConformanceOptions } from './options.ts';
 import { killAllChildren } from '../../transports/process-group.ts';
 import { tellFailure } from '../program.ts';
+import { type ConformanceOptions, withConformanceOptions } from './options.ts';
 
 const help = `
 Examples:

@@ -1,19 +1,19 @@
 // Writes the reports of a run to files and stdout, and computes the exit code.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
+import type { Result } from '../../conformance/check/check.ts';
+import { type CheckSet, descriptionsOf } from '../../conformance/check/sets.ts';
 import { sets } from '../../conformance/index.ts';
-import { compareKnown, readKnownFailing } from '../../conformance/report/known-failing.ts';
-import { explain, Explanations } from '../../conformance/report/explanations.ts';
+import { Explanations, explain } from '../../conformance/report/explanations.ts';
 import { renderHtml } from '../../conformance/report/html.ts';
 import { renderJson } from '../../conformance/report/json.ts';
 import { renderJunit } from '../../conformance/report/junit.ts';
+import { compareKnown, readKnownFailing } from '../../conformance/report/known-failing.ts';
 import { renderMarkdown } from '../../conformance/report/markdown.ts';
 import { isBad, makeReport, type Report } from '../../conformance/report/report.ts';
+import { visible } from '../../conformance/report/safe-text.ts';
 import { renderTable } from '../../conformance/report/table.ts';
 import { renderTap } from '../../conformance/report/tap.ts';
-import { visible } from '../../conformance/report/safe-text.ts';
-import type { Result } from '../../conformance/check/check.ts';
-import { type CheckSet, descriptionsOf } from '../../conformance/check/sets.ts';
 import { GatewayError, messageOf } from '../../core/model/errors.ts';
 import type { ConformanceOptions } from './options.ts';
 

@@ -10,7 +10,7 @@ import { GatewayError, messageOf } from '../../core/model/errors.ts';
 import { judgeClients } from './clients.ts';
 import { checkList } from './list.ts';
 import type { ConformanceOptions } from './options.ts';
-import { checkOutputs, conclude, type ExitCode, tell, type Terminal } from './outcome.ts';
+import { checkOutputs, conclude, type ExitCode, type Terminal, tell } from './outcome.ts';
 import { createProgress } from './progress.ts';
 import { chosen, setOf, sidesText } from './sets.ts';
 import { bringsModel, targetOf } from './target.ts';

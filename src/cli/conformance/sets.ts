@@ -1,7 +1,8 @@
 // Chooses the set of checks and the checks in it from the command line.
-import { sets } from '../../conformance/index.ts';
+
 import { chooserOfAny } from '../../conformance/check/pattern.ts';
 import { type CheckSet, descriptionsOf } from '../../conformance/check/sets.ts';
+import { sets } from '../../conformance/index.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import type { ConformanceOptions } from './options.ts';
 

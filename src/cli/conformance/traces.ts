@@ -1,8 +1,8 @@
 // `patchbay conformance --trace`: judges recordings.
 import { readFileSync } from 'node:fs';
-import { agentSetOf, clientSetOf } from '../../conformance/index.ts';
 import type { CheckSet } from '../../conformance/check/sets.ts';
-import { judgeTrace, readTraceFile, type RecordedTrace, TraceFileError } from '../../conformance/trace/trace-file.ts';
+import { agentSetOf, clientSetOf } from '../../conformance/index.ts';
+import { judgeTrace, type RecordedTrace, readTraceFile, TraceFileError } from '../../conformance/trace/trace-file.ts';
 import { GatewayError, messageOf } from '../../core/model/errors.ts';
 import type { ConformanceOptions } from './options.ts';
 import { conclude, type ExitCode, type Terminal, tell } from './outcome.ts';

@@ -1,7 +1,8 @@
 // The check set for agents that speak the native wire format of the Claude Agent SDK (docs/protocols/rpc-message.md 1).
-import { type AgentSet, withContext, rulesOver } from '../check/sets.ts';
-import { unpackMessages, readUnpacked } from './view/unpack-messages.ts';
+import { type AgentSet, rulesOver, withContext } from '../check/sets.ts';
+import { createContext } from './context.ts';
 import { askRules } from './rules/asks.ts';
+import { callRules } from './rules/calls.ts';
 import { controlRules } from './rules/control.ts';
 import { eventRules } from './rules/events.ts';
 import { figureRules } from './rules/figures.ts';
@@ -9,10 +10,9 @@ import { frameRules } from './rules/frames.ts';
 import { inputRules } from './rules/input.ts';
 import { resultRules } from './rules/result.ts';
 import { streamRules } from './rules/stream.ts';
-import { callRules } from './rules/calls.ts';
 import { toolRules } from './rules/tools.ts';
 import { scenarios } from './scenarios.ts';
-import { createContext } from './context.ts';
+import { readUnpacked, unpackMessages } from './view/unpack-messages.ts';
 import type { View } from './view/view.ts';
 
 /** Checks of agents of the native dialect. */

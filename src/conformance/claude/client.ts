@@ -1,10 +1,10 @@
 // The check set for clients of Claude Code.
 import { type ClientSet, rulesOver } from '../check/sets.ts';
 import { behaviours } from './fake-agent/behaviours.ts';
-import { readUnpacked } from './view/unpack-messages.ts';
 import { serveClaude } from './fake-agent/fake-agent.ts';
 import { answerRules } from './rules/client-answers.ts';
 import { messageRules } from './rules/client-messages.ts';
+import { readUnpacked } from './view/unpack-messages.ts';
 
 /** Checks of clients that speak the native format of the Claude Agent SDK. */
 export const claudeClient: ClientSet = {

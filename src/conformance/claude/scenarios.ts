@@ -2,7 +2,7 @@
 import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryOf } from '../../core/model/dictionary.ts';
 import type { Scenario } from '../check/rule.ts';
-import { promptFrame, type CheckContext, type TestClient } from './context.ts';
+import { type CheckContext, promptFrame, type TestClient } from './context.ts';
 
 /** One pixel. */
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';

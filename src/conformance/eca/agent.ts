@@ -1,18 +1,18 @@
 // The checks of an ECA server.
-import { type AgentSet, withContext, rulesOver } from '../check/sets.ts';
+import { type AgentSet, rulesOver, withContext } from '../check/sets.ts';
 import { framingChecks } from './checks-framing.ts';
+import { createContext } from './context.ts';
 import { approvalRules } from './rules/approvals.ts';
-import { jsonRpcRules } from './rules/json-rpc.ts';
 import { callRules } from './rules/calls.ts';
 import { configRules } from './rules/config.ts';
 import { contentRules } from './rules/content.ts';
-import { lifecycleRules } from './rules/lifecycle.ts';
 import { orderRules } from './rules/content-order.ts';
+import { jsonRpcRules } from './rules/json-rpc.ts';
+import { lifecycleRules } from './rules/lifecycle.ts';
 import { promptRules } from './rules/prompt.ts';
 import { requestRules } from './rules/requests.ts';
 import { runRules } from './rules/runs.ts';
 import { scenarios } from './scenarios.ts';
-import { createContext } from './context.ts';
 import { viewOf } from './view/view.ts';
 
 const rules = [

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { isDictionary } from '../../core/model/dictionary.ts';
 import { NotApplicable, PeerWrong } from '../check/check.ts';
-import { type EcaCheck, type Editor, greeting, message, type CheckContext } from './context.ts';
+import { type CheckContext, type EcaCheck, type Editor, greeting, message } from './context.ts';
 
 /** A request that every server answers, as one message. */
 const query = (id: string): string => message({ id, method: 'chat/queryCommands', params: { query: '' } });

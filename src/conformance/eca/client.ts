@@ -2,8 +2,8 @@
 import { type ClientSet, rulesOver } from '../check/sets.ts';
 import { behaviours } from './fake-agent/behaviours.ts';
 import { serveEditor } from './fake-agent/fake-agent.ts';
-import { clientJsonRpcRules } from './rules/client-json-rpc.ts';
 import { clientChatRules } from './rules/client-chat.ts';
+import { clientJsonRpcRules } from './rules/client-json-rpc.ts';
 import { clientLifecycleRules } from './rules/client-lifecycle.ts';
 import { viewOf } from './view/view.ts';
 

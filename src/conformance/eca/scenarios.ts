@@ -3,8 +3,8 @@ import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryOf } from '../../core/model/dictionary.ts';
 import { NotApplicable } from '../check/check.ts';
 import { requiredBy } from '../check/rule.ts';
-import { nobodys } from './methods.ts';
 import { type EcaScenario, type Editor, greeting, message } from './context.ts';
+import { nobodys } from './methods.ts';
 
 const isOfType = (type: string) => (content: Dictionary) => content.type === type;
 const has = (message: Dictionary, method: string) => message.method === method;

@@ -2,10 +2,10 @@
 // speed; only slow steps use a timer.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { z } from 'zod';
-import { brokenStreamOf, errorBody, messageOf, type NextId, type Stream, streamOf } from './wire.ts';
+import { within } from '../timeouts.ts';
 import { type Prompt, type Scenario, type Step, scenarios } from './answers.ts';
 import { claudeScenarios } from './claude-answers.ts';
-import { within } from '../timeouts.ts';
+import { brokenStreamOf, errorBody, messageOf, type NextId, type Stream, streamOf } from './wire.ts';
 
 const ContentBlock = z.looseObject({
   type: z.string(),

@@ -1,6 +1,7 @@
 // The check set for agents that speak the protocol of pi 0.12.7 to 0.13.2 (docs/protocols/pi-legacy.md).
-import { type AgentSet, withContext, rulesOver } from '../check/sets.ts';
+import { type AgentSet, rulesOver, withContext } from '../check/sets.ts';
 import { framingChecks } from './checks-framing.ts';
+import { createContext } from './context.ts';
 import { inputRules } from './rules/input.ts';
 import { lineRules } from './rules/lines.ts';
 import { runRules } from './rules/run.ts';
@@ -8,7 +9,6 @@ import { streamRules } from './rules/stream.ts';
 import { toolRules } from './rules/tools.ts';
 import { typeRules } from './rules/types.ts';
 import { scenarios } from './scenarios.ts';
-import { createContext } from './context.ts';
 import { readView } from './view/view.ts';
 
 /** Checks of agents of pi-legacy. */

@@ -2,8 +2,8 @@
 // (docs/protocols/pi-legacy.md 1.1). For programs on stdio.
 import { dictionaryOf } from '../../core/model/dictionary.ts';
 import { type Check, NotApplicable, PeerWrong } from '../check/check.ts';
-import { holds } from './scenarios.ts';
 import type { CheckContext } from './context.ts';
+import { holds } from './scenarios.ts';
 
 interface FramingCheck extends Pick<Check<CheckContext>, 'sentence' | 'input'> {
   readonly name: string;

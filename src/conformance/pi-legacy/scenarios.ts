@@ -3,8 +3,8 @@
 import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryOf } from '../../core/model/dictionary.ts';
 import { requiredBy, type Scenario } from '../check/rule.ts';
-import { contentOf } from './view/blocks.ts';
 import type { CheckContext } from './context.ts';
+import { contentOf } from './view/blocks.ts';
 
 /** A picture of one pixel. */
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';

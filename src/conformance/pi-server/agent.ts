@@ -1,15 +1,15 @@
 // The check set for pi-servers: checks that act on the server, and rules that read scenarios or recordings.
-import { type AgentSet, withContext, rulesOver } from '../check/sets.ts';
+import { type AgentSet, rulesOver, withContext } from '../check/sets.ts';
 import { piServerChecks } from './checks/index.ts';
-import { lifecycleRules } from './rules/lifecycle.ts';
-import { dataRules } from './rules/response-data.ts';
+import { createContext } from './context.ts';
 import { eventRules } from './rules/events.ts';
 import { frameRules } from './rules/frames.ts';
-import { ticketRules } from './rules/tickets.ts';
+import { lifecycleRules } from './rules/lifecycle.ts';
+import { dataRules } from './rules/response-data.ts';
 import { sessionRules } from './rules/sessions.ts';
+import { ticketRules } from './rules/tickets.ts';
 import { versionRules } from './rules/versions.ts';
 import { scenarios } from './scenarios.ts';
-import { createContext } from './context.ts';
 import { viewOf } from './view/view.ts';
 
 /** Checks of pi-servers of protocol 1.0.0. */

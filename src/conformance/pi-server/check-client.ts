@@ -5,11 +5,11 @@ import { type Connection, NotApplicable, PeerWrong } from '../check/check.ts';
 import {
   answers,
   eventsIn,
-  type ReceivedFrame,
-  receivedIn,
   isResponse,
   type Phase,
   phasesOf,
+  type ReceivedFrame,
+  receivedIn,
   type SessionEvent,
   stepsOf,
 } from './view/frames.ts';

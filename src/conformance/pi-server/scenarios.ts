@@ -2,7 +2,7 @@
 import { CannotTell } from '../check/check.ts';
 import { requiredBy, type Scenario } from '../check/rule.ts';
 import type { Client } from './check-client.ts';
-import type { ClientWithSession, CheckContext } from './context.ts';
+import type { CheckContext, ClientWithSession } from './context.ts';
 
 /** Sends a command and waits for its response, which a rule requires. */
 const ask = (client: Client, command: Parameters<Client['ask']>[0]) =>

@@ -1,19 +1,19 @@
 // The check set for agents that speak pi's RPC mode.
-import { type AgentSet, withContext, rulesOver } from '../check/sets.ts';
+import { type AgentSet, rulesOver, withContext } from '../check/sets.ts';
 import { checks } from './checks.ts';
+import { createContext } from './context.ts';
 import { compactionRules, newerRules, retryRules, toolShapeRules } from './rules/events.ts';
 import { extensionRules } from './rules/extension.ts';
-import { dataRules } from './rules/response-data.ts';
 import { messageRules, updateRules } from './rules/messages.ts';
 import { orderRules, streamRules, toolRules } from './rules/order.ts';
-import { lineRules, responseRules } from './rules/responses.ts';
-import { abortRules, joinRules } from './rules/queues.ts';
-import { sessionDataRules } from './rules/session-data.ts';
 import { promptRules } from './rules/prompts.ts';
+import { abortRules, joinRules } from './rules/queues.ts';
+import { dataRules } from './rules/response-data.ts';
+import { lineRules, responseRules } from './rules/responses.ts';
+import { sessionDataRules } from './rules/session-data.ts';
 import { sessionRules } from './rules/sessions.ts';
 import { settingRules, switchRules } from './rules/settings.ts';
 import { scenarios } from './scenarios.ts';
-import { createContext } from './context.ts';
 import { readPi } from './view/view.ts';
 
 /** Checks of agents of pi. */

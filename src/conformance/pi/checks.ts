@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryOf } from '../../core/model/dictionary.ts';
 import { CannotTell, NotApplicable, PeerWrong } from '../check/check.ts';
-import type { PiClient, PiCheck, CheckContext } from './context.ts';
+import type { CheckContext, PiCheck, PiClient } from './context.ts';
 
 const line = { section: 'Core Protocol', level: 'MUST', basis: 'specification', covers: ['line:response'] } as const;
 

@@ -1,10 +1,10 @@
 // The check set for clients of pi's RPC mode; our fake agent speaks the protocol of pi 0.54.2.
 import { type ClientSet, rulesOver } from '../check/sets.ts';
 import { behaviours } from './fake-agent/behaviours.ts';
-import { readClient } from './view/client-view.ts';
 import { serve } from './fake-agent/fake-agent.ts';
 import { commandRules } from './rules/client-commands.ts';
 import { conductRules } from './rules/client-conduct.ts';
+import { readClient } from './view/client-view.ts';
 
 /** Checks of clients of pi. */
 export const piClient: ClientSet = {

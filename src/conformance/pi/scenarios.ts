@@ -1,8 +1,8 @@
 // Scenarios for agents of pi: few, each with as many messages as belong together.
 import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../core/model/dictionary.ts';
-import { extensions, joins } from './scenarios-during-runs.ts';
 import type { PiClient, PiScenario } from './context.ts';
+import { extensions, joins } from './scenarios-during-runs.ts';
 
 /** One pixel. */
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';

@@ -1,7 +1,7 @@
 // Selects the messages of a conversation that a report shows: those that violate the rule, their neighbours and related
 // messages. Without a violation: messages that the reason names, and the last ones.
 import type { LoggedMessage, Result } from '../check/check.ts';
-import { type ReasonTerms, reasonTermsIn, placeIn } from './reason-terms.ts';
+import { placeIn, type ReasonTerms, reasonTermsIn } from './reason-terms.ts';
 import { holdsIdOf, relatedTo } from './related.ts';
 import { withoutLastWords } from './safe-text.ts';
 

@@ -1,7 +1,8 @@
 // Renders a report as one self-contained HTML page without scripts: totals, a filter by verdict, every check, each
 // failing conversation.
-import type { Verdict } from '../check/check.ts';
+
 import { element, type Markup } from '../../core/export/html-markup.ts';
+import type { Verdict } from '../check/check.ts';
 import { checkMarkup, classOf, foreign } from './html-check.ts';
 import { policy, style } from './html-style.ts';
 import { countsOf, isBad, levels, type Report, type ReportEntry, type Tally, verdicts } from './report.ts';

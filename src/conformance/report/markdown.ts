@@ -3,6 +3,7 @@
 import type { Verdict } from '../check/check.ts';
 import { excerptsOf } from './excerpt.ts';
 import { levels, type Report, type ReportEntry, type Tally, verdicts } from './report.ts';
+import { cut, cutAround, oneLine, padded, visible } from './safe-text.ts';
 import {
   byReason,
   factsOf,
@@ -15,7 +16,6 @@ import {
   titleOf,
   totalsOf,
 } from './summary.ts';
-import { cut, cutAround, oneLine, padded, visible } from './safe-text.ts';
 
 /** Options of the page. */
 export interface MarkdownOptions {

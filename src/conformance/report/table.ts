@@ -3,6 +3,7 @@
 import type { Verdict } from '../check/check.ts';
 import { excerptsOf, type ShownMessage } from './excerpt.ts';
 import { countsOf, levels, type Report, type ReportEntry, type Tally, verdicts } from './report.ts';
+import { cut, cutAround, durationOf, oneLine, padded, shortened, visible, wrapped } from './safe-text.ts';
 import {
   byReason,
   bySection,
@@ -15,7 +16,6 @@ import {
   titleOf,
   totalsOf,
 } from './summary.ts';
-import { cut, cutAround, durationOf, oneLine, padded, shortened, visible, wrapped } from './safe-text.ts';
 
 /** Options of the table. */
 export interface TableOptions {

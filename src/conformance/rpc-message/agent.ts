@@ -1,14 +1,15 @@
 // The check set for agents that speak the rpc-message dialect to a front end of RpcMessage
 // (docs/protocols/rpc-message.md 2 to 7).
+
+import { type AgentSet, rulesOver, withContext } from '../check/sets.ts';
 import { callRules } from '../claude/rules/calls.ts';
-import { type AgentSet, withContext, rulesOver } from '../check/sets.ts';
+import { createContext } from './context.ts';
 import { blockRules } from './rules/blocks.ts';
 import { messageRules } from './rules/messages.ts';
 import { methodRules } from './rules/methods.ts';
 import { requestRules } from './rules/requests.ts';
 import { rpcStreamRules, turnRules } from './rules/turns.ts';
 import { scenarios } from './scenarios.ts';
-import { createContext } from './context.ts';
 import { readView, type View } from './view.ts';
 
 /** Checks of agents of the dialect. */

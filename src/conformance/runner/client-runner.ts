@@ -2,9 +2,9 @@
 import type { Channel } from '../../core/contract/channel.ts';
 import { messageOf } from '../../core/model/errors.ts';
 import type { Connection, Description, Result } from '../check/check.ts';
-import { watchChannel } from './connection.ts';
-import { judgeRules, type ConversationToJudge, type StoppedScenario } from '../check/judge.ts';
+import { type ConversationToJudge, judgeRules, type StoppedScenario } from '../check/judge.ts';
 import type { ClientSet, ServeTools } from '../check/sets.ts';
+import { watchChannel } from './connection.ts';
 
 /** Options for judging clients. */
 export interface ClientRunOptions {

@@ -1,8 +1,8 @@
 // A GatewayApi that leads clients to the judging agent, at the same HTTP and WebSocket paths as our own server.
 import type { EventEnvelope, FramingName, Options } from '../../core/contract/adapter.ts';
 import type { Channel } from '../../core/contract/channel.ts';
+import type { ClientRequest, GatewayApi, OpenSession } from '../../core/contract/gateway-api.ts';
 import { GatewayError } from '../../core/model/errors.ts';
-import type { GatewayApi, ClientRequest, OpenSession } from '../../core/contract/gateway-api.ts';
 import { createStreamSession, type StreamSession } from './stream-session.ts';
 
 /** Which clients are accepted, and where their channels go. */

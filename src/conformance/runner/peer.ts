@@ -8,7 +8,7 @@ import { connectWebSocket } from '../../transports/websocket.ts';
 import { CannotTell, type Connection, NotApplicable, PeerWrong } from '../check/check.ts';
 import { watchChannel } from './connection.ts';
 import { rawFraming } from './raw-framing.ts';
-import type { Address, Program, Server, Target, PeerRequirements } from './target.ts';
+import type { Address, PeerRequirements, Program, Server, Target } from './target.ts';
 
 /** A running peer. */
 export interface Peer {

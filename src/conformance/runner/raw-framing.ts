@@ -1,7 +1,7 @@
 // A framing that can also send bytes without a frame, for checks that send malformed input.
 import type { Channel, Out } from '../../core/contract/channel.ts';
-import type { Framing } from '../../transports/framing/framing.ts';
 import { bytesOf } from '../../transports/framing/frame.ts';
+import type { Framing } from '../../transports/framing/framing.ts';
 
 /** The framing, and a function that writes to its channel without a frame. */
 export interface RawFraming {

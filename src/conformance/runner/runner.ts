@@ -1,9 +1,9 @@
 // Runs the checks and scenarios of a set against a target, several at a time, and returns one result for each check.
 import type { Description, Needs, Result, Transport, Verdict } from '../check/check.ts';
-import { judgeRules, type ConversationToJudge, type StoppedScenario } from '../check/judge.ts';
-import { createPool } from './pool.ts';
-import { type TaskResult, runOne, type Task } from './run-one.ts';
+import { type ConversationToJudge, judgeRules, type StoppedScenario } from '../check/judge.ts';
 import type { AgentSet } from '../check/sets.ts';
+import { createPool } from './pool.ts';
+import { runOne, type Task, type TaskResult } from './run-one.ts';
 import type { Target } from './target.ts';
 
 /** Options for running checks. */

@@ -1,7 +1,7 @@
 // Reads the conversations of our own JSON report as traces.
 import { z } from 'zod';
-import { type RecordedTrace, recordedFrame, TraceFileError } from './recorded.ts';
 import type { TraceFrame } from '../check/rule.ts';
+import { type RecordedTrace, recordedFrame, TraceFileError } from './recorded.ts';
 
 const Stored = z.object({
   side: z.enum(['agent', 'client']),

@@ -2,11 +2,11 @@
 // our own JSON report.
 import { dictionaryIn, isDictionary } from '../../core/model/dictionary.ts';
 import type { Result } from '../check/check.ts';
-import { judgeRules, type ConversationToJudge } from '../check/judge.ts';
-import { type RecordedTrace, recordedFrame, TraceFileError } from './recorded.ts';
-import { jsonFormat } from '../report/json.ts';
+import { type ConversationToJudge, judgeRules } from '../check/judge.ts';
 import type { Trace, TraceFrame } from '../check/rule.ts';
 import type { CheckSet } from '../check/sets.ts';
+import { jsonFormat } from '../report/json.ts';
+import { type RecordedTrace, recordedFrame, TraceFileError } from './recorded.ts';
 import { tracesOfReport } from './report-traces.ts';
 
 export { type RecordedTrace, TraceFileError } from './recorded.ts';

@@ -1,17 +1,18 @@
 // The contract of a protocol: a backend for its agents, a frontend and a projection for its clients. All are sans-IO.
-import type { BreakerLimits } from './breaker-limits.ts';
-import type { Channel, CloseCode, Frame, FrameFault, Peek, Out, Splice } from './channel.ts';
+
 import type { Command, CommandType } from '../model/command.ts';
 import type { Message } from '../model/content.ts';
 import type { Outcome } from '../model/errors.ts';
 import type { Event, EventType, Logged } from '../model/event.ts';
+import type { SessionSummary } from '../model/outcome-data.ts';
+import type { Transcript } from '../model/transcript.ts';
+import type { BreakerLimits } from './breaker-limits.ts';
+import type { Broadcast } from './broadcast.ts';
+import type { Channel, CloseCode, Frame, FrameFault, Out, Peek, Splice } from './channel.ts';
 import type { Instructions } from './instructions.ts';
 import type { LedgerLimits } from './ledger-limits.ts';
-import type { Receipt, Ticket } from './ticket.ts';
-import type { Broadcast } from './broadcast.ts';
-import type { SessionSummary } from '../model/outcome-data.ts';
 import type { FrameEntry } from './reader.ts';
-import type { Transcript } from '../model/transcript.ts';
+import type { Receipt, Ticket } from './ticket.ts';
 
 /** The only access of a machine to the outside world. */
 export interface Env {

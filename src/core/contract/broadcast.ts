@@ -1,8 +1,8 @@
 // Messages for all clients of a protocol, besides the events of their sessions: progress of commands, sessions that
 // open and close, shutdown.
 import type { Outcome } from '../model/errors.ts';
-import type { Receipt, Ticket } from './ticket.ts';
 import type { SessionState, SessionSummary } from '../model/outcome-data.ts';
+import type { Receipt, Ticket } from './ticket.ts';
 
 /** The progress of a command, from any client. */
 export interface CommandBroadcast {

@@ -1,6 +1,7 @@
 // The gateway's interface for the HTTP routes.
-import type { Channel, FrameFault } from './channel.ts';
+
 import type { EventEnvelope, FramingName, Options } from './adapter.ts';
+import type { Channel, FrameFault } from './channel.ts';
 import type { Reader } from './reader.ts';
 
 /** A session in the answers of the REST routes. */

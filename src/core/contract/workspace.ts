@@ -1,5 +1,5 @@
 // A session's access to the folders that its user works in. A port, because core reads no files.
-import type { Context } from '../model/command.ts';
+import type { Context } from '../model/content.ts';
 
 /** The result of reading one context. */
 export interface ContextReading {

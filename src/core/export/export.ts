@@ -1,9 +1,9 @@
 // Exports a session as an HTML page, for agents that have no export of their own.
 import type { SessionView } from '../contract/adapter.ts';
+import { figuresOf, messagesOf } from '../log/messages.ts';
 import type { CommandOf } from '../model/command.ts';
 import { GatewayError, messageOf, type Outcome, refused } from '../model/errors.ts';
 import { htmlPage } from './html.ts';
-import { figuresOf, messagesOf } from '../log/messages.ts';
 
 /** Writes exports. */
 export interface ExportPort {

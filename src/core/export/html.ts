@@ -1,9 +1,10 @@
 // Renders a conversation as one self-contained HTML page without scripts or requests.
+
+import type { MessageFigures } from '../log/messages.ts';
 import type { Content, Message, Usage } from '../model/content.ts';
 import { codeMarkup, contentMarkup, type Results, resultMarkup } from './html-content.ts';
 import { type Child, element, type Markup, together } from './html-markup.ts';
 import { policy, style } from './html-style.ts';
-import type { MessageFigures } from '../log/messages.ts';
 
 /** The content of a page. */
 export interface Page {

@@ -1,6 +1,6 @@
 // Passes the frames that a backend recognises on to a receiver of its events.
 import type { Backend, RecognisedEvent } from '../contract/adapter.ts';
-import type { RecognisedFrame, Receiver, Splice } from '../contract/channel.ts';
+import type { Receiver, RecognisedFrame, Splice } from '../contract/channel.ts';
 
 /**
  * One object for all frames of a channel: the hot path allocates none per frame. A class, so that its shape is fixed.

@@ -2,15 +2,15 @@
 import type { CommandBroadcast } from '../contract/broadcast.ts';
 import { maxBytesInFlight } from '../contract/ledger-limits.ts';
 import { type Outcome, refused } from '../model/errors.ts';
+import { type AdmittedCommand, createAdmittedCommand, laneOf } from './admitted-command.ts';
 import type { Execution } from './execution.ts';
 import type { Identities, IdentityMatch } from './identities.ts';
-import type { Lanes } from './lanes.ts';
 import { createInFlightLoad } from './in-flight-load.ts';
+import type { Lanes } from './lanes.ts';
+import { estimateBytes } from './memory-estimate.ts';
 import type { Entry, LedgerPorts } from './ports.ts';
 import { type Allowance, createRateLimits, rateSentence } from './rate-limits.ts';
 import { attempt } from './serial-executor.ts';
-import { estimateBytes } from './memory-estimate.ts';
-import { createAdmittedCommand, laneOf, type AdmittedCommand } from './admitted-command.ts';
 
 /** The dependencies of the admission. */
 export interface AdmissionPorts extends Pick<LedgerPorts, 'clock' | 'limits'> {

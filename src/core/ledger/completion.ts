@@ -3,11 +3,11 @@
 import type { CommandBroadcast } from '../contract/broadcast.ts';
 import type { Receipt } from '../contract/ticket.ts';
 import type { Outcome } from '../model/errors.ts';
+import type { AdmittedCommand, Ending, Repetition } from './admitted-command.ts';
 import type { Identities } from './identities.ts';
 import type { Lanes } from './lanes.ts';
 import { attempt, type SerialExecutor } from './serial-executor.ts';
 import type { SessionVersions } from './session-versions.ts';
-import type { Ending, Repetition, AdmittedCommand } from './admitted-command.ts';
 
 /** The dependencies of the completion. */
 export interface CompletionPorts {

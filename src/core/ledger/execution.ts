@@ -1,6 +1,7 @@
 // Executes commands: waits for their dependencies, runs them, ends them (docs/protocols/common.md 2 to 6).
 import type { CommandBroadcast } from '../contract/broadcast.ts';
 import { messageOf, refused } from '../model/errors.ts';
+import { type AdmittedCommand, type Ending, type Repetition, setTimer } from './admitted-command.ts';
 import { type Completion, createCompletion } from './completion.ts';
 import { createDependencyWait, type DependencyWait } from './dependency-wait.ts';
 import type { Identities } from './identities.ts';
@@ -8,7 +9,6 @@ import type { Lanes } from './lanes.ts';
 import type { LedgerPorts } from './ports.ts';
 import type { SerialExecutor } from './serial-executor.ts';
 import type { SessionVersions } from './session-versions.ts';
-import { type Ending, type Repetition, setTimer, type AdmittedCommand } from './admitted-command.ts';
 
 /** The dependencies of the execution. */
 export interface ExecutionPorts extends Pick<LedgerPorts, 'clock' | 'limits'> {

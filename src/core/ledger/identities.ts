@@ -1,11 +1,12 @@
 // Recognises commands that were sent before: by id, or by idempotency key for a while, and only with an equal payload
 // (docs/protocols/common.md 2).
-import { canonicalJson } from './fingerprint.ts';
-import type { LedgerPorts } from './ports.ts';
-import { createOutcomeStore, type KeptOutcome } from './outcomes.ts';
+
 import type { Ticket } from '../contract/ticket.ts';
+import { type AdmittedCommand, type Ending, type Identity, laneOf } from './admitted-command.ts';
+import { canonicalJson } from './fingerprint.ts';
 import { estimateBytes } from './memory-estimate.ts';
-import { type Ending, type Identity, laneOf, type AdmittedCommand } from './admitted-command.ts';
+import { createOutcomeStore, type KeptOutcome } from './outcomes.ts';
+import type { LedgerPorts } from './ports.ts';
 
 /** How a new command relates to an earlier one. */
 export type IdentityMatch =

@@ -1,7 +1,8 @@
 // Decides which command may begin: one at a time in each lane, in order of arrival. Commands about the current run of a
 // lane may begin at once (docs/protocols/common.md 3.1, 3.2; the departure is in decision 0018).
-import { createQueue, type Queue } from './queue.ts';
+
 import type { AdmittedCommand } from './admitted-command.ts';
+import { createQueue, type Queue } from './queue.ts';
 
 /** The commands in flight, by lane. */
 export interface Lanes {

@@ -1,7 +1,8 @@
 // Keeps the outcomes of ended commands for repetitions and dependents (docs/protocols/common.md 2.5, 4, 6.1). Bounded
 // in number, bytes and time.
-import type { Outcome } from '../model/errors.ts';
+
 import type { Receipt } from '../contract/ticket.ts';
+import type { Outcome } from '../model/errors.ts';
 
 /** The outcome of an ended command. */
 export interface KeptOutcome {

@@ -1,9 +1,10 @@
 // The ports of a ledger, and the commands that are submitted to it.
-import type { Clock } from '../contract/clock.ts';
-import type { Outcome } from '../model/errors.ts';
+
 import type { CommandBroadcast } from '../contract/broadcast.ts';
+import type { Clock } from '../contract/clock.ts';
 import type { LedgerLimits } from '../contract/ledger-limits.ts';
 import type { Receipt, Ticket } from '../contract/ticket.ts';
+import type { Outcome } from '../model/errors.ts';
 
 /** The dependencies of a ledger. */
 export interface LedgerPorts {

@@ -1,7 +1,8 @@
 // The versions of sessions: how many commands have changed each session since its opening (docs/protocols/common.md 5).
+
+import type { Ticket } from '../contract/ticket.ts';
 import { dictionaryOf } from '../model/dictionary.ts';
 import { type Outcome, refused } from '../model/errors.ts';
-import type { Ticket } from '../contract/ticket.ts';
 
 /** The version of one open session. A later session of the same name gets a new counter. */
 export interface Counter {

@@ -1,7 +1,8 @@
 // Writes contexts into the text of a prompt and removes them again. One format for all agents that take no contexts
 // (docs/contexts.md).
-import type { Content } from '../model/content.ts';
+
 import type { ContextReading } from '../contract/workspace.ts';
+import type { Content } from '../model/content.ts';
 
 /** The tag around contexts. It gets a number if the text already contains the plain tag. */
 const tags = /<\/?(contexts(?:-\d+)?)>/gu;

@@ -1,9 +1,10 @@
 // Reads the conversation from the transcript as whole messages, for `query messages`, exports and stored sessions.
-import { withoutContexts } from './context-text.ts';
+
 import { addUsage, type Content, type Cost, type Extra, type Message, noUsage, type Usage } from '../model/content.ts';
 import { dictionaryIn } from '../model/dictionary.ts';
 import type { EventOf, Logged } from '../model/event.ts';
 import type { AssistantMessage, Block, Transcript } from '../model/transcript.ts';
+import { withoutContexts } from './context-text.ts';
 
 /**
  * All finished messages of the conversation, in order. Messages of sub-agents carry their `parent`. A tool result that

@@ -1,11 +1,12 @@
 // Mends the events of a backend before they are logged, so that the log is always in legal order (ARCHITECTURE.md, rule
 // 5). grammar.ts finds the fault; this file has a remedy for each.
+
+import type { Event, EventOf } from '../model/event.ts';
+import { type Block, laneOf, type Transcript } from '../model/transcript.ts';
 import { createBlockIndexes } from './block-index.ts';
 import { type Cause, closeBlock, closeMessage, closeRun, closeTools } from './close-run.ts';
 import { createCompletion } from './complete-events.ts';
-import type { Event, EventOf } from '../model/event.ts';
 import { check, type Fault } from './grammar.ts';
-import { type Block, laneOf, type Transcript } from '../model/transcript.ts';
 
 /**
  * What the repair needs: the state, a function that logs an event and folds it into the state, and a sink for notes.

@@ -2,8 +2,6 @@
 import { z } from 'zod';
 import { Content, Context, Extra } from './content.ts';
 
-export { Context } from './content.ts';
-
 function command<Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) {
   return z.object({ type: z.literal(type), ...shape, extra: Extra.optional() });
 }

@@ -3,8 +3,6 @@ import { z } from 'zod';
 import { Content, Cost, Dictionary, Extra, Failure, FileChange, Message, Stop, Usage } from './content.ts';
 import { SessionInfo, ToolServer } from './session-info.ts';
 
-export { CommandInfo, SessionInfo, Tool, ToolServer } from './session-info.ts';
-
 const base = {
   extra: Extra.optional(),
   /** True if the gateway generated this event to keep the order legal (log/repair.ts, log/close-run.ts). */

@@ -1,7 +1,8 @@
 // The state of a session, folded from its events: messages, open blocks, running tools, usage.
 import type { Content, Cost, Failure, Stop, Usage } from './content.ts';
-import type { BlockHead, EventOf, Logged, SessionInfo } from './event.ts';
+import type { BlockHead, EventOf, Logged } from './event.ts';
 import type { GrowingText } from './growing-text.ts';
+import type { SessionInfo } from './session-info.ts';
 
 /** One block of an assistant message, open or whole. */
 export interface Block {

@@ -1,11 +1,11 @@
 // Forks, new sessions and stored sessions for agents that do not support them but can take a history: the session cuts
 // or replaces its own conversation.
 import type { SessionView } from '../contract/adapter.ts';
+import { messagesOf, textIn, userMessages } from '../log/messages.ts';
 import type { CommandOf } from '../model/command.ts';
 import type { Content, Message } from '../model/content.ts';
 import { GatewayError, isUnsupported, messageOf, type Outcome, refused, type Settle } from '../model/errors.ts';
 import type { Event, EventOf } from '../model/event.ts';
-import { messagesOf, textIn, userMessages } from '../log/messages.ts';
 import type { AgentPort } from './session-agent.ts';
 
 /** Commands that the session carries out itself if its agent can take a history. */

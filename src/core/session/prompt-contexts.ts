@@ -1,9 +1,11 @@
 // The contexts of prompts. Reads contexts in the folders of the session if the agent cannot or must not read them, and
 // searches the folders for contexts that the user can choose.
-import type { Command, CommandOf, Context } from '../model/command.ts';
-import { isCommand, withContexts } from '../log/context-text.ts';
-import { refused, type Settle } from '../model/errors.ts';
+
 import type { ContextReading, WorkspacePort } from '../contract/workspace.ts';
+import { isCommand, withContexts } from '../log/context-text.ts';
+import type { Command, CommandOf } from '../model/command.ts';
+import type { Context } from '../model/content.ts';
+import { refused, type Settle } from '../model/errors.ts';
 import type { AgentPort } from './session-agent.ts';
 
 /** The dependencies of the contexts of a session. */

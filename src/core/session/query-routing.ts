@@ -1,13 +1,13 @@
 // Answers queries from the agent if possible, else from the session.
 import type { SessionView } from '../contract/adapter.ts';
-import { answerFrom, completeState, type SessionFacts } from './transcript-answers.ts';
 import type { Clock } from '../contract/clock.ts';
+import { type ExportPort, exportSession } from '../export/export.ts';
 import type { CommandOf } from '../model/command.ts';
 import type { ErrorCode, Outcome, Settle } from '../model/errors.ts';
 import type { Event } from '../model/event.ts';
-import { type ExportPort, exportSession } from '../export/export.ts';
 import type { SessionFile } from '../model/outcome-data.ts';
 import type { AgentPort } from './session-agent.ts';
+import { answerFrom, completeState, type SessionFacts } from './transcript-answers.ts';
 
 /** Commands that a session can carry out itself. */
 type Question = CommandOf<'query' | 'set-name' | 'export'>;

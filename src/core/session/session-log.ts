@@ -2,7 +2,8 @@
 // one fixed order.
 import type { Clock } from '../contract/clock.ts';
 import { fold } from '../log/fold.ts';
-import type { Event, EventOf, Logged, SessionInfo } from '../model/event.ts';
+import type { Event, EventOf, Logged } from '../model/event.ts';
+import type { SessionInfo } from '../model/session-info.ts';
 import type { Transcript } from '../model/transcript.ts';
 import type { Stream } from '../stream/stream.ts';
 import { type ContextFigures, contextAfter, unknownContext } from './context-usage.ts';

@@ -1,14 +1,15 @@
 // The ports and limits of a session.
 import type { AgentKind, NoteLevel } from '../contract/adapter.ts';
-import type { AgentConnection } from '../link/agent-link.ts';
 import type { Clock } from '../contract/clock.ts';
-import type { Message } from '../model/content.ts';
-import type { Event, SessionInfo } from '../model/event.ts';
-import type { ExportPort } from '../export/export.ts';
 import type { Instructions } from '../contract/instructions.ts';
-import type { SessionFile } from '../model/outcome-data.ts';
-import type { WindowLimits } from '../stream/window.ts';
 import type { WorkspacePort } from '../contract/workspace.ts';
+import type { ExportPort } from '../export/export.ts';
+import type { AgentConnection } from '../link/agent-link.ts';
+import type { Message } from '../model/content.ts';
+import type { Event } from '../model/event.ts';
+import type { SessionFile } from '../model/outcome-data.ts';
+import type { SessionInfo } from '../model/session-info.ts';
+import type { WindowLimits } from '../stream/window.ts';
 
 /** Time limits and queue limits of a session. */
 export interface SessionLimits {

@@ -1,13 +1,13 @@
 // A session: its state, its streams and its end. conversation.ts has the conversation with the agent.
 import type { AgentKind, Projection, SessionView } from '../contract/adapter.ts';
+import { emptyTranscript, fold } from '../log/fold.ts';
 import type { Command } from '../model/command.ts';
-import { type Conversation, startConversation } from './conversation.ts';
 import type { Outcome } from '../model/errors.ts';
+import type { Transcript } from '../model/transcript.ts';
+import { createStream, type Stream } from '../stream/stream.ts';
+import { type Conversation, startConversation } from './conversation.ts';
 import { replayedMessages } from './forks.ts';
 import type { SessionPorts } from './session-ports.ts';
-import { createStream, type Stream } from '../stream/stream.ts';
-import type { Transcript } from '../model/transcript.ts';
-import { emptyTranscript, fold } from '../log/fold.ts';
 
 /** An open session. */
 export interface Session extends SessionView {

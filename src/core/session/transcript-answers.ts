@@ -1,12 +1,13 @@
 // Answers queries from the transcript if the agent cannot answer.
+
+import { figuresOf, messagesOf, textIn, userMessages } from '../log/messages.ts';
 import type { CommandOf, QuerySubject } from '../model/command.ts';
 import type { Model } from '../model/content.ts';
-import type { ContextFigures } from './context-usage.ts';
 import type { Outcome } from '../model/errors.ts';
-import type { Tool } from '../model/event.ts';
-import { figuresOf, messagesOf, textIn, userMessages } from '../log/messages.ts';
 import { QueryData } from '../model/outcome-data.ts';
+import type { Tool } from '../model/session-info.ts';
 import type { Transcript } from '../model/transcript.ts';
+import type { ContextFigures } from './context-usage.ts';
 
 /** Facts of the session that the transcript does not contain. */
 export interface SessionFacts {

@@ -2,10 +2,10 @@
 // liberal when reading, and bounded (docs/threats.md T15). Used only on stdio, so a missing body needs no timeout.
 import type { Out } from '../../core/contract/channel.ts';
 import { gather } from '../batch.ts';
+import { createByteBuffer } from './byte-buffer.ts';
 import { createContentHeader } from './content-header.ts';
 import { createFrame } from './frame.ts';
 import type { DecoderOptions, FrameDecoder, FrameSink, Framing } from './framing.ts';
-import { createByteBuffer } from './byte-buffer.ts';
 
 const nothing = new Uint8Array();
 

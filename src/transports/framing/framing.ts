@@ -1,6 +1,7 @@
 // The interface of every framing: bytes to frames and back, pure and bounded.
-import type { Frame, FrameFault, RecognisedFrame, Peek, Out } from '../../core/contract/channel.ts';
+
 import type { FramingName } from '../../core/contract/adapter.ts';
+import type { Frame, FrameFault, Out, Peek, RecognisedFrame } from '../../core/contract/channel.ts';
 
 /** Receives the frames and faults of a decoder, synchronously and in wire order. */
 export interface FrameSink {

@@ -1,10 +1,10 @@
 // JSON lines: one message per line, split on LF bytes only, because U+2028 and a lone CR may occur inside strings.
-import type { RecognisedFrame, Out, Splice } from '../../core/contract/channel.ts';
+import type { Out, RecognisedFrame, Splice } from '../../core/contract/channel.ts';
+import { createByteBuffer } from './byte-buffer.ts';
 import { bytesOf, createFrame } from './frame.ts';
 import type { DecoderOptions, FrameDecoder, FrameSink, Framing } from './framing.ts';
 import { oneLine, oneLineText } from './one-line.ts';
 import { createPeek } from './peek.ts';
-import { createByteBuffer } from './byte-buffer.ts';
 
 const LF = 0x0a;
 const CR = 0x0d;

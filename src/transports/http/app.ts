@@ -1,13 +1,13 @@
 // The HTTP routes. Every request has passed the access checks (gates.ts) before it comes here.
 import { createHash } from 'node:crypto';
 import { Hono, type MiddlewareHandler } from 'hono';
-import type { FrameFault } from '../../core/contract/channel.ts';
 import type { EventEnvelope } from '../../core/contract/adapter.ts';
+import type { FrameFault } from '../../core/contract/channel.ts';
+import type { GatewayApi, PostedFrame } from '../../core/contract/gateway-api.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import { createFrame } from '../framing/frame.ts';
 import { jsonlDecoder } from '../framing/jsonl.ts';
 import { type EventStream, type EventStreamOptions, eventStreamHeaders, openEventStream } from '../sse.ts';
-import type { GatewayApi, PostedFrame } from '../../core/contract/gateway-api.ts';
 import { contentType, maxBodyBytes, readBody, stringFields } from './body.ts';
 import { checkedSessionId, clientRequest, tokenHolder } from './client-request.ts';
 import { describeError, errorBody } from './status.ts';

@@ -1,6 +1,7 @@
 // Reads a client request from a URL. The gateway checks the names.
-import { GatewayError } from '../../core/model/errors.ts';
+
 import type { ClientRequest } from '../../core/contract/gateway-api.ts';
+import { GatewayError } from '../../core/model/errors.ts';
 
 const sessionPattern = /^[A-Za-z0-9_-]{1,64}$/;
 

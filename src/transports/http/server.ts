@@ -2,10 +2,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, isIP } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
+import type { GatewayApi } from '../../core/contract/gateway-api.ts';
 import { GatewayError, messageOf } from '../../core/model/errors.ts';
 import type { EventStream, EventStreamOptions } from '../sse.ts';
 import { createApp } from './app.ts';
-import type { GatewayApi } from '../../core/contract/gateway-api.ts';
 import { createGates, type Refusal } from './gates.ts';
 import { corsHeaders, isPreflight, preflightHeaders, securityHeaders } from './headers.ts';
 import { errorBody } from './status.ts';

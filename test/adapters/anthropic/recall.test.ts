@@ -1,9 +1,9 @@
 // What the model is shown of a conversation that began before this agent did: the same as if it had been there.
 import { describe, expect, test } from 'vitest';
 import { exchangesOf } from '../../../src/adapters/anthropic/exchanges.ts';
-import type { Content, Message } from '../../../src/core/model/content.ts';
 import { messagesOf } from '../../../src/core/log/messages.ts';
 import { lineOfMessage, readSession, textOfLine } from '../../../src/core/log/session-lines.ts';
+import type { Content, Message } from '../../../src/core/model/content.ts';
 import { message, startMachine, text, thinking } from './machine.ts';
 
 const user = (words: string, more: object = {}): Message => ({

@@ -414,6 +414,19 @@ describe('a question of ours', () => {
     });
     expect(agent.events()).toEqual([{ type: 'tool-server-changed', name: 'db', kind: 'mcp', status: 'running' }]);
   });
+
+  test('for the state between a prompt and the start of its run says that it runs', () => {
+    const agent = greeted();
+    const isRunning = (id: string) => {
+      agent.command({ type: 'query', subject: 'state' }, id);
+      return Object.values(agent.settled()).map((outcome) => outcome.ok && Object(outcome.data).running);
+    };
+    agent.command({ type: 'prompt', content: [{ type: 'text', text: 'go' }] }, 'p');
+    expect(isRunning('early')).toEqual([true]);
+    agent.feed(wire.init(), ...said('m1', 'x'), wire.result());
+    agent.settled();
+    expect(isRunning('after')).toEqual([false]);
+  });
 });
 
 test.each<[string, unknown, string]>([

@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import { adapters } from '../../../src/adapters/index.ts';
 import type { Event } from '../../../src/core/model/event.ts';
-import { admitAll } from '../../support/garbage.ts';
 import { checkClaudeOrder } from '../../oracles/order/claude/order.ts';
+import { admitAll } from '../../support/garbage.ts';
 import { createLog, tellLate } from '../../support/telling.ts';
 
 const events: Event[] = [

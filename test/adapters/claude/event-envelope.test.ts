@@ -6,9 +6,9 @@ import { eventEnvelope } from '../../../src/adapters/claude/event-envelope.ts';
 import { claude } from '../../../src/adapters/claude/index.ts';
 import type { EventEnvelope, EventReader } from '../../../src/core/contract/adapter.ts';
 import type { Out } from '../../../src/core/contract/channel.ts';
-import { GatewayError } from '../../../src/core/model/errors.ts';
 import type { FrameEntry } from '../../../src/core/contract/reader.ts';
 import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
+import { GatewayError } from '../../../src/core/model/errors.ts';
 import { canonicalEvents, scenarioNames } from '../../support/fixtures.ts';
 import { createLog, epoch, textOf } from '../../support/telling.ts';
 

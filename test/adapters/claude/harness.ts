@@ -2,9 +2,9 @@
 import { adapters } from '../../../src/adapters/index.ts';
 import type { Action, AgentKind, Frontend, FrontendSide, SessionView } from '../../../src/core/contract/adapter.ts';
 import type { Out } from '../../../src/core/contract/channel.ts';
+import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 import type { Command } from '../../../src/core/model/command.ts';
 import type { Event } from '../../../src/core/model/event.ts';
-import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 import { createFrame } from '../../../src/transports/framing/frame.ts';
 import { stillEnv } from '../../support/decoding.ts';
 import { createLog, epoch, tell, textOf } from '../../support/telling.ts';

@@ -18,11 +18,11 @@ import {
   opened,
   outline,
   piece,
+  type RunEnd,
   run,
+  type Stop,
   started,
   text,
-  type RunEnd,
-  type Stop,
   whole,
 } from './words.ts';
 

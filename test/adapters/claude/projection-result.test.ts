@@ -10,11 +10,11 @@ import {
   message,
   opened,
   piece,
+  type RunEnd,
   resultOf,
   run,
   started,
   text,
-  type RunEnd,
 } from './words.ts';
 
 describe('the result', () => {

@@ -1,9 +1,10 @@
 // The gateway's own slash commands: who is offered them, what becomes of them, and how they are told.
 import { describe, expect, test } from 'vitest';
-import { checkClaudeOrder } from '../../oracles/order/claude/order.ts';
 import type { AgentKind } from '../../../src/core/contract/adapter.ts';
 import { refused } from '../../../src/core/model/errors.ts';
-import type { CommandInfo, Event } from '../../../src/core/model/event.ts';
+import type { Event } from '../../../src/core/model/event.ts';
+import type { CommandInfo } from '../../../src/core/model/session-info.ts';
+import { checkClaudeOrder } from '../../oracles/order/claude/order.ts';
 import { connect, told } from './harness.ts';
 
 const able: AgentKind = { protocol: 'pi', commands: new Set(['prompt', 'compact']) };

@@ -7,7 +7,6 @@ import { z } from 'zod';
 import { ClientFrame } from '../../../src/adapters/claude/wire/client.ts';
 import { refused } from '../../../src/core/model/errors.ts';
 import type { Event } from '../../../src/core/model/event.ts';
-import { fixturesFolder, scenarioLines, scenarioNames } from '../../support/fixtures.ts';
 import { addPiece, headProblem } from '../../oracles/order/claude/block.ts';
 import {
   AssistantFrame,
@@ -19,6 +18,7 @@ import {
   UserFrame,
   WithParent,
 } from '../../oracles/order/claude/shapes.ts';
+import { fixturesFolder, scenarioLines, scenarioNames } from '../../support/fixtures.ts';
 import { tell } from '../../support/telling.ts';
 import { connect, type Sent, sideOf, told } from './harness.ts';
 import { kindOf } from './kinds.ts';

@@ -5,11 +5,11 @@ import { describe, expect, test } from 'vitest';
 import { demo } from '../../../src/adapters/demo/index.ts';
 import { costOf } from '../../../src/adapters/demo/models.ts';
 import { verbs } from '../../../src/adapters/demo/script-verbs.ts';
-import { GatewayError } from '../../../src/core/model/errors.ts';
-import { Event } from '../../../src/core/model/event.ts';
+import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 import { verify } from '../../../src/core/log/grammar.ts';
 import { createRepair } from '../../../src/core/log/repair.ts';
-import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
+import { GatewayError } from '../../../src/core/model/errors.ts';
+import { Event } from '../../../src/core/model/event.ts';
 import { only, outline, play, promptOf, startDemo, textOf } from './driver.ts';
 
 const names = verbs.map(({ name }) => name);

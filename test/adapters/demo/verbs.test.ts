@@ -1,7 +1,7 @@
 // Each verb of the demo agent as a row: the outline of its run (driver.ts explains the signs), and what it says.
 import { describe, expect, test } from 'vitest';
-import { unicodePieces } from '../../../src/adapters/demo/steps/text.ts';
 import { verbs } from '../../../src/adapters/demo/script-verbs.ts';
+import { unicodePieces } from '../../../src/adapters/demo/steps/text.ts';
 import { withContexts } from '../../../src/core/log/context-text.ts';
 import type { Event } from '../../../src/core/model/event.ts';
 import { type Answering, only, outline, play, promptOf, startDemo, textOf } from './driver.ts';

@@ -2,10 +2,10 @@
 // and settles.
 import { eca } from '../../../src/adapters/eca/index.ts';
 import type { Action, NoteLevel } from '../../../src/core/contract/adapter.ts';
+import { verify } from '../../../src/core/log/grammar.ts';
 import type { Command } from '../../../src/core/model/command.ts';
 import type { Outcome } from '../../../src/core/model/errors.ts';
 import type { Event, EventOf, EventType } from '../../../src/core/model/event.ts';
-import { verify } from '../../../src/core/log/grammar.ts';
 import { createFrame } from '../../../src/transports/framing/frame.ts';
 import { stillEnv } from '../../support/decoding.ts';
 import { textOf } from '../../support/telling.ts';

@@ -1,11 +1,11 @@
 // An ECA client on a table: messages as plain objects in and out, sessions that answer as the test says. No I/O.
 import { adapters } from '../../../src/adapters/index.ts';
 import type { Action, Frontend, SessionView } from '../../../src/core/contract/adapter.ts';
+import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 import type { Command } from '../../../src/core/model/command.ts';
 import { dictionaryOf } from '../../../src/core/model/dictionary.ts';
 import { type Outcome, refused } from '../../../src/core/model/errors.ts';
 import type { Event } from '../../../src/core/model/event.ts';
-import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 import { createFrame } from '../../../src/transports/framing/frame.ts';
 import { stillEnv } from '../../support/decoding.ts';
 import { epoch, textOf } from '../../support/telling.ts';

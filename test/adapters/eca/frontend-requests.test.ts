@@ -1,9 +1,9 @@
 // What an ECA client says beside prompts: answers to questions, look-ups, choices, and what it does with its chats.
 import { describe, expect, test } from 'vitest';
+import { askId } from '../../../src/adapters/eca/frontend/question-ids.ts';
 import type { Command } from '../../../src/core/model/command.ts';
 import { type Outcome, refused } from '../../../src/core/model/errors.ts';
 import type { Event } from '../../../src/core/model/event.ts';
-import { askId } from '../../../src/adapters/eca/frontend/question-ids.ts';
 import { answerAll, connect, type eras, greeted, methodsOf, typesOf } from './client.ts';
 
 /** All is well but for commands of one type. */

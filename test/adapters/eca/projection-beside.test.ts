@@ -2,16 +2,17 @@
 // the same protocol.
 import { describe, expect, test } from 'vitest';
 import { askId } from '../../../src/adapters/eca/frontend/question-ids.ts';
-import type { Event, EventOf, Logged, SessionInfo } from '../../../src/core/model/event.ts';
+import type { Event, EventOf, Logged } from '../../../src/core/model/event.ts';
+import type { SessionInfo } from '../../../src/core/model/session-info.ts';
 import {
   afterPrompt,
   contentsOf,
   crashed,
   done,
+  heardLate,
   heardOf,
   modern,
   outline,
-  heardLate,
   paramsOf,
   run,
   started,

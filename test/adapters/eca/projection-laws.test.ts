@@ -10,9 +10,9 @@ import { createLog } from '../../support/telling.ts';
 import {
   againstOrder,
   contentsOf,
+  done,
   heardLate,
   heardOf,
-  done,
   modern,
   outline,
   run,

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { createProjection } from '../../../src/adapters/eca/projection/projection.ts';
 import type { Event, EventOf } from '../../../src/core/model/event.ts';
+import { createLog, epoch, textOf } from '../../support/telling.ts';
 import {
   afterPrompt,
   answered,
@@ -24,7 +25,6 @@ import {
   told,
   user,
 } from './projection-words.ts';
-import { createLog, epoch, textOf } from '../../support/telling.ts';
 
 const begun = ['running', 'S (Waiting model)'];
 /** The first words of a chat are its title. */

@@ -1,10 +1,10 @@
 // A chat goes back to before something that its user has said, or another one begins as it does; the machine alone.
 import { describe, expect, test } from 'vitest';
 import { entryAt } from '../../../src/adapters/eca/frontend/rollbacks.ts';
+import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 import type { Command } from '../../../src/core/model/command.ts';
 import { type Outcome, refused } from '../../../src/core/model/errors.ts';
 import type { Event } from '../../../src/core/model/event.ts';
-import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 import { epoch } from '../../support/telling.ts';
 import { answerAll, greeted, methodsOf, typesOf } from './client.ts';
 

@@ -1,8 +1,8 @@
 // Titles of chats: the first words of their user, cut as real servers cut them, and those of forks.
 import { describe, expect, test } from 'vitest';
 import { forkTitle, titleFrom, titleOf } from '../../../src/adapters/eca/frontend/titles.ts';
-import type { Event } from '../../../src/core/model/event.ts';
 import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
+import type { Event } from '../../../src/core/model/event.ts';
 
 test.each<[string, string | undefined]>([
   ['sort the cables', 'sort the cables'],

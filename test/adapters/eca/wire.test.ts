@@ -7,10 +7,10 @@ import { z } from 'zod';
 import { eca } from '../../../src/adapters/eca/index.ts';
 import type { Event } from '../../../src/core/model/event.ts';
 import { createFrame } from '../../../src/transports/framing/frame.ts';
-import { stillEnv } from '../../support/decoding.ts';
-import { fixturesFolder, scenarioLines, scenarioNames } from '../../support/fixtures.ts';
 import { checkEcaOrder, heard } from '../../oracles/order/eca/order.ts';
 import { contents, notifications, results, serverRequests } from '../../oracles/order/eca/shapes.ts';
+import { stillEnv } from '../../support/decoding.ts';
+import { fixturesFolder, scenarioLines, scenarioNames } from '../../support/fixtures.ts';
 import { connect } from './client.ts';
 
 const folder = path.join(fixturesFolder, 'wire/eca');

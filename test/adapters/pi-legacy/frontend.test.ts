@@ -3,11 +3,11 @@
 import { describe, expect, test } from 'vitest';
 import { createConnection } from '../../../src/adapters/pi-legacy/frontend.ts';
 import type { Action, SessionView } from '../../../src/core/contract/adapter.ts';
+import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 import type { Command } from '../../../src/core/model/command.ts';
 import { type Outcome, refused } from '../../../src/core/model/errors.ts';
 import type { Event } from '../../../src/core/model/event.ts';
 import type { Transcript } from '../../../src/core/model/transcript.ts';
-import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 import { createFrame } from '../../../src/transports/framing/frame.ts';
 import { epoch, textOf } from '../../support/telling.ts';
 

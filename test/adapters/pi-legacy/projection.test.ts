@@ -1,12 +1,12 @@
 // What clients of pi 0.13.2 are told of events that they have no line for, or another one than later clients. What all
 // dialects share is tested with the projection of ../pi.
 import { describe, expect, test } from 'vitest';
+import { piLegacy } from '../../../src/adapters/pi-legacy/index.ts';
 import type { Event } from '../../../src/core/model/event.ts';
 import { checkLegacyLines } from '../../oracles/order/pi-legacy/order.ts';
+import { stillEnv } from '../../support/decoding.ts';
 import { scenarioLines, scenarioNames } from '../../support/fixtures.ts';
 import { createLog, tell } from '../../support/telling.ts';
-import { piLegacy } from '../../../src/adapters/pi-legacy/index.ts';
-import { stillEnv } from '../../support/decoding.ts';
 
 /** The lines and losses of events that go through the repair. */
 function told(...events: Event[]) {

@@ -4,10 +4,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
-import { ClientLine, commandSchemas } from '../../../src/adapters/pi-legacy/wire.ts';
 import { wholeMessage } from '../../../src/adapters/pi/backend/decode-whole-message.ts';
 import { AssistantMessageEvent, eventSchemas } from '../../../src/adapters/pi/wire/events.ts';
 import { problemOf } from '../../../src/adapters/pi/wire/problem.ts';
+import { ClientLine, commandSchemas } from '../../../src/adapters/pi-legacy/wire.ts';
 
 const folder = path.resolve(import.meta.dirname, '../../../fixtures/wire/pi-legacy');
 

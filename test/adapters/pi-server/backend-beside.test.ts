@@ -1,8 +1,8 @@
 // What must not wait behind a prompt: aborts, steering, answers. Real servers let all of it wait (docs/protocols/pi-server.md 7.7).
 import { describe, expect, test } from 'vitest';
 import type { Command, CommandOf } from '../../../src/core/model/command.ts';
-import { inOrder } from '../pi/order.ts';
 import { typesOf } from '../pi/harness.ts';
+import { inOrder } from '../pi/order.ts';
 import { type AgentBench, agent, name, once, prompt, speaking, wire } from './agent.ts';
 
 const abort: CommandOf<'abort'> = { type: 'abort', target: 'run' };

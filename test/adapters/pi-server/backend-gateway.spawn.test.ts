@@ -7,13 +7,13 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { adapters } from '../../../src/adapters/index.ts';
 import { parseConfig } from '../../../src/config/config.ts';
+import { within } from '../../../src/conformance/timeouts.ts';
 import { createGateway, type Gateway } from '../../../src/gateway/full-gateway.ts';
 import { memoryPair } from '../../../src/transports/memory.ts';
 import { describePairs } from '../../contract/pair.ts';
 import { type AgentRole, agentRoles } from '../../support/agent-roles.ts';
 import { clientRoles } from '../../support/client-roles.ts';
 import { clientTransports } from '../../support/client-transports.ts';
-import { within } from '../../../src/conformance/timeouts.ts';
 
 const script = fileURLToPath(new URL('../../support/scripted-pi-server.mjs', import.meta.url));
 /** All at once. */

@@ -1,6 +1,6 @@
 // Whose run it is that a pi-server tells of, and when it is over.
 import { describe, expect, test } from 'vitest';
-import { typesOf, wire as pi } from '../pi/harness.ts';
+import { wire as pi, typesOf } from '../pi/harness.ts';
 import { type AgentBench, agent, once, prompt, speaking, wire } from './agent.ts';
 
 const messageTypes = ['turn-start', 'message-start', 'message-end', 'turn-end'];

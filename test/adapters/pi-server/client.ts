@@ -1,12 +1,12 @@
 // A client of a pi-server on a table: lines in, commands and answers out, and what all clients are told. No ledger and no session.
 import { piServer } from '../../../src/adapters/pi-server/index.ts';
 import type { Action, SessionView } from '../../../src/core/contract/adapter.ts';
+import type { Broadcast, CommandBroadcast } from '../../../src/core/contract/broadcast.ts';
+import type { Receipt, Ticket } from '../../../src/core/contract/ticket.ts';
+import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 import type { Command } from '../../../src/core/model/command.ts';
 import type { Outcome } from '../../../src/core/model/errors.ts';
 import type { Event } from '../../../src/core/model/event.ts';
-import type { Receipt, Ticket } from '../../../src/core/contract/ticket.ts';
-import type { CommandBroadcast, Broadcast } from '../../../src/core/contract/broadcast.ts';
-import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 import { createFrame } from '../../../src/transports/framing/frame.ts';
 import { stillEnv } from '../../support/decoding.ts';
 import { epoch, textOf } from '../../support/telling.ts';

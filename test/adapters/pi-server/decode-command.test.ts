@@ -1,7 +1,7 @@
 // Every command of a client as a canonical command with its place among all others (docs/protocols/pi-server.md 17, 18.2; which of them count, wait and time out: 10.3, 11.2).
 import { describe, expect, test } from 'vitest';
-import { Command } from '../../../src/core/model/command.ts';
 import { serverCommands, sessionCommands } from '../../../src/adapters/pi-server/wire/commands.ts';
+import { Command } from '../../../src/core/model/command.ts';
 import { connect, type Json, sideOf, ticketOf } from './client.ts';
 
 const text = (words: string) => ({ type: 'text', text: words });

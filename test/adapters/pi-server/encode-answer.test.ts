@@ -1,7 +1,7 @@
 // What the outcomes of commands become on the wire, for agents of every kind: exactly the shapes of real servers (docs/protocols/pi-server.md 17.4 to 17.9).
 import { describe, expect, test } from 'vitest';
-import { dataSchemas } from '../../../src/adapters/pi-server/wire/responses.ts';
 import { serverCommands } from '../../../src/adapters/pi-server/wire/commands.ts';
+import { dataSchemas } from '../../../src/adapters/pi-server/wire/responses.ts';
 import type { GatewayFigures } from '../../../src/core/model/gateway-figures.ts';
 import { connect, done, type Json, viewOf } from './client.ts';
 

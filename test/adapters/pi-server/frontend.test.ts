@@ -1,8 +1,9 @@
 // One connection: its greeting, its responses, its subscriptions, what it is told of all commands, and what is no command.
-import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
+
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { refused } from '../../../src/core/model/errors.ts';
 import type { Event } from '../../../src/core/model/event.ts';
 import { connect, done, newsOf, receipt, sideOf, ticketOf, viewOf } from './client.ts';

@@ -3,16 +3,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { pi } from '../../../src/adapters/pi/index.ts';
+import { idOf } from '../../../src/adapters/pi-server/frontend/request-id.ts';
 import { piServer } from '../../../src/adapters/pi-server/index.ts';
 import { createProjection } from '../../../src/adapters/pi-server/projection/projection.ts';
-import { idOf } from '../../../src/adapters/pi-server/frontend/request-id.ts';
 import type { FrontendSide } from '../../../src/core/contract/adapter.ts';
-import type { Event, Logged } from '../../../src/core/model/event.ts';
 import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
-import { stillEnv } from '../../support/decoding.ts';
-import { admitAll, garbage } from '../../support/garbage.ts';
-import { canonicalEvents, scenarioNames } from '../../support/fixtures.ts';
+import type { Event, Logged } from '../../../src/core/model/event.ts';
 import { checkPiServerOrder } from '../../oracles/order/pi-server/order.ts';
+import { stillEnv } from '../../support/decoding.ts';
+import { canonicalEvents, scenarioNames } from '../../support/fixtures.ts';
+import { admitAll, garbage } from '../../support/garbage.ts';
 import { createLog, epoch, tell, tellLate } from '../../support/telling.ts';
 
 type Json = Record<string, unknown>;

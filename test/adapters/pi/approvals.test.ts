@@ -1,7 +1,7 @@
 // Approvals of a pi that runs our extension: which question is one, what an answer becomes, and what ends one unanswered.
 import { describe, expect, test } from 'vitest';
-import type { CommandOf } from '../../../src/core/model/command.ts';
 import { verify } from '../../../src/core/log/grammar.ts';
+import type { CommandOf } from '../../../src/core/model/command.ts';
 import approvals from '../../../src/extensions/pi-approvals.ts';
 import { bench, shortRun, wire } from './harness.ts';
 

@@ -1,7 +1,7 @@
 // What pi's own tools change in files, by the arguments and results of all its versions.
 import { describe, expect, test } from 'vitest';
-import { pi } from '../../../src/adapters/pi/index.ts';
 import { changeOf } from '../../../src/adapters/pi/backend/file-changes.ts';
+import { pi } from '../../../src/adapters/pi/index.ts';
 import { piLegacy } from '../../../src/adapters/pi-legacy/index.ts';
 import type { Adapter } from '../../../src/core/contract/adapter.ts';
 import { bench, wire } from './harness.ts';

@@ -4,8 +4,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Event } from '../../../src/core/model/event.ts';
 import { wholeContent } from '../../../src/core/log/messages.ts';
+import type { Event } from '../../../src/core/model/event.ts';
 import { bench } from './harness.ts';
 import { inOrder } from './order.ts';
 

@@ -1,10 +1,11 @@
 // A pi backend on a bench: lines in, actions out, a clock that only moves when told.
+
+import { pi } from '../../../src/adapters/pi/index.ts';
 import type { Action, Adapter, Backend } from '../../../src/core/contract/adapter.ts';
 import type { Frame } from '../../../src/core/contract/channel.ts';
 import type { Command } from '../../../src/core/model/command.ts';
 import type { Outcome } from '../../../src/core/model/errors.ts';
 import type { Event } from '../../../src/core/model/event.ts';
-import { pi } from '../../../src/adapters/pi/index.ts';
 
 export interface Bench {
   /** Feeds lines: objects, or raw text, or bytes. */

@@ -1,8 +1,9 @@
 // The core's own repair and transcript behind a backend, as a session has them.
-import type { Event } from '../../../src/core/model/event.ts';
-import { createRepair } from '../../../src/core/log/repair.ts';
-import type { Transcript } from '../../../src/core/model/transcript.ts';
+
 import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
+import { createRepair } from '../../../src/core/log/repair.ts';
+import type { Event } from '../../../src/core/model/event.ts';
+import type { Transcript } from '../../../src/core/model/transcript.ts';
 
 /** Events in legal order, what they add up to, and what had to be mended. */
 export interface Ordered {

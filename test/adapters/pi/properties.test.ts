@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { eventSchemas, updateSchemas } from '../../../src/adapters/pi/wire/events.ts';
 import { requestSchemas } from '../../../src/adapters/pi/wire/extension.ts';
 import { messageSchemas } from '../../../src/adapters/pi/wire/values.ts';
+import { verify } from '../../../src/core/log/grammar.ts';
 import { Command } from '../../../src/core/model/command.ts';
 import { Event } from '../../../src/core/model/event.ts';
-import { verify } from '../../../src/core/log/grammar.ts';
 import { bench, wire } from './harness.ts';
 import { inOrder } from './order.ts';
 

@@ -1,8 +1,8 @@
 // Broken Claude clients, each made from our own backend.
 import type { Dictionary } from '../../../src/core/model/content.ts';
 import { dictionaryOf, without } from '../../../src/core/model/dictionary.ts';
-import { type Mutant, dropsOutput, changesOutput } from '../support/mutant.ts';
-import type { Link, Interceptor } from '../support/intercept.ts';
+import type { Interceptor, Link } from '../support/intercept.ts';
+import { changesOutput, dropsOutput, type Mutant } from '../support/mutant.ts';
 
 const isPrompt = ({ type }: Dictionary) => type === 'user';
 const requestOf = (frame: Dictionary) => (frame.type === 'control_request' ? dictionaryOf(frame.request) : {});

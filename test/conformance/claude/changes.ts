@@ -1,8 +1,8 @@
 // Changes to the messages of native Claude agents that make them wrong.
 import type { Dictionary } from '../../../src/core/model/content.ts';
 import { dictionaryOf } from '../../../src/core/model/dictionary.ts';
-import type { Mutant } from '../support/mutant.ts';
 import type { Interceptor } from '../support/intercept.ts';
+import type { Mutant } from '../support/mutant.ts';
 import { type Change, drop, each, inside, onType, type Through } from './stream-mutants.ts';
 
 /** Changes what the agent sends. */

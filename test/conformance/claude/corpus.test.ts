@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { LoggedMessage } from '../../../src/conformance/check/check.ts';
-import { claudeAgent } from '../../../src/conformance/claude/agent.ts';
 import { judgeRules } from '../../../src/conformance/check/judge.ts';
+import { claudeAgent } from '../../../src/conformance/claude/agent.ts';
 
 const corpus = process.env.PATCHBAY_CORPUS ?? '../shared/corpus';
 const folder = process.env.PATCHBAY_CLAUDE_TRACES ?? join(corpus, 'claude-sdk', 'cli-2.1.329');

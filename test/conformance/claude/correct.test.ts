@@ -3,10 +3,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { claudeAgent } from '../../../src/conformance/claude/agent.ts';
-import { claudeClient } from '../../../src/conformance/claude/client.ts';
 import type { Trace } from '../../../src/conformance/check/rule.ts';
 import type { CheckSet } from '../../../src/conformance/check/sets.ts';
+import { claudeAgent } from '../../../src/conformance/claude/agent.ts';
+import { claudeClient } from '../../../src/conformance/claude/client.ts';
 import { judgeTrace, readTraceFile } from '../../../src/conformance/trace/trace-file.ts';
 import type { Dictionary } from '../../../src/core/model/content.ts';
 import { failedIn } from './failed-in.ts';

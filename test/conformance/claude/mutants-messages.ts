@@ -3,14 +3,14 @@ import type { Dictionary } from '../../../src/core/model/content.ts';
 import { dictionaryOf } from '../../../src/core/model/dictionary.ts';
 import {
   changesOutput,
+  counted,
   followed,
-  isSystem,
-  onSystem,
-  onResult,
   isResultOfTool,
+  isSystem,
+  onResult,
+  onSystem,
   onToolResult,
   type Row,
-  counted,
 } from './changes.ts';
 import { beside, drop, each, inside, mint, onBlocks, onEvent, onType } from './stream-mutants.ts';
 

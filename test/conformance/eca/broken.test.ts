@@ -4,8 +4,8 @@ import { afterAll } from 'vitest';
 import { ecaAgent } from '../../../src/conformance/eca/agent.ts';
 import { testBrokenAgents } from '../support/broken.ts';
 import { type Own, ownMemory } from '../support/targets.ts';
-import { mutants } from './mutants/index.ts';
 import { inBytes } from './mutants/in-bytes.ts';
+import { mutants } from './mutants/index.ts';
 
 const made: Own[] = [];
 afterAll(() => Promise.all(made.map(({ remove }) => remove())));

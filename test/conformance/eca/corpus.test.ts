@@ -2,10 +2,10 @@
 // Every violation has a reason in a table.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ecaAgent } from '../../../src/conformance/eca/agent.ts';
-import { ecaClient } from '../../../src/conformance/eca/client.ts';
 import type { Trace } from '../../../src/conformance/check/rule.ts';
 import { type CheckSet, descriptionsOf } from '../../../src/conformance/check/sets.ts';
+import { ecaAgent } from '../../../src/conformance/eca/agent.ts';
+import { ecaClient } from '../../../src/conformance/eca/client.ts';
 import { judgeTrace } from '../../../src/conformance/trace/trace-file.ts';
 import { handMadeEca } from '../../support/eca-agent-traces.ts';
 import { ecaTraces } from '../../support/eca-traces.ts';

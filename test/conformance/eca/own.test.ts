@@ -1,11 +1,11 @@
 // The checks of ECA servers against our own frontend, in this process and in front of the demo agent. framing.test.ts
 // covers stdio and raw bytes.
 import { expect, test } from 'vitest';
+import { descriptionsOf } from '../../../src/conformance/check/sets.ts';
 import { ecaAgent } from '../../../src/conformance/eca/agent.ts';
 import { ecaClient } from '../../../src/conformance/eca/client.ts';
 import { departures } from '../../../src/conformance/eca/departures.ts';
 import { runChecks } from '../../../src/conformance/runner/runner.ts';
-import { descriptionsOf } from '../../../src/conformance/check/sets.ts';
 import { ownMemory } from '../support/targets.ts';
 
 const bytes = 'what is sent over memory has frames of its own';

@@ -2,7 +2,7 @@
 import { probe } from '../../../src/conformance/pi/fake-agent/shared-behaviours.ts';
 import type { Dictionary } from '../../../src/core/model/content.ts';
 import { isDictionary } from '../../../src/core/model/dictionary.ts';
-import { sendsGarbage, sendsBefore, disconnectsOn, without, changesSent, omits } from '../support/client-mutant.ts';
+import { changesSent, disconnectsOn, omits, sendsBefore, sendsGarbage, without } from '../support/client-mutant.ts';
 import type { Mutant } from '../support/mutant.ts';
 
 const images = (change: (image: Dictionary) => Dictionary) =>

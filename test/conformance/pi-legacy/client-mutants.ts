@@ -1,9 +1,10 @@
 // Broken clients of pi-legacy, each made from our own one.
+
+import { probe } from '../../../src/conformance/pi/fake-agent/shared-behaviours.ts';
 import type { Dictionary } from '../../../src/core/model/content.ts';
 import { isDictionary } from '../../../src/core/model/dictionary.ts';
-import { probe } from '../../../src/conformance/pi/fake-agent/shared-behaviours.ts';
+import { changesSent, disconnectsOn, sendsBefore, sendsGarbage, without } from '../support/client-mutant.ts';
 import type { Mutant } from '../support/mutant.ts';
-import { sendsGarbage, sendsBefore, disconnectsOn, without, changesSent } from '../support/client-mutant.ts';
 
 const files = (change: (file: Dictionary) => Dictionary) =>
   changesSent('prompt', (frame) =>

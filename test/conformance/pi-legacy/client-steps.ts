@@ -1,6 +1,6 @@
 // The steps of our own client of pi-legacy, for behaviours that need more than a prompt.
 import type { Content } from '../../../src/core/model/content.ts';
-import { ownClient, type ClientSteps } from '../support/client-rig.ts';
+import { type ClientSteps, ownClient } from '../support/client-rig.ts';
 
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const files: readonly Content[] = [

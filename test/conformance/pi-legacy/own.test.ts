@@ -1,9 +1,9 @@
 // Our own frontend as an agent of pi-legacy, in front of the demo agent: no check fails.
 import { expect, test } from 'vitest';
-import { departures } from '../../../src/conformance/pi-legacy/departures.ts';
-import { piLegacyAgent } from '../../../src/conformance/pi-legacy/agent.ts';
-import { runChecks } from '../../../src/conformance/runner/runner.ts';
 import { descriptionsOf } from '../../../src/conformance/check/sets.ts';
+import { piLegacyAgent } from '../../../src/conformance/pi-legacy/agent.ts';
+import { departures } from '../../../src/conformance/pi-legacy/departures.ts';
+import { runChecks } from '../../../src/conformance/runner/runner.ts';
 import { ownMemory } from '../support/targets.ts';
 
 /** Only a program on stdio reads raw bytes; our user messages hold files as content only. */

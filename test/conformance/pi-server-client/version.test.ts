@@ -1,9 +1,9 @@
 // The check that needs two connections of one client: a client that is greeted with an incompatible version sends
 // nothing.
 import { describe, expect, test } from 'vitest';
+import { piServerClient } from '../../../src/conformance/pi-server/client.ts';
 import { createClientRun } from '../../../src/conformance/runner/client-runner.ts';
 import { watchChannel } from '../../../src/conformance/runner/connection.ts';
-import { piServerClient } from '../../../src/conformance/pi-server/client.ts';
 import { isDictionary } from '../../../src/core/model/dictionary.ts';
 import { memoryPair } from '../../../src/transports/memory.ts';
 

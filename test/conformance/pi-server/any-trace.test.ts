@@ -1,11 +1,11 @@
 // Rules accept any trace and never throw: those of pi-servers, of their clients, and of Claude clients.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { TraceFrame } from '../../../src/conformance/check/rule.ts';
 import { claudeClient } from '../../../src/conformance/claude/client.ts';
 import { piServerAgent } from '../../../src/conformance/pi-server/agent.ts';
 import { piServerClient } from '../../../src/conformance/pi-server/client.ts';
 import { rpcMessageClient } from '../../../src/conformance/rpc-message/client.ts';
-import type { TraceFrame } from '../../../src/conformance/check/rule.ts';
 
 /** Words of the wire, so that traces are wrong in detail and not only as a whole. */
 const words = [

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Trace } from '../../../src/conformance/check/rule.ts';
 import { type CheckSet, descriptionsOf } from '../../../src/conformance/check/sets.ts';
-import { judgeTrace, readTraceFile } from '../../../src/conformance/trace/trace-file.ts';
 import { piServerAgent } from '../../../src/conformance/pi-server/agent.ts';
 import { piServerClient } from '../../../src/conformance/pi-server/client.ts';
+import { judgeTrace, readTraceFile } from '../../../src/conformance/trace/trace-file.ts';
 
 const folder = join(process.env.PATCHBAY_CORPUS ?? '../shared/corpus', 'pi-server');
 const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith('.jsonl')) : [];

@@ -2,16 +2,16 @@
 // makes the faults.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Check, Result, Settings } from '../../../src/conformance/check/check.ts';
-import { departures } from '../../../src/conformance/pi-server/departures.ts';
 import { piServerChecks } from '../../../src/conformance/pi-server/checks/index.ts';
+import { departures } from '../../../src/conformance/pi-server/departures.ts';
+import { type Peer, startPeer } from '../../../src/conformance/runner/peer.ts';
 import { runChecks } from '../../../src/conformance/runner/runner.ts';
 import type { Address, Target } from '../../../src/conformance/runner/target.ts';
-import { type Peer, startPeer } from '../../../src/conformance/runner/peer.ts';
 import { killAllChildren } from '../../../src/transports/process-group.ts';
-import type { Mutant } from './mutants/mutant.ts';
-import { mutants } from './mutants/index.ts';
 import { intercepting } from '../support/intercept.ts';
 import { type Own, ownDemo } from '../support/targets.ts';
+import { mutants } from './mutants/index.ts';
+import type { Mutant } from './mutants/mutant.ts';
 
 const patienceMs = 10_000;
 /** Each mutant runs one in this many unrelated checks, in turn; 1 runs them all. */

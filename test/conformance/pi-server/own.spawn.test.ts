@@ -2,9 +2,9 @@
 // real pi where the agent matters. Intended differences are in the table of departures.
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Check, Result } from '../../../src/conformance/check/check.ts';
-import { departures } from '../../../src/conformance/pi-server/departures.ts';
-import { piServerClient } from '../../../src/conformance/pi-server/client.ts';
 import { piServerChecks } from '../../../src/conformance/pi-server/checks/index.ts';
+import { piServerClient } from '../../../src/conformance/pi-server/client.ts';
+import { departures } from '../../../src/conformance/pi-server/departures.ts';
 import { type RunOptions, runChecks } from '../../../src/conformance/runner/runner.ts';
 import type { Target } from '../../../src/conformance/runner/target.ts';
 import { killAllChildren } from '../../../src/transports/process-group.ts';

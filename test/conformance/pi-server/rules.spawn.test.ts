@@ -1,9 +1,9 @@
 // The rules of pi-servers against our own server in this process, and against its mutants.
 import { afterAll, describe, expect, test } from 'vitest';
-import { departures } from '../../../src/conformance/pi-server/departures.ts';
-import { piServerAgent } from '../../../src/conformance/pi-server/agent.ts';
-import { runChecks } from '../../../src/conformance/runner/runner.ts';
 import type { AgentSet } from '../../../src/conformance/check/sets.ts';
+import { piServerAgent } from '../../../src/conformance/pi-server/agent.ts';
+import { departures } from '../../../src/conformance/pi-server/departures.ts';
+import { runChecks } from '../../../src/conformance/runner/runner.ts';
 import type { Target } from '../../../src/conformance/runner/target.ts';
 import { killAllChildren } from '../../../src/transports/process-group.ts';
 import { testBrokenAgents } from '../support/broken.ts';

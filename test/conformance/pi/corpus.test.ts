@@ -3,8 +3,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { piAgent } from '../../../src/conformance/pi/agent.ts';
 import type { Trace, TraceFrame } from '../../../src/conformance/check/rule.ts';
+import { piAgent } from '../../../src/conformance/pi/agent.ts';
 
 const corpus = join(process.env.PATCHBAY_CORPUS ?? '../shared/corpus', 'pi');
 /** 0.13.2 speaks the legacy protocol. */

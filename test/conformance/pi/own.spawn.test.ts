@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import type { Result } from '../../../src/conformance/check/check.ts';
+import { descriptionsOf } from '../../../src/conformance/check/sets.ts';
 import { piAgent } from '../../../src/conformance/pi/agent.ts';
 import { departures } from '../../../src/conformance/pi/departures.ts';
 import { runChecks } from '../../../src/conformance/runner/runner.ts';
 import { demoScript } from '../../../src/conformance/runner/scripts.ts';
-import { descriptionsOf } from '../../../src/conformance/check/sets.ts';
 import { killAllChildren } from '../../../src/transports/process-group.ts';
 import { ownMemory } from '../support/targets.ts';
 

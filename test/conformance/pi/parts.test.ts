@@ -1,11 +1,11 @@
 // Parts of recordings of the real pi: one side alone, or from the middle on. What is missing then is no violation. Also
 // handmade conversations of correct agents and clients.
 import { describe, expect, test } from 'vitest';
+import type { CheckSet } from '../../../src/conformance/check/sets.ts';
 import { piAgent } from '../../../src/conformance/pi/agent.ts';
 import { piClient } from '../../../src/conformance/pi/client.ts';
 import { piLegacyAgent } from '../../../src/conformance/pi-legacy/agent.ts';
 import { piLegacyClient } from '../../../src/conformance/pi-legacy/client.ts';
-import type { CheckSet } from '../../../src/conformance/check/sets.ts';
 import { endsOf, frame, recordingsOf, saidBy, wrongIn } from './recordings.ts';
 
 const modern = recordingsOf('0.54.2', '0.73.1', '0.87.1');

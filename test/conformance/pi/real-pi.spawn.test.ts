@@ -3,11 +3,11 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import type { Result } from '../../../src/conformance/check/check.ts';
+import { descriptionsOf } from '../../../src/conformance/check/sets.ts';
 import { startFakeAnthropic } from '../../../src/conformance/model/endpoint.ts';
 import { piAgent } from '../../../src/conformance/pi/agent.ts';
 import { runChecks } from '../../../src/conformance/runner/runner.ts';
 import { modelScript } from '../../../src/conformance/runner/scripts.ts';
-import { descriptionsOf } from '../../../src/conformance/check/sets.ts';
 import type { Target } from '../../../src/conformance/runner/target.ts';
 import { killAllChildren } from '../../../src/transports/process-group.ts';
 import { makePiHome, piCommand } from '../../support/pi-rig.ts';

@@ -1,9 +1,9 @@
 // The rules of pi accept any trace without throwing, and find no violation in the scenarios of a correct agent.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Frame } from '../../../src/core/contract/channel.ts';
-import { piAgent } from '../../../src/conformance/pi/agent.ts';
 import type { Trace, TraceFrame } from '../../../src/conformance/check/rule.ts';
+import { piAgent } from '../../../src/conformance/pi/agent.ts';
+import type { Frame } from '../../../src/core/contract/channel.ts';
 import { anyFrame } from '../../support/any-frame.ts';
 import { hasScenarioFile, scenarioLines, scenarioNames } from '../../support/fixtures.ts';
 

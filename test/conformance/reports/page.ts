@@ -2,9 +2,9 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Level, Verdict } from '../../../src/conformance/check/check.ts';
+import { type CheckSet, descriptionsOf } from '../../../src/conformance/check/sets.ts';
 import { Explanations, explain } from '../../../src/conformance/report/explanations.ts';
 import type { Tally } from '../../../src/conformance/report/report.ts';
-import { type CheckSet, descriptionsOf } from '../../../src/conformance/check/sets.ts';
 
 export const root = path.resolve(import.meta.dirname, '../../..');
 export const folder = path.join(root, 'docs/conformance/reports');

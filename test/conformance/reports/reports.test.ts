@@ -2,9 +2,9 @@
 // `UPDATE=reports` makes them anew, which takes some minutes, real programs and the corpus; see
 // docs/conformance/reports/README.md.
 import { expect, test } from 'vitest';
+import { descriptionsOf } from '../../../src/conformance/check/sets.ts';
 import { sets } from '../../../src/conformance/index.ts';
 import { explain } from '../../../src/conformance/report/explanations.ts';
-import { descriptionsOf } from '../../../src/conformance/check/sets.ts';
 import { explanationNames, explanationsIn, pageNames, readPage } from './page.ts';
 
 if (process.env.UPDATE === 'reports') {

@@ -1,8 +1,8 @@
 // Broken front ends of rpc-message, each made from a correct one.
 import type { Dictionary } from '../../../src/core/model/content.ts';
 import { dictionaryOf } from '../../../src/core/model/dictionary.ts';
-import { type Mutant, changesOutput } from '../support/mutant.ts';
 import type { Interceptor } from '../support/intercept.ts';
+import { changesOutput, type Mutant } from '../support/mutant.ts';
 
 /** Changes requests of this method. */
 const asks = (method: string, change: (frame: Dictionary) => Dictionary) =>

@@ -1,9 +1,9 @@
 // Recordings of correct agents and front ends of the rpc-message dialect: no rule finds a violation. The corpus has
 // none, so they are handmade.
 import { describe, expect, test } from 'vitest';
+import type { Trace } from '../../../src/conformance/check/rule.ts';
 import { rpcMessageAgent } from '../../../src/conformance/rpc-message/agent.ts';
 import { rpcMessageClient } from '../../../src/conformance/rpc-message/client.ts';
-import type { Trace } from '../../../src/conformance/check/rule.ts';
 import type { Dictionary } from '../../../src/core/model/content.ts';
 import { failedIn } from '../claude/failed-in.ts';
 

@@ -14,8 +14,8 @@ import {
   streamMutants,
   type Through,
 } from '../claude/stream-mutants.ts';
-import type { Mutant } from '../support/mutant.ts';
 import type { Interceptor } from '../support/intercept.ts';
+import type { Mutant } from '../support/mutant.ts';
 
 /** Changes messages, with or without the envelope of a query. */
 const changesOutput: Through = (change) => () => {

@@ -3,9 +3,9 @@
 import type { Result } from '../../../src/conformance/check/check.ts';
 import type { ClientSet } from '../../../src/conformance/check/sets.ts';
 import type { ClientRig } from './client-rig.ts';
+import { intercepting } from './intercept.ts';
 import type { Mutant } from './mutant.ts';
 import { type Patience, runsEverything, testMutants } from './mutant-tests.ts';
-import { intercepting } from './intercept.ts';
 
 /** How to test the broken clients of a set. */
 export interface BrokenClientOptions {

@@ -1,12 +1,12 @@
 // Tests that every broken agent is caught by its checks and by no unrelated ones. An interceptor breaks a correct
 // agent.
 import type { Result } from '../../../src/conformance/check/check.ts';
-import { runChecks } from '../../../src/conformance/runner/runner.ts';
 import { type AgentSet, descriptionsOf } from '../../../src/conformance/check/sets.ts';
+import { runChecks } from '../../../src/conformance/runner/runner.ts';
 import type { Target } from '../../../src/conformance/runner/target.ts';
+import { intercepting } from './intercept.ts';
 import type { Mutant } from './mutant.ts';
 import { type Patience, runsEverything, testMutants } from './mutant-tests.ts';
-import { intercepting } from './intercept.ts';
 
 /** How to test the broken agents of a set. */
 export interface BrokenOptions {

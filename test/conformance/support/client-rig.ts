@@ -2,11 +2,11 @@
 // Behaviours that need more than a prompt get their client steps as an option.
 import { adapterOf } from '../../../src/adapters/index.ts';
 import type { Result } from '../../../src/conformance/check/check.ts';
-import { createClientRun } from '../../../src/conformance/runner/client-runner.ts';
 import type { ClientSet } from '../../../src/conformance/check/sets.ts';
+import { createClientRun } from '../../../src/conformance/runner/client-runner.ts';
 import type { Options } from '../../../src/core/contract/adapter.ts';
-import type { AgentConnection } from '../../../src/core/link/agent-link.ts';
 import type { Channel } from '../../../src/core/contract/channel.ts';
+import type { AgentConnection } from '../../../src/core/link/agent-link.ts';
 import type { Command } from '../../../src/core/model/command.ts';
 import type { Outcome } from '../../../src/core/model/errors.ts';
 import type { Event } from '../../../src/core/model/event.ts';

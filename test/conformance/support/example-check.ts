@@ -7,10 +7,10 @@ import {
   PeerWrong,
   type Tools,
 } from '../../../src/conformance/check/check.ts';
-import { each, requiredBy, type Rule, type Scenario, type Trace } from '../../../src/conformance/check/rule.ts';
-import { type AgentSet, withContext, rulesOver } from '../../../src/conformance/check/sets.ts';
+import { each, type Rule, requiredBy, type Scenario, type Trace } from '../../../src/conformance/check/rule.ts';
+import { type AgentSet, rulesOver, withContext } from '../../../src/conformance/check/sets.ts';
 import { dictionaryOf } from '../../../src/core/model/dictionary.ts';
-import { type Mutant, changesOutput } from './mutant.ts';
+import { changesOutput, type Mutant } from './mutant.ts';
 
 // View: what the rules read, derived from a trace once.
 interface Call {

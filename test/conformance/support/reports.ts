@@ -1,8 +1,8 @@
 // Sample reports for tests of the report formats: one check with each verdict, in any words.
 import type { Conversation, Description, LoggedMessage, Result } from '../../../src/conformance/check/check.ts';
-import { makeReport, type Report } from '../../../src/conformance/report/report.ts';
 import type { Rule, Trace } from '../../../src/conformance/check/rule.ts';
 import type { AgentSet } from '../../../src/conformance/check/sets.ts';
+import { makeReport, type Report } from '../../../src/conformance/report/report.ts';
 
 function rule(id: string, more: Partial<Description> = {}): Rule<Trace> {
   const base = { section: '7.4', level: 'MUST', basis: 'specification', sentence: `It is so (${id}).` } as const;

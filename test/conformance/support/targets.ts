@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
+import { parseConfig } from '../../../src/config/config.ts';
 import type { Settings } from '../../../src/conformance/check/check.ts';
+import { startFakeAnthropic } from '../../../src/conformance/model/endpoint.ts';
 import { demoScript, modelScript } from '../../../src/conformance/runner/scripts.ts';
 import type { Target } from '../../../src/conformance/runner/target.ts';
-import { parseConfig } from '../../../src/config/config.ts';
 import { createGateway } from '../../../src/gateway/full-gateway.ts';
 import { memoryPair } from '../../../src/transports/memory.ts';
 import { webSocketChannel } from '../../../src/transports/websocket.ts';
-import { startFakeAnthropic } from '../../../src/conformance/model/endpoint.ts';
 import { makePiHome, piCommand } from '../../support/pi-rig.ts';
 
 const cli = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));

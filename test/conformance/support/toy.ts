@@ -7,7 +7,7 @@ import {
   PeerWrong,
   type Tools,
 } from '../../../src/conformance/check/check.ts';
-import { requiredBy, type Rule, type Scenario, type Trace } from '../../../src/conformance/check/rule.ts';
+import { type Rule, requiredBy, type Scenario, type Trace } from '../../../src/conformance/check/rule.ts';
 import type { AgentSet, ClientSet } from '../../../src/conformance/check/sets.ts';
 import type { Target } from '../../../src/conformance/runner/target.ts';
 import type { Channel } from '../../../src/core/contract/channel.ts';

@@ -2,11 +2,11 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Content, Message } from '../../../src/core/model/content.ts';
 import { htmlPage } from '../../../src/core/export/html.ts';
 import { style } from '../../../src/core/export/html-style.ts';
-import { figuresOf, messagesOf } from '../../../src/core/log/messages.ts';
 import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
+import { figuresOf, messagesOf } from '../../../src/core/log/messages.ts';
+import type { Content, Message } from '../../../src/core/model/content.ts';
 import { legalEvents } from '../../support/core/arbitraries.ts';
 import { elementsOf, type PageElement, readPage, shownText, skeleton } from '../../support/judges/html-page.ts';
 

@@ -2,8 +2,8 @@
 // nothing else.
 import { expect, test } from 'vitest';
 import type { Backend } from '../../../src/core/contract/adapter.ts';
-import { linkAgent } from '../../../src/core/link/agent-link.ts';
 import type { Channel, Peek, Receiver } from '../../../src/core/contract/channel.ts';
+import { linkAgent } from '../../../src/core/link/agent-link.ts';
 import type { Event } from '../../../src/core/model/event.ts';
 import { createVirtualClock } from '../../support/core/virtual-clock.ts';
 

@@ -1,8 +1,9 @@
 // A ledger on a virtual clock; everything that it broadcasts and answers becomes short lines.
-import { type Outcome, refused } from '../../../src/core/model/errors.ts';
-import { createLedger, type Ledger } from '../../../src/core/ledger/ledger.ts';
+
 import type { LedgerLimits } from '../../../src/core/contract/ledger-limits.ts';
 import type { Receipt, Ticket } from '../../../src/core/contract/ticket.ts';
+import { createLedger, type Ledger } from '../../../src/core/ledger/ledger.ts';
+import { type Outcome, refused } from '../../../src/core/model/errors.ts';
 import { createVirtualClock, type VirtualClock } from '../../support/core/virtual-clock.ts';
 
 /** Limits so wide that no test meets one by accident. */

@@ -1,7 +1,7 @@
 // One backend over its channel: actions in order, timers, answers exactly once, one end.
 import { describe, expect, test } from 'vitest';
-import { linkAgent, sentenceOf } from '../../../src/core/link/agent-link.ts';
 import type { Ending } from '../../../src/core/contract/channel.ts';
+import { linkAgent, sentenceOf } from '../../../src/core/link/agent-link.ts';
 import type { Event } from '../../../src/core/model/event.ts';
 import { createAgent, type Script } from '../../support/core/agent.ts';
 import { outline } from '../../support/core/outline.ts';

@@ -3,11 +3,11 @@
 import { describe, expect, test } from 'vitest';
 import { linkAgent } from '../../../src/core/link/agent-link.ts';
 import { linkClient } from '../../../src/core/link/client-link.ts';
+import { driveFrontend } from '../../../src/core/link/frontend-driver.ts';
+import { emptyTranscript } from '../../../src/core/log/fold.ts';
 import type { Command } from '../../../src/core/model/command.ts';
 import type { Event } from '../../../src/core/model/event.ts';
-import { driveFrontend } from '../../../src/core/link/frontend-driver.ts';
 import { createStream } from '../../../src/core/stream/stream.ts';
-import { emptyTranscript } from '../../../src/core/log/fold.ts';
 import { createFrame } from '../../../src/transports/framing/frame.ts';
 import { createAgent, type Script } from '../../support/core/agent.ts';
 import { createClient } from '../../support/core/client.ts';

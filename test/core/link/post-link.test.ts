@@ -2,8 +2,8 @@
 // (docs/faults.md F27). Broadcasts go into the stream only while somebody is there.
 import { describe, expect, test } from 'vitest';
 import type { Frontend } from '../../../src/core/contract/adapter.ts';
-import type { Outcome } from '../../../src/core/model/errors.ts';
 import { linkPosts } from '../../../src/core/link/post-link.ts';
+import type { Outcome } from '../../../src/core/model/errors.ts';
 import { createFrame } from '../../../src/transports/framing/frame.ts';
 import { createStreamRig, drain, framesOf } from '../../support/core/stream-rig.ts';
 import { createVirtualClock } from '../../support/core/virtual-clock.ts';

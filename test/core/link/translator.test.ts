@@ -1,8 +1,8 @@
 // The filter from one protocol's agent to another's client, on a scripted agent and client.
 import { describe, expect, test } from 'vitest';
 import type { Action } from '../../../src/core/contract/adapter.ts';
-import type { Event } from '../../../src/core/model/event.ts';
 import { createTranslator } from '../../../src/core/link/translator.ts';
+import type { Event } from '../../../src/core/model/event.ts';
 import { createFrame } from '../../../src/transports/framing/frame.ts';
 import { outline } from '../../support/core/outline.ts';
 import { heard, recordingProjection } from '../../support/core/recording.ts';

@@ -1,8 +1,8 @@
 // How a run ends that nobody ended: in which order, with which words, and only once (docs/faults.md 1).
 import { describe, expect, test } from 'vitest';
 import { closeRun } from '../../../src/core/log/close-run.ts';
-import type { Event, EventOf, EventType } from '../../../src/core/model/event.ts';
 import { verify } from '../../../src/core/log/grammar.ts';
+import type { Event, EventOf, EventType } from '../../../src/core/model/event.ts';
 import { outline } from '../../support/core/outline.ts';
 
 const failure = { kind: 'agent' as const, message: 'agent exited (code 137)' };

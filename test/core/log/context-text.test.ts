@@ -1,9 +1,9 @@
 // Contexts beside the words of a prompt: how they are put there, and that the words come out as they went in.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Content } from '../../../src/core/model/content.ts';
-import { isCommand, splitContexts, withContexts, withoutContexts } from '../../../src/core/log/context-text.ts';
 import type { ContextReading } from '../../../src/core/contract/workspace.ts';
+import { isCommand, splitContexts, withContexts, withoutContexts } from '../../../src/core/log/context-text.ts';
+import type { Content } from '../../../src/core/model/content.ts';
 import { runs } from '../../support/full.ts';
 
 const reading = (text: string | null): ContextReading => ({ context: { type: 'repo-map' }, text });

@@ -1,8 +1,8 @@
 // The table of order, fault by fault, and against a judge that shares no code with it.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Event } from '../../../src/core/model/event.ts';
 import { type Fault, verify } from '../../../src/core/log/grammar.ts';
+import type { Event } from '../../../src/core/model/event.ts';
 import { anyEvents, legalEvents } from '../../support/core/arbitraries.ts';
 import { judge } from '../../support/core/judge.ts';
 import { vocabulary } from '../../support/core/vocabulary.ts';

@@ -1,10 +1,10 @@
 // The conversation as whole messages: in order, complete, each result once; and what they count together.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Event, EventOf } from '../../../src/core/model/event.ts';
-import { figuresOf, messagesOf, textIn, userMessages } from '../../../src/core/log/messages.ts';
-import type { Transcript } from '../../../src/core/model/transcript.ts';
 import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
+import { figuresOf, messagesOf, textIn, userMessages } from '../../../src/core/log/messages.ts';
+import type { Event, EventOf } from '../../../src/core/model/event.ts';
+import type { Transcript } from '../../../src/core/model/transcript.ts';
 import { anyEvents, legalEvents } from '../../support/core/arbitraries.ts';
 
 /** A transcript of these events; the clock shows ten times their number. */

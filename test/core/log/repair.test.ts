@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { closeRun } from '../../../src/core/log/close-run.ts';
-import type { Event, EventOf } from '../../../src/core/model/event.ts';
 import { verify } from '../../../src/core/log/grammar.ts';
+import type { Event, EventOf } from '../../../src/core/model/event.ts';
 import { type Block, laneOf } from '../../../src/core/model/transcript.ts';
 import { anyEvents, legalEvents } from '../../support/core/arbitraries.ts';
 import { judge } from '../../support/core/judge.ts';

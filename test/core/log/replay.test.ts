@@ -1,11 +1,11 @@
 // What a late client is told: legal, short, and enough to know what everybody else knows.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Event } from '../../../src/core/model/event.ts';
+import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 import { verify } from '../../../src/core/log/grammar.ts';
 import { replay, replayCurrent } from '../../../src/core/log/replay.ts';
+import type { Event } from '../../../src/core/model/event.ts';
 import type { Transcript } from '../../../src/core/model/transcript.ts';
-import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 import { anyEvents, legalEvents } from '../../support/core/arbitraries.ts';
 import { judge } from '../../support/core/judge.ts';
 import { outline } from '../../support/core/outline.ts';

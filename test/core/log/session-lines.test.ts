@@ -1,7 +1,6 @@
 // Sessions as lines: what is written is read, and whatever else is in such a file says nothing.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Message } from '../../../src/core/model/content.ts';
 import {
   lineOfMessage,
   mostLines,
@@ -11,6 +10,7 @@ import {
   textOfHead,
   textOfLine,
 } from '../../../src/core/log/session-lines.ts';
+import type { Message } from '../../../src/core/model/content.ts';
 import { countParses } from '../../support/core/count-parses.ts';
 
 const head: SessionHead = {

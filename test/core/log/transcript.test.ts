@@ -1,12 +1,12 @@
 // The one fold: what it keeps of events, and what it makes of them. Order is grammar.test.ts's, replay replay.test.ts's.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Content } from '../../../src/core/model/content.ts';
-import type { Event } from '../../../src/core/model/event.ts';
+import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 import { verify } from '../../../src/core/log/grammar.ts';
 import { wholeContent } from '../../../src/core/log/messages.ts';
+import type { Content } from '../../../src/core/model/content.ts';
+import type { Event } from '../../../src/core/model/event.ts';
 import type { Transcript } from '../../../src/core/model/transcript.ts';
-import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 import { anyEvents } from '../../support/core/arbitraries.ts';
 import { vocabulary } from '../../support/core/vocabulary.ts';
 

@@ -1,15 +1,15 @@
 // Every step in every phase of a session's own work: where it leads.
 import { describe, expect, test } from 'vitest';
-import { refused } from '../../../src/core/model/errors.ts';
 import { emptyTranscript } from '../../../src/core/log/fold.ts';
+import { refused } from '../../../src/core/model/errors.ts';
 import {
   type AnswerAtEnd,
   answerAtEndOf,
   createPhaseMachine,
   handleOf,
   type Phase,
-  type Request,
   type Prompt,
+  type Request,
   type Step,
 } from '../../../src/core/session/prompts/phase.ts';
 import { createStallWatch } from '../../../src/core/session/stall-watch.ts';

@@ -1,8 +1,8 @@
 // Standing permissions of clients on the network: what the agent has suggested, and nothing else (docs/threats.md T23).
 import { expect, test } from 'vitest';
+import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 import type { CommandOf } from '../../../src/core/model/command.ts';
 import { withRememberablePermissions } from '../../../src/core/session/rememberable-permissions.ts';
-import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 
 const rule = { type: 'addRules', rules: [{ toolName: 'Bash', ruleContent: 'ls' }], destination: 'session' };
 const wider = { ...rule, rules: [{ toolName: 'Bash' }] };

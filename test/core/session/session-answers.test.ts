@@ -1,11 +1,11 @@
 // Commands that an agent cannot do: the agent first, then the session, else a clear refusal. And when answers come.
 import { describe, expect, test } from 'vitest';
+import type { ExportPort } from '../../../src/core/export/export.ts';
 import type { Command } from '../../../src/core/model/command.ts';
 import { GatewayError, type Outcome, refused } from '../../../src/core/model/errors.ts';
 import type { Event } from '../../../src/core/model/event.ts';
-import type { ExportPort } from '../../../src/core/export/export.ts';
-import { heard, recordingProjection } from '../../support/core/recording.ts';
 import { outline } from '../../support/core/outline.ts';
+import { heard, recordingProjection } from '../../support/core/recording.ts';
 import { createSessionRig, promptOf, type RigOptions } from '../../support/core/session-rig.ts';
 import { drain, framesOf } from '../../support/core/stream-rig.ts';
 

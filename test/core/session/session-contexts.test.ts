@@ -1,8 +1,9 @@
 // Contexts of prompts: who reads them, what the agent and its users are told, and what is offered to choose from.
 import { describe, expect, test } from 'vitest';
-import type { Command, CommandOf, Context } from '../../../src/core/model/command.ts';
-import type { Outcome } from '../../../src/core/model/errors.ts';
 import type { ContextReading, WorkspacePort } from '../../../src/core/contract/workspace.ts';
+import type { Command, CommandOf } from '../../../src/core/model/command.ts';
+import type { Context } from '../../../src/core/model/content.ts';
+import type { Outcome } from '../../../src/core/model/errors.ts';
 import { createSessionRig, type RigOptions } from '../../support/core/session-rig.ts';
 
 const file = (path: string): Context => ({ type: 'file', path });

@@ -1,10 +1,10 @@
 // Sessions with a past: what is told of it, what an agent that keeps none is told, and how such a conversation is cut and
 // replaced. The agent is in the hand of the test.
 import { describe, expect, test } from 'vitest';
+import { messagesOf } from '../../../src/core/log/messages.ts';
 import type { Message } from '../../../src/core/model/content.ts';
 import { GatewayError, type Outcome, refused } from '../../../src/core/model/errors.ts';
 import type { Event } from '../../../src/core/model/event.ts';
-import { messagesOf } from '../../../src/core/log/messages.ts';
 import type { Script } from '../../support/core/agent.ts';
 import { createSessionRig, type RigOptions } from '../../support/core/session-rig.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Command, CommandOf } from '../../../src/core/model/command.ts';
 import { type Outcome, refused } from '../../../src/core/model/errors.ts';
 import type { Event } from '../../../src/core/model/event.ts';
-import { createSessionRig, promptOf, type RigOptions, question } from '../../support/core/session-rig.ts';
+import { createSessionRig, promptOf, question, type RigOptions } from '../../support/core/session-rig.ts';
 
 /** A session with what comes back for each command in full, in order. */
 function rigged(options: RigOptions = {}) {

@@ -1,8 +1,8 @@
 // How long a model says nothing while it is its turn.
 import { expect, test } from 'vitest';
+import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 import type { Event } from '../../../src/core/model/event.ts';
 import { createStallWatch } from '../../../src/core/session/stall-watch.ts';
-import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 
 /** Something at a time: an event, or that the agent is held or heard again. */
 type Step = readonly [at: number, what: Event | 'hold' | 'release'];

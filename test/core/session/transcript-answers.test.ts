@@ -1,12 +1,12 @@
 // What a transcript answers by itself, and what it leaves to the agent.
 import { describe, expect, test } from 'vitest';
-import { answerFrom, completeState, type SessionFacts } from '../../../src/core/session/transcript-answers.ts';
+import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 import { type QuerySubject, QuerySubject as Subject } from '../../../src/core/model/command.ts';
-import { contextAfter, unknownContext } from '../../../src/core/session/context-usage.ts';
 import type { Event, EventOf } from '../../../src/core/model/event.ts';
 import { QueryData } from '../../../src/core/model/outcome-data.ts';
 import type { Transcript } from '../../../src/core/model/transcript.ts';
-import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
+import { contextAfter, unknownContext } from '../../../src/core/session/context-usage.ts';
+import { answerFrom, completeState, type SessionFacts } from '../../../src/core/session/transcript-answers.ts';
 
 const idle: SessionFacts = { running: false, waiting: 0, context: unknownContext, timeOrigin: 0 };
 const model = { id: 'large', provider: 'p', contextWindow: 1000 };

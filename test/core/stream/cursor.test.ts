@@ -1,7 +1,7 @@
 // Cursors: formatted, parsed, compared, and refused when they are foreign or malformed.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { comparePlaces, formatCursor, numberCursor, parseCursor, type Place } from '../../../src/core/stream/cursor.ts';
+import { comparePlaces, formatCursor, numberCursor, type Place, parseCursor } from '../../../src/core/stream/cursor.ts';
 
 const epoch = '0123456789ab';
 

@@ -3,8 +3,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Projection } from '../../../src/core/contract/adapter.ts';
-import type { Event } from '../../../src/core/model/event.ts';
 import type { Entry, Reader } from '../../../src/core/contract/reader.ts';
+import type { Event } from '../../../src/core/model/event.ts';
 import { legalEvents } from '../../support/core/arbitraries.ts';
 import { foldFrames, recordingProjection } from '../../support/core/recording.ts';
 import { stateSinceReset } from '../../support/core/state.ts';

@@ -3,11 +3,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Projection } from '../../../src/core/contract/adapter.ts';
-import type { Event } from '../../../src/core/model/event.ts';
 import type { Entry } from '../../../src/core/contract/reader.ts';
+import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
+import type { Event } from '../../../src/core/model/event.ts';
 import { numberCursor } from '../../../src/core/stream/cursor.ts';
 import { createStream, type StreamOptions } from '../../../src/core/stream/stream.ts';
-import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 import { legalEvents } from '../../support/core/arbitraries.ts';
 import { heard, recordingProjection } from '../../support/core/recording.ts';
 import { createStreamRig, drain, epoch, framesOf, kindsOf } from '../../support/core/stream-rig.ts';

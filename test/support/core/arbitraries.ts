@@ -1,9 +1,9 @@
 // Sequences of events for properties: any legal one, and any at all.
 import fc from 'fast-check';
-import type { Event, EventType } from '../../../src/core/model/event.ts';
-import { check } from '../../../src/core/log/grammar.ts';
-import { laneOf, type Transcript } from '../../../src/core/model/transcript.ts';
 import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
+import { check } from '../../../src/core/log/grammar.ts';
+import type { Event, EventType } from '../../../src/core/model/event.ts';
+import { laneOf, type Transcript } from '../../../src/core/model/transcript.ts';
 import { byType, vocabulary, wholeText } from './vocabulary.ts';
 
 /** How often each type is tried; what is not named is tried once. */

@@ -1,8 +1,9 @@
 // Events through the repair into a log, as a session does it, with what the repair had to say.
-import type { Event } from '../../../src/core/model/event.ts';
-import { createRepair } from '../../../src/core/log/repair.ts';
-import type { Transcript } from '../../../src/core/model/transcript.ts';
+
 import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
+import { createRepair } from '../../../src/core/log/repair.ts';
+import type { Event } from '../../../src/core/model/event.ts';
+import type { Transcript } from '../../../src/core/model/transcript.ts';
 
 /** A log behind a repair. */
 export interface RepairedLog {

@@ -1,16 +1,17 @@
 // A session in virtual time: its agents in the hand of the test, its log and its answers written down.
-import type { CommandOf, Command } from '../../../src/core/model/command.ts';
+
+import type { Instructions } from '../../../src/core/contract/instructions.ts';
+import type { WorkspacePort } from '../../../src/core/contract/workspace.ts';
+import type { ExportPort } from '../../../src/core/export/export.ts';
+import type { Command, CommandOf } from '../../../src/core/model/command.ts';
 import type { Outcome } from '../../../src/core/model/errors.ts';
 import type { Event } from '../../../src/core/model/event.ts';
-import type { ExportPort } from '../../../src/core/export/export.ts';
-import type { Instructions } from '../../../src/core/contract/instructions.ts';
 import { createSession, type Session } from '../../../src/core/session/session.ts';
 import {
   defaultSessionLimits,
   type SessionLimits,
   type SessionPorts,
 } from '../../../src/core/session/session-ports.ts';
-import type { WorkspacePort } from '../../../src/core/contract/workspace.ts';
 import { createAgent, type Script, type ScriptedAgent } from './agent.ts';
 import { outline } from './outline.ts';
 import { heard, recordingProjection } from './recording.ts';

@@ -1,11 +1,11 @@
 // A session's log with one stream on it, and readers that write down what they were given.
 import type { Projection, SessionView } from '../../../src/core/contract/adapter.ts';
 import type { Out } from '../../../src/core/contract/channel.ts';
-import type { Event, Logged } from '../../../src/core/model/event.ts';
 import type { Entry, Reader } from '../../../src/core/contract/reader.ts';
-import { createStream, type Stream, type StreamOptions } from '../../../src/core/stream/stream.ts';
-import type { Transcript } from '../../../src/core/model/transcript.ts';
 import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
+import type { Event, Logged } from '../../../src/core/model/event.ts';
+import type { Transcript } from '../../../src/core/model/transcript.ts';
+import { createStream, type Stream, type StreamOptions } from '../../../src/core/stream/stream.ts';
 import { recordingProjection } from './recording.ts';
 
 export const epoch = '0123456789ab';

@@ -1,6 +1,6 @@
 // A receiver that remembers everything, in order.
 import type { Ending, FrameFault, Receiver } from '../../../src/core/contract/channel.ts';
-import { createArrivals, type Arrivals } from './arrivals.ts';
+import { type Arrivals, createArrivals } from './arrivals.ts';
 
 export interface Recording {
   readonly receiver: Receiver;

@@ -2,12 +2,12 @@
 // setting (docs/protocols/claude.md 3.2, 6.1). Delivers the changes.
 
 import type { z } from 'zod';
+import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { Dictionary, Model } from '../../../core/model/content.ts';
 import { without } from '../../../core/model/dictionary.ts';
-import type { CommandInfo, SessionInfo, ToolServer } from '../../../core/model/event.ts';
-import type { Outbox } from '../../../core/contract/outbox.ts';
-import { claudeExtraParts, otherFields, claudeExtra } from './decode-values.ts';
+import type { CommandInfo, SessionInfo, ToolServer } from '../../../core/model/session-info.ts';
 import type { AgentServer, InitializeAnswer, systemFrames } from '../wire/agent.ts';
+import { claudeExtra, claudeExtraParts, otherFields } from './decode-values.ts';
 
 /** Known facts about one agent. */
 export interface AgentInfo {

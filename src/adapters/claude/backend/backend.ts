@@ -1,22 +1,11 @@
 // The gateway as a client of Claude Code, or of another program with its format. Joins the parts, and handles what
 // needs both directions. The decode-*.ts files read frames, the encode-*.ts files write commands.
 import type { Backend, Env } from '../../../core/contract/adapter.ts';
+import { createOutbox } from '../../../core/contract/outbox.ts';
 import { createCallChanges } from '../../../core/log/call-changes.ts';
 import type { Command, CommandOf } from '../../../core/model/command.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import { messageOf, type Outcome, refused } from '../../../core/model/errors.ts';
-import { createOutbox } from '../../../core/contract/outbox.ts';
-import type { AgentOptions } from './options.ts';
-import { createAgentQueries } from './queries.ts';
-import { createQuestions } from './questions.ts';
-import { type Answer, type ControlRequest, createRequests, outcomeOf } from './requests.ts';
-import { changeOf } from './file-changes.ts';
-import { createAgentDecoder, objectIn } from './decode-agent.ts';
-
-import { encodeSetting, refusalOf } from './encode-command.ts';
-import { promptFrame, encodePrompt, textBlock } from './encode-prompt.ts';
-import { createLineRecogniser } from './line-recogniser.ts';
-import { errorAnswer, NamedRequest } from '../wire/client.ts';
 import {
   AgentCancelFrame,
   type AgentFrame,
@@ -26,6 +15,16 @@ import {
   InitializeAnswer,
   type ResultFrame,
 } from '../wire/agent.ts';
+import { errorAnswer, NamedRequest } from '../wire/client.ts';
+import { createAgentDecoder, objectIn } from './decode-agent.ts';
+import { encodeSetting, refusalOf } from './encode-command.ts';
+import { encodePrompt, promptFrame, textBlock } from './encode-prompt.ts';
+import { changeOf } from './file-changes.ts';
+import { createLineRecogniser } from './line-recogniser.ts';
+import type { AgentOptions } from './options.ts';
+import { createAgentQueries } from './queries.ts';
+import { createQuestions } from './questions.ts';
+import { type Answer, type ControlRequest, createRequests, outcomeOf } from './requests.ts';
 
 /** The state machine of one agent connection. */
 export function createBackend(env: Env, options: AgentOptions): Backend {
@@ -100,7 +99,9 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
     info,
     ask,
     whenInitialized,
-    isRunning: () => run.open,
+    // A prompt counts before its run begins: a client that asks between two queued prompts would else take the agent
+    // for idle.
+    isRunning: () => run.open || run.waiting !== null || heldPrompt !== null,
     isCompacting: () => compactions.open,
   });
 

@@ -2,20 +2,11 @@
 // (docs/protocols/claude.md 4, 5).
 import type { z } from 'zod';
 import type { Env } from '../../../core/contract/adapter.ts';
+import type { Outbox } from '../../../core/contract/outbox.ts';
+import type { Streaming } from '../../../core/fast-path/templates.ts';
 import type { CallChanges } from '../../../core/log/call-changes.ts';
 import type { Dictionary, Failure } from '../../../core/model/content.ts';
 import { isDictionary, without } from '../../../core/model/dictionary.ts';
-import type { Outbox } from '../../../core/contract/outbox.ts';
-import type { Streaming } from '../../../core/fast-path/templates.ts';
-import { type AgentInfo, createInfo } from './agent-info.ts';
-import { type Compactions, createCompactions } from './decode-compaction.ts';
-import { unreadFieldsOf } from './unread-fields.ts';
-import { createMessageDecoder } from './decode-message.ts';
-import { createRun, type RunDecoder } from './decode-run.ts';
-import { createSystemDecoder } from './decode-system.ts';
-import { createTools, type Tools } from './decode-tools.ts';
-import { createUserDecoder } from './decode-user.ts';
-import { otherFields, claudeExtra } from './decode-values.ts';
 import {
   type AgentFrame,
   AgentUserFrame,
@@ -26,6 +17,15 @@ import {
   StreamEventFrame,
   streamEvents,
 } from '../wire/agent.ts';
+import { type AgentInfo, createInfo } from './agent-info.ts';
+import { type Compactions, createCompactions } from './decode-compaction.ts';
+import { createMessageDecoder } from './decode-message.ts';
+import { createRun, type RunDecoder } from './decode-run.ts';
+import { createSystemDecoder } from './decode-system.ts';
+import { createTools, type Tools } from './decode-tools.ts';
+import { createUserDecoder } from './decode-user.ts';
+import { claudeExtra, otherFields } from './decode-values.ts';
+import { unreadFieldsOf } from './unread-fields.ts';
 
 /** The facts about sent commands that the decoder uses. */
 export interface AgentContext {

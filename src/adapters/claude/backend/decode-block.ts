@@ -4,8 +4,8 @@
 import type { Content, Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary, without } from '../../../core/model/dictionary.ts';
 import type { BlockHead, EventOf } from '../../../core/model/event.ts';
-import { nameOf, claudeExtraParts, signatureOf, wholeContent } from './decode-values.ts';
 import type { AgentBlock } from '../wire/agent.ts';
+import { claudeExtraParts, nameOf, signatureOf, wholeContent } from './decode-values.ts';
 
 /** A block that has begun. */
 export interface OpenBlock {

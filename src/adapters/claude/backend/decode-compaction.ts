@@ -1,10 +1,11 @@
 // A compaction, reported in three or more frames: `status`, `status` again, the boundary in the conversation, then the
 // summary in the user's name (docs/protocols/claude.md 6.4). The compaction ends when no further frame of it can
 // follow.
+
+import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import type { EventOf } from '../../../core/model/event.ts';
-import type { Outbox } from '../../../core/contract/outbox.ts';
-import { claudeExtraParts, claudeExtra } from './decode-values.ts';
+import { claudeExtra, claudeExtraParts } from './decode-values.ts';
 
 type Trigger = EventOf<'compaction-start'>['trigger'];
 

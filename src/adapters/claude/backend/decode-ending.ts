@@ -1,9 +1,9 @@
 // The state of an open message of the model, and how it ended (docs/protocols/claude.md 5.3, 5.5).
 import type { Dictionary, Failure, Stop, Usage } from '../../../core/model/content.ts';
-import type { UnreadFields } from './unread-fields.ts';
+import type { AgentUsage } from '../wire/agent.ts';
 import type { OpenBlock } from './decode-block.ts';
 import { stopOf } from './decode-values.ts';
-import type { AgentUsage } from '../wire/agent.ts';
+import type { UnreadFields } from './unread-fields.ts';
 
 /** The end of a message, from `message_delta`. */
 export interface Ending {

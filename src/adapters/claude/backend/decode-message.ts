@@ -2,34 +2,34 @@
 // deltas (docs/protocols/claude.md 4.6, 5). A streaming message is read from its stream, and its copies have the final
 // content. A message without a stream is read from its copies.
 import type { Env } from '../../../core/contract/adapter.ts';
+import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { Dictionary, Failure, Stop } from '../../../core/model/content.ts';
 import { without } from '../../../core/model/dictionary.ts';
-import type { Outbox } from '../../../core/contract/outbox.ts';
-import { type UnreadFields, createExtraCache, noUnreadFields, withoutMessageName } from './unread-fields.ts';
+import type { AgentBlock, AgentMessage, AssistantFrame } from '../wire/agent.ts';
 import {
-  impliedBlock,
   type Copy,
   endBlock,
   extend,
-  otherFieldsOfDelta,
+  impliedBlock,
   isCopyOf,
   type OpenBlock,
   openBlock,
+  otherFieldsOfDelta,
   type WireDelta,
   wholeDelta,
 } from './decode-block.ts';
 import {
   changedFrom,
   type Ending,
+  extraOfEnding,
   failureOf,
   type OpenMessage,
-  extraOfEnding,
   stopOfEnding,
   wholeStop,
   withoutNulls,
 } from './decode-ending.ts';
 import { claudeExtraParts, otherFields, usageOf } from './decode-values.ts';
-import type { AgentBlock, AgentMessage, AssistantFrame } from '../wire/agent.ts';
+import { createExtraCache, noUnreadFields, type UnreadFields, withoutMessageName } from './unread-fields.ts';
 
 /** The dependencies of the messages. A lane is the call id of a sub-agent; undefined is the main thread. */
 export interface MessagePorts {

@@ -1,10 +1,11 @@
 // When a run begins and ends: with the first frame of a turn, and with its `result` (docs/protocols/claude.md 4.12,
 // 8.4).
-import type { Content, Failure } from '../../../core/model/content.ts';
+
 import type { Outbox } from '../../../core/contract/outbox.ts';
-import { verdictOf } from './decode-result.ts';
-import { otherFields, claudeExtra } from './decode-values.ts';
+import type { Content, Failure } from '../../../core/model/content.ts';
 import type { ResultFrame } from '../wire/agent.ts';
+import { verdictOf } from './decode-result.ts';
+import { claudeExtra, otherFields } from './decode-values.ts';
 
 /** A prompt that was sent. */
 export interface SentPrompt {

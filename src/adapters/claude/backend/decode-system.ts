@@ -1,14 +1,14 @@
 // The `system` frames of the agent that have a canonical meaning (docs/protocols/claude.md 6). All others are passed
 // unchanged to clients of this protocol.
 import type { z } from 'zod';
+import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, without } from '../../../core/model/dictionary.ts';
 import type { EventOf } from '../../../core/model/event.ts';
-import type { Outbox } from '../../../core/contract/outbox.ts';
+import { faultIn, systemFrames } from '../wire/agent.ts';
 import type { AgentInfo } from './agent-info.ts';
 import type { Compactions } from './decode-compaction.ts';
-import { otherFields, claudeExtra } from './decode-values.ts';
-import { faultIn, systemFrames } from '../wire/agent.ts';
+import { claudeExtra, otherFields } from './decode-values.ts';
 
 /** The parts that these frames change. */
 export interface SystemPorts {

@@ -2,14 +2,15 @@
 // a tool starts. A tool starts when its message is over, unless it needs approval first (docs/protocols/claude.md 4.6,
 // 5). The agent asks for approval before the end of the message or some milliseconds after it, so a start is delayed a
 // little.
+
+import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { CallChanges } from '../../../core/log/call-changes.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary, without } from '../../../core/model/dictionary.ts';
 import type { EventOf } from '../../../core/model/event.ts';
-import type { Outbox } from '../../../core/contract/outbox.ts';
-import { changeMade } from './file-changes.ts';
-import { contentOf, claudeExtraParts, claudeExtra } from './decode-values.ts';
 import type { ToolResultBlock } from '../wire/agent.ts';
+import { claudeExtra, claudeExtraParts, contentOf } from './decode-values.ts';
+import { changeMade } from './file-changes.ts';
 
 interface Call {
   readonly name: string;

@@ -1,14 +1,15 @@
 // `user` frames of the agent: tool results, and messages in the user's name (docs/protocols/claude.md 4.9, 5.5, 5.6).
+
+import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { Content } from '../../../core/model/content.ts';
 import type { EventOf } from '../../../core/model/event.ts';
-import type { Outbox } from '../../../core/contract/outbox.ts';
-import type { Compactions } from './decode-compaction.ts';
 import { isPrompt } from '../frames.ts';
+import { type AgentBlock, type AgentUserFrame, ToolResultBlock } from '../wire/agent.ts';
+import type { Compactions } from './decode-compaction.ts';
 import type { MessageDecoder } from './decode-message.ts';
 import type { RunDecoder } from './decode-run.ts';
 import type { Tools } from './decode-tools.ts';
-import { contentOf, otherFields, claudeExtra } from './decode-values.ts';
-import { type AgentBlock, type AgentUserFrame, ToolResultBlock } from '../wire/agent.ts';
+import { claudeExtra, contentOf, otherFields } from './decode-values.ts';
 
 /** The parts that these frames change. */
 export interface UserPorts {

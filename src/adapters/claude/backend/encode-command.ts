@@ -3,7 +3,7 @@
 import type { Command, CommandOf } from '../../../core/model/command.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import type { Problem } from '../../../core/model/errors.ts';
-import type { SessionInfo } from '../../../core/model/event.ts';
+import type { SessionInfo } from '../../../core/model/session-info.ts';
 import type { ControlRequest } from './requests.ts';
 
 /** A request, and what it sets if the agent accepts it. */

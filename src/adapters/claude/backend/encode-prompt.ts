@@ -1,6 +1,5 @@
 // A prompt as a Claude agent takes it: one `user` frame (docs/protocols/claude.md 3.3).
-import type { Context } from '../../../core/model/command.ts';
-import type { Content, Dictionary } from '../../../core/model/content.ts';
+import type { Content, Context, Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary, without } from '../../../core/model/dictionary.ts';
 
 /** The blocks of a prompt, and the parts that the agent does not take. */

@@ -2,15 +2,15 @@
 // line except the text of the delta and the frame's own id.
 import { z } from 'zod';
 import type { Frame } from '../../../core/contract/channel.ts';
-import type { EventOf } from '../../../core/model/event.ts';
 import { closingQuote, findQuoted, literalOf } from '../../../core/fast-path/literal.ts';
 import {
   createTemplateRecogniser,
   type Streaming,
   type Template,
-  type Trail,
   type TemplateRecogniser,
+  type Trail,
 } from '../../../core/fast-path/templates.ts';
+import type { EventOf } from '../../../core/model/event.ts';
 
 /** The deltas of the hot path, each with its text in a field of its own (docs/protocols/claude.md 4.5). */
 const Delta = z.discriminatedUnion('type', [

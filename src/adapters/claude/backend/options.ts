@@ -1,8 +1,8 @@
 // The options of an agent that speaks Claude's format.
 import { z } from 'zod';
 import type { AgentLaunch } from '../../../core/contract/adapter.ts';
-import { GatewayError } from '../../../core/model/errors.ts';
 import type { Instructions } from '../../../core/contract/instructions.ts';
+import { GatewayError } from '../../../core/model/errors.ts';
 
 const milliseconds = z.union([z.number(), z.string().regex(/^\d+$/u).transform(Number)]).pipe(z.number().min(1));
 

@@ -3,10 +3,10 @@
 import { z } from 'zod';
 import type { CommandOf } from '../../../core/model/command.ts';
 import { type Outcome, refused } from '../../../core/model/errors.ts';
-import type { AgentInfo } from './agent-info.ts';
-import { type Answer, type ControlRequest, outcomeOf } from './requests.ts';
-import { thinkingLevels } from './encode-command.ts';
 import { AgentServer } from '../wire/agent.ts';
+import type { AgentInfo } from './agent-info.ts';
+import { thinkingLevels } from './encode-command.ts';
+import { type Answer, type ControlRequest, outcomeOf } from './requests.ts';
 
 /** The dependencies of the queries. */
 export interface QueryPorts {

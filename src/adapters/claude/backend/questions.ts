@@ -1,16 +1,17 @@
 // Requests of the agent to its client: approval of a tool, an answer to a question, and requests that only a client of
 // this protocol can answer, which are passed on (docs/protocols/claude.md 3.5, 3.6). Each request is answered once.
+
+import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { CallChanges } from '../../../core/log/call-changes.ts';
 import type { CommandOf } from '../../../core/model/command.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary, without } from '../../../core/model/dictionary.ts';
 import { type Outcome, refused } from '../../../core/model/errors.ts';
 import type { EventOf } from '../../../core/model/event.ts';
-import type { Outbox } from '../../../core/contract/outbox.ts';
-import { changeOf } from './file-changes.ts';
-import { claudeExtra } from './decode-values.ts';
-import { errorAnswer } from '../wire/client.ts';
 import { type AgentRequestFrame, AskedQuestions, CanUseTool, faultIn } from '../wire/agent.ts';
+import { errorAnswer } from '../wire/client.ts';
+import { claudeExtra } from './decode-values.ts';
+import { changeOf } from './file-changes.ts';
 
 /** The dependencies of the questions. */
 export interface QuestionPorts {

@@ -2,8 +2,8 @@
 import type { Action, SessionView } from '../../../core/contract/adapter.ts';
 import type { Command } from '../../../core/model/command.ts';
 import type { Outcome } from '../../../core/model/errors.ts';
-import type { ConnectionFilter } from './connection-filter.ts';
 import type { WireFrame } from '../wire/client.ts';
+import type { ConnectionFilter } from './connection-filter.ts';
 
 /** The next actions of a connection. */
 export type Actions = Action<Command>[];

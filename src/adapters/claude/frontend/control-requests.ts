@@ -4,11 +4,11 @@ import { z } from 'zod';
 import type { Command } from '../../../core/model/command.ts';
 import type { Outcome } from '../../../core/model/errors.ts';
 import { OutcomeData, QueryData } from '../../../core/model/outcome-data.ts';
+import { type ControlRequestFrame, errorAnswer } from '../wire/client.ts';
 import { type Actions, type ConnectionPorts, problems, violation } from './connection.ts';
 import { initializeResponse, instructionsIn, titleIn, unservedIn } from './initialize.ts';
-import { mcpServers, noticeFrame } from './system-frames.ts';
 import { slashCommandsOf } from './slash-commands.ts';
-import { type ControlRequestFrame, errorAnswer } from '../wire/client.ts';
+import { mcpServers, noticeFrame } from './system-frames.ts';
 
 type Reader = (frame: ControlRequestFrame) => Actions;
 

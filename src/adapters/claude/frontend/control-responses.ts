@@ -3,9 +3,9 @@
 import type { SessionView } from '../../../core/contract/adapter.ts';
 import type { CommandOf } from '../../../core/model/command.ts';
 import type { EventOf } from '../../../core/model/event.ts';
+import { Answers, type ControlResponseFrame, PermissionAnswer, SessionRules } from '../wire/client.ts';
 import { type Actions, type ConnectionPorts, problems } from './connection.ts';
 import { confirmChoices, dialogPrefix } from './system-frames.ts';
-import { Answers, type ControlResponseFrame, PermissionAnswer, SessionRules } from '../wire/client.ts';
 
 type Answer = CommandOf<'answer-approval' | 'answer-dialog'>;
 

@@ -1,8 +1,8 @@
 // Small translations between canonical values and Claude's: usage, stop reasons, content blocks.
 import type { Content, Stop, Usage } from '../../../core/model/content.ts';
 import type { EventOf } from '../../../core/model/event.ts';
-import { extraPart, claudeExtraIn, withExtra } from './claude-extra.ts';
 import type { PromptBlock, WireFrame, WireUsage } from '../wire/client.ts';
+import { claudeExtraIn, extraPart, withExtra } from './claude-extra.ts';
 
 /** Token counts in the fields of the Messages API. */
 export function wireUsage(usage: Usage): WireUsage {

@@ -4,18 +4,18 @@ import type { Env, Frontend, SessionView } from '../../../core/contract/adapter.
 import type { Command } from '../../../core/model/command.ts';
 import type { Content } from '../../../core/model/content.ts';
 import { messageOf, type Outcome, type Problem } from '../../../core/model/errors.ts';
-import { createControlResponses } from './control-responses.ts';
-import { type Actions, type ConnectionPorts, problems, violation } from './connection.ts';
-import { createControl } from './control-requests.ts';
-import { createConnectionFilter } from './connection-filter.ts';
-import { type Dialect, inDialect } from './frame-ids.ts';
 import { sessionName } from '../frames.ts';
+import { ClientFrame, errorAnswer, NamedRequest, type UserFrame, type WireFrame } from '../wire/client.ts';
+import { isRpcRequest } from '../wire/rpc.ts';
+import { type Actions, type ConnectionPorts, problems, violation } from './connection.ts';
+import { createConnectionFilter } from './connection-filter.ts';
+import { createControl } from './control-requests.ts';
+import { createControlResponses } from './control-responses.ts';
+import { promptContent } from './encode-values.ts';
+import { type Dialect, inDialect } from './frame-ids.ts';
 import { refusalResult } from './result-frame.ts';
 import { createRpcRequests } from './rpc-requests.ts';
 import { promptOrCommand } from './slash-commands.ts';
-import { promptContent } from './encode-values.ts';
-import { ClientFrame, errorAnswer, NamedRequest, type UserFrame, type WireFrame } from '../wire/client.ts';
-import { isRpcRequest } from '../wire/rpc.ts';
 
 /** The options of a connection. */
 export interface ConnectionOptions {

@@ -2,8 +2,8 @@
 // (docs/protocols/rpc-message.md 8.2, 9.2).
 import type { Message } from '../../../core/model/content.ts';
 import { onLane } from '../frames.ts';
-import { wireBlock, wireResult, wireUsage } from './encode-values.ts';
 import type { WireFrame } from '../wire/client.ts';
+import { wireBlock, wireResult, wireUsage } from './encode-values.ts';
 
 /**
  * One frame for each message that the dialect can express. `toWire` adds session and id; null if the dialect has no

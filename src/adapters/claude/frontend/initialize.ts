@@ -2,9 +2,9 @@
 // (docs/protocols/claude.md 3.2).
 import { z } from 'zod';
 import type { Instructions } from '../../../core/contract/instructions.ts';
-import type { SessionInfo } from '../../../core/model/event.ts';
-import type { SlashCommand } from './slash-commands.ts';
+import type { SessionInfo } from '../../../core/model/session-info.ts';
 import type { ControlRequestFrame } from '../wire/client.ts';
+import type { SlashCommand } from './slash-commands.ts';
 
 type Request = ControlRequestFrame['request'];
 

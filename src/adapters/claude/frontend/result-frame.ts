@@ -1,9 +1,9 @@
 // The figures of the `result` frame, counted from events (docs/protocols/claude.md 7).
 import { addUsage, type Dictionary, type Failure, noUsage, type Usage } from '../../../core/model/content.ts';
 import type { EventOf } from '../../../core/model/event.ts';
+import type { WireFrame } from '../wire/client.ts';
 import { claudeExtraIn } from './claude-extra.ts';
 import { wireUsage } from './encode-values.ts';
-import type { WireFrame } from '../wire/client.ts';
 
 /** The usage and cost of one model, over the session. */
 interface ModelTotal {

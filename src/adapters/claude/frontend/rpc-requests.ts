@@ -4,13 +4,13 @@ import type { z } from 'zod';
 import type { Command } from '../../../core/model/command.ts';
 import type { Content } from '../../../core/model/content.ts';
 import type { Outcome } from '../../../core/model/errors.ts';
-import type { SessionInfo } from '../../../core/model/event.ts';
 import { OutcomeData, QueryData } from '../../../core/model/outcome-data.ts';
-import { type Actions, type ConnectionPorts, problems, violation } from './connection.ts';
-import { historyFrames } from './history-frames.ts';
-import { promptContent } from './encode-values.ts';
-import { promptOrCommand } from './slash-commands.ts';
+import type { SessionInfo } from '../../../core/model/session-info.ts';
 import { RpcRequest, rpcParams } from '../wire/rpc.ts';
+import { type Actions, type ConnectionPorts, problems, violation } from './connection.ts';
+import { promptContent } from './encode-values.ts';
+import { historyFrames } from './history-frames.ts';
+import { promptOrCommand } from './slash-commands.ts';
 
 type Method = (id: string, params: unknown) => Actions;
 

@@ -3,7 +3,7 @@
 import type { SessionView } from '../../../core/contract/adapter.ts';
 import type { CommandOf } from '../../../core/model/command.ts';
 import type { Content } from '../../../core/model/content.ts';
-import type { CommandInfo } from '../../../core/model/event.ts';
+import type { CommandInfo } from '../../../core/model/session-info.ts';
 
 /** A command, as `initialize` lists it. */
 export interface SlashCommand extends CommandInfo {

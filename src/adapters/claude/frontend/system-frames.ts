@@ -1,10 +1,11 @@
 // The `system` and control frames of a session: init, status, retries, compaction, permission requests.
 import type { SessionView } from '../../../core/contract/adapter.ts';
 import type { Dictionary, Failure } from '../../../core/model/content.ts';
-import type { EventOf, ToolServer } from '../../../core/model/event.ts';
-import { extraPart, claudeExtraIn, withExtra } from './claude-extra.ts';
-import { slashCommandsOf } from './slash-commands.ts';
+import type { EventOf } from '../../../core/model/event.ts';
+import type { ToolServer } from '../../../core/model/session-info.ts';
 import type { WireFrame } from '../wire/client.ts';
+import { claudeExtraIn, extraPart, withExtra } from './claude-extra.ts';
+import { slashCommandsOf } from './slash-commands.ts';
 
 /** The version of Claude Code whose format the gateway sends. Clients check it first. */
 export const claudeCodeVersion = '2.1.330';

@@ -1,10 +1,10 @@
 // A compaction that a client requested as a prompt: a turn of its own, with the frames that Claude Code writes for
 // `/compact` (docs/protocols/claude.md 6.4), and with `init` as the first frame (docs/protocols/claude.md 4.12).
 import type { EventOf } from '../../../core/model/event.ts';
-import { compactedFrames, compactingFrame } from '../frontend/system-frames.ts';
 import type { ResultCounter } from '../frontend/result-frame.ts';
-import type { FrameOrder } from './frame-order.ts';
+import { compactedFrames, compactingFrame } from '../frontend/system-frames.ts';
 import type { WireFrame } from '../wire/client.ts';
+import type { FrameOrder } from './frame-order.ts';
 
 /** Shows a compaction as a turn of its own, for one session. */
 export interface CompactionTurn {

@@ -3,7 +3,7 @@
 import { type Content, type Dictionary, type Extra, noUsage, type Stop } from '../../../core/model/content.ts';
 import type { BlockHead, EventOf } from '../../../core/model/event.ts';
 import { GrowingText } from '../../../core/model/growing-text.ts';
-import { extraPart, claudeExtraIn, withExtra } from '../frontend/claude-extra.ts';
+import { claudeExtraIn, extraPart, withExtra } from '../frontend/claude-extra.ts';
 import { wireBlock, wireStop, wireUsage } from '../frontend/encode-values.ts';
 import type { WireFrame } from '../wire/client.ts';
 

@@ -2,24 +2,25 @@
 // (docs/protocols/claude.md 4).
 import type { NoteLevel, Projection, SessionView } from '../../../core/contract/adapter.ts';
 import type { Out } from '../../../core/contract/channel.ts';
+import { textIn } from '../../../core/log/messages.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import type { Event, EventOf, Logged } from '../../../core/model/event.ts';
-import { textIn } from '../../../core/log/messages.ts';
-import { createCompactionTurn } from './compaction-turn.ts';
-import { createIds, type Dialect, inDialect } from '../frontend/frame-ids.ts';
 import {
   allOnLane,
+  countsAsTurn,
   isForeign,
   isForeignRequest,
-  countsAsTurn,
   nameOf,
   onLane,
   promptMark,
-  withIds,
   sessionName,
   textOfRun,
+  withIds,
 } from '../frames.ts';
-import { createMessageEncoder, type MessageEncoder } from './message-encoder.ts';
+import { claudeExtraIn, extraPart, withExtra } from '../frontend/claude-extra.ts';
+import { resultFrame, wireBlock } from '../frontend/encode-values.ts';
+import { createIds, type Dialect, inDialect } from '../frontend/frame-ids.ts';
+import { createResultCounter } from '../frontend/result-frame.ts';
 import {
   cancelFrame,
   compactedFrames,
@@ -31,12 +32,11 @@ import {
   permissionFrame,
   retryFrame,
 } from '../frontend/system-frames.ts';
-import { createQuickDeltas } from './quick-delta.ts';
-import { createResultCounter } from '../frontend/result-frame.ts';
-import { extraPart, claudeExtraIn, withExtra } from '../frontend/claude-extra.ts';
-import { createFrameOrder } from './frame-order.ts';
-import { resultFrame, wireBlock } from '../frontend/encode-values.ts';
 import type { WireFrame } from '../wire/client.ts';
+import { createCompactionTurn } from './compaction-turn.ts';
+import { createFrameOrder } from './frame-order.ts';
+import { createMessageEncoder, type MessageEncoder } from './message-encoder.ts';
+import { createQuickDeltas } from './quick-delta.ts';
 
 /** The options of a projection. */
 export interface ProjectionOptions {

@@ -2,10 +2,10 @@
 // Writes the same bytes as the slow path.
 import type { Extra } from '../../../core/model/content.ts';
 import type { Logged } from '../../../core/model/event.ts';
-import { createDeltaTemplate, type DeltaTemplate } from './delta-template.ts';
 import type { Ids } from '../frontend/frame-ids.ts';
-import type { MessageEncoder } from './message-encoder.ts';
 import type { WireFrame } from '../wire/client.ts';
+import { createDeltaTemplate, type DeltaTemplate } from './delta-template.ts';
+import type { MessageEncoder } from './message-encoder.ts';
 
 /** The dependencies of the hot path. */
 export interface QuickPorts {

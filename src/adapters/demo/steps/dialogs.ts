@@ -2,8 +2,8 @@
 import type { CommandOf } from '../../../core/model/command.ts';
 import type { EventOf } from '../../../core/model/event.ts';
 import { type Play, say } from '../play.ts';
-import { sayText } from '../speech.ts';
 import type { PlayState } from '../play-state.ts';
+import { sayText } from '../speech.ts';
 
 type Question = Omit<EventOf<'dialog-request'>, 'type' | 'id'>;
 type Answer = CommandOf<'answer-dialog'>['answer'];

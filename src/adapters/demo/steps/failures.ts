@@ -1,8 +1,8 @@
 // Steps in which something goes wrong: fail, retry, hang, die, unknown, badorder.
 import type { Failure } from '../../../core/model/content.ts';
 import { type Play, say } from '../play.ts';
-import { endMessage, freshTurn, nextTurn, sayText, startBlock } from '../speech.ts';
 import type { PlayState } from '../play-state.ts';
+import { endMessage, freshTurn, nextTurn, sayText, startBlock } from '../speech.ts';
 
 const overloaded: Failure = { kind: 'provider', message: 'the model is overloaded', status: 529 };
 

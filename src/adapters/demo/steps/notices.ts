@@ -1,8 +1,8 @@
 // Steps beside the conversation: notice, status, queue, usage, compact.
 import { compaction } from '../compaction.ts';
 import { type Play, say, sayAndWait } from '../play.ts';
+import { type PlayState, queueChanged } from '../play-state.ts';
 import { freshTurn, sayText } from '../speech.ts';
-import { queueChanged, type PlayState } from '../play-state.ts';
 
 /** One notice of each level. */
 export function* notice(stage: PlayState): Play {

@@ -1,10 +1,10 @@
 // Steps that only speak: echo, think, slow, long, text, unicode, image, contexts, help.
 import type { Content } from '../../../core/model/content.ts';
 import type { Play } from '../play.ts';
-import { contextsIn, wordsOf } from '../prompt.ts';
-import { cut, sayBlock, sayPieces, sayText, words } from '../speech.ts';
 import type { PlayState } from '../play-state.ts';
+import { contextsIn, wordsOf } from '../prompt.ts';
 import { usageOf, verbs } from '../script-verbs.ts';
+import { cut, sayBlock, sayPieces, sayText, words } from '../speech.ts';
 
 /** Greets and repeats the prompt. */
 export function* echo(stage: PlayState): Play {

@@ -1,8 +1,8 @@
 // Steps with tool calls that need no approval: tool, tools, toolfail, edit.
 import { afterTools, announce, begin, newCall, newLookup } from '../calls.ts';
 import { type Play, say, sayAndWait } from '../play.ts';
-import { endMessage, sayText } from '../speech.ts';
 import type { PlayState } from '../play-state.ts';
+import { endMessage, sayText } from '../speech.ts';
 
 /** One successful call. Each update replaces the one before. */
 export function* tool(stage: PlayState): Play {

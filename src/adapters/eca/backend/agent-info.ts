@@ -1,11 +1,12 @@
 // Keeps what an ECA server has reported about itself: in its answer to `initialize` (docs/protocols/eca.md 8.1), in
 // `config/updated` (since 0.42), and about its tools; and the choices of the user. Delivers the changes.
-import type { Dictionary, Model } from '../../../core/model/content.ts';
-import type { SessionInfo, Tool, ToolServer } from '../../../core/model/event.ts';
+
 import type { Outbox } from '../../../core/contract/outbox.ts';
-import { restOfServer, ecaExtra, serverOf } from './decode-values.ts';
+import type { Dictionary, Model } from '../../../core/model/content.ts';
+import type { SessionInfo, Tool, ToolServer } from '../../../core/model/session-info.ts';
 import { modelName } from '../models.ts';
 import type { ConfigParams, InitializeResult, ServerUpdated } from '../wire/server.ts';
+import { ecaExtra, restOfServer, serverOf } from './decode-values.ts';
 
 /** Known facts about one server. */
 export interface AgentInfo {

@@ -1,23 +1,23 @@
 // The gateway as a client of an ECA server of either era. Joins the parts, and handles what needs both directions
 // (docs/protocols/eca.md 6). The decode-*.ts files read the messages.
 import type { Backend, Env } from '../../../core/contract/adapter.ts';
+import { createOutbox } from '../../../core/contract/outbox.ts';
 import type { Command, CommandOf } from '../../../core/model/command.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { messageOf, type Outcome, refused } from '../../../core/model/errors.ts';
-import { createOutbox } from '../../../core/contract/outbox.ts';
+import { rpcCodes } from '../json-rpc.ts';
+import { PromptResult, readServerMessage } from '../wire/server.ts';
 import { createChat } from './agent-chat.ts';
 import { choicesIn, createInfo } from './agent-info.ts';
-import type { AgentOptions } from './options.ts';
-import { createAgentQueries } from './queries.ts';
-import { type Answer, createRequests, outcomeOf } from './requests.ts';
-import { createSettings } from './settings.ts';
 import { createContentDecoder } from './decode-content.ts';
 import { createNotices } from './decode-notices.ts';
 import type { SentPrompt } from './decode-run.ts';
 import { encodePrompt } from './encode-prompt.ts';
 import { createHandshake } from './handshake.ts';
-import { rpcCodes } from '../json-rpc.ts';
-import { PromptResult, readServerMessage } from '../wire/server.ts';
+import type { AgentOptions } from './options.ts';
+import { createAgentQueries } from './queries.ts';
+import { type Answer, createRequests, outcomeOf } from './requests.ts';
+import { createSettings } from './settings.ts';
 
 /** The state machine of one server connection. `folders`: the folders of the session, as absolute paths. */
 export function createBackend(env: Env, options: AgentOptions, folders: readonly string[] = []): Backend {

@@ -1,13 +1,14 @@
 // The tool calls of a run, from announcement to result, and their approvals (docs/protocols/eca.md 8.3, 8.6, 4.3 to
 // 4.7).
+
+import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { CommandOf } from '../../../core/model/command.ts';
 import type { Content, Dictionary } from '../../../core/model/content.ts';
 import { type Outcome, refused } from '../../../core/model/errors.ts';
 import type { EventOf } from '../../../core/model/event.ts';
-import type { Outbox } from '../../../core/contract/outbox.ts';
-import type { Lane } from './decode-message.ts';
-import { contentOfOutputs, inputOf, restOfCall, ecaExtra, shownOf } from './decode-values.ts';
 import type { CallContent, ContentOf } from '../wire/server.ts';
+import type { Lane } from './decode-message.ts';
+import { contentOfOutputs, ecaExtra, inputOf, restOfCall, shownOf } from './decode-values.ts';
 
 /**
  * `announced`: the model writes the call. `asked`: the user must allow the call. `allowed`: the user has allowed it,

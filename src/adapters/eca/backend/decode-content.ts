@@ -2,14 +2,14 @@
 // reads it (docs/protocols/eca.md 8.3, 4, 6.5).
 import type { Env } from '../../../core/contract/adapter.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
+import type { ContentOf, ContentParams } from '../wire/server.ts';
 import type { AgentInfo } from './agent-info.ts';
 import { type CallPorts, type Calls, createCalls } from './decode-calls.ts';
 import { createHistory } from './decode-history.ts';
-import { createMessageDecoder, createArgumentTexts, type Lane } from './decode-message.ts';
+import { createArgumentTexts, createMessageDecoder, type Lane } from './decode-message.ts';
 import { createModelContents, reading, type Take } from './decode-model.ts';
 import { createRun, type RunDecoder, type RunParts } from './decode-run.ts';
 import { ecaExtra, usageOf } from './decode-values.ts';
-import type { ContentOf, ContentParams } from '../wire/server.ts';
 
 /** The state of the conversation that the decoder of contents uses. */
 export interface ContentContext

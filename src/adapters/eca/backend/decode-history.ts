@@ -1,9 +1,10 @@
 // A chat that is sent again, as after `chat/cleared` (`/resume`, a rollback): its contents are history, not a run
 // (docs/protocols/eca.md 4.14, 4.18).
-import type { Content, Dictionary } from '../../../core/model/content.ts';
+
 import type { Outbox } from '../../../core/contract/outbox.ts';
-import { contentOfOutputs, inputOf } from './decode-values.ts';
+import type { Content, Dictionary } from '../../../core/model/content.ts';
 import { type ContentParams, contents } from '../wire/server.ts';
+import { contentOfOutputs, inputOf } from './decode-values.ts';
 
 /** Reads contents as history. Returns false for any other content. */
 export function createHistory(out: Outbox): (params: ContentParams) => boolean {

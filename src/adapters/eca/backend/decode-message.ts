@@ -2,11 +2,11 @@
 // (docs/protocols/eca.md 8.3). ECA marks neither the start nor the end of a message: its first content starts a
 // message, and the next foreign content ends the message.
 import type { Env } from '../../../core/contract/adapter.ts';
+import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { Content, Dictionary, Stop, Usage } from '../../../core/model/content.ts';
 import { dictionaryIn, without } from '../../../core/model/dictionary.ts';
-import type { Outbox } from '../../../core/contract/outbox.ts';
-import { ecaExtra } from './decode-values.ts';
 import type { ContentOf } from '../wire/server.ts';
+import { ecaExtra } from './decode-values.ts';
 
 /** Undefined is the main thread. Other lanes are named by the call of their sub-agent. */
 export type Lane = string | undefined;

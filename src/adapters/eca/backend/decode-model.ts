@@ -3,10 +3,10 @@
 import type { z } from 'zod';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
+import { type ContentOf, contents, faultIn } from '../wire/server.ts';
 import type { Calls } from './decode-calls.ts';
 import type { Lane, MessageDecoder } from './decode-message.ts';
 import { subAgentChatIn } from './decode-values.ts';
-import { type ContentOf, contents, faultIn } from '../wire/server.ts';
 
 /** Takes one content. Returns what is wrong with the content, or null. */
 export type Take = (content: Dictionary, lane: Lane, chatId: string) => string | null;

@@ -1,13 +1,9 @@
 // The notifications of an ECA server, by method, and the part that takes each (docs/protocols/eca.md 8.3, 8.8, 8.9;
 // newer ones: 1.3 to 1.5).
 import type { z } from 'zod';
+import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import type { EventOf } from '../../../core/model/event.ts';
-import type { Outbox } from '../../../core/contract/outbox.ts';
-import type { AgentInfo } from './agent-info.ts';
-import type { ContentDecoder } from './decode-content.ts';
-import { ecaExtra } from './decode-values.ts';
-import type { Handshake } from './handshake.ts';
 import {
   ChatNotice,
   ConfigParams,
@@ -17,6 +13,10 @@ import {
   ServerUpdated,
   ShowMessage,
 } from '../wire/server.ts';
+import type { AgentInfo } from './agent-info.ts';
+import type { ContentDecoder } from './decode-content.ts';
+import { ecaExtra } from './decode-values.ts';
+import type { Handshake } from './handshake.ts';
 
 /** The parts that take the notifications. */
 export interface NoticePorts {

@@ -1,10 +1,11 @@
 // When a run begins and ends: it begins with the echo of its prompt or the answer to it, and ends with the first
 // `finished` after that (docs/protocols/eca.md 4, 6.5, 6.7). Errors arrive as system texts, so this file also decides
 // which texts are errors.
+
+import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { Content } from '../../../core/model/content.ts';
 import type { Outcome } from '../../../core/model/errors.ts';
 import type { EventOf } from '../../../core/model/event.ts';
-import type { Outbox } from '../../../core/contract/outbox.ts';
 import { ecaExtra } from './decode-values.ts';
 
 /** A prompt that was sent. */

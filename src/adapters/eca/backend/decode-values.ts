@@ -1,5 +1,7 @@
 // Reads ECA values: results, file changes, figures, tool servers, and extra fields. The other direction is in
 // encode-values.ts and encode-call.ts.
+
+import { z } from 'zod';
 import {
   type Content,
   type Cost,
@@ -9,8 +11,8 @@ import {
   type Usage,
 } from '../../../core/model/content.ts';
 import { dictionaryOf, extraFor, isDictionary, without } from '../../../core/model/dictionary.ts';
-import type { EventOf, Tool, ToolServer } from '../../../core/model/event.ts';
-import { z } from 'zod';
+import type { EventOf } from '../../../core/model/event.ts';
+import type { Tool, ToolServer } from '../../../core/model/session-info.ts';
 import type { CallContent, ContentOf, ServerUpdated } from '../wire/server.ts';
 
 /** Fields that only ECA clients understand, to be spread into an event (README, "What rides in `extra`"). */

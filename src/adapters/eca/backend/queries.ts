@@ -1,14 +1,14 @@
 // Queries about an ECA server, answered from what it reported or by a request (docs/protocols/eca.md 8.7). The session
 // answers the other queries.
 import type { CommandOf } from '../../../core/model/command.ts';
-import { type Outcome, refused } from '../../../core/model/errors.ts';
-import type { CommandInfo } from '../../../core/model/event.ts';
 import { without } from '../../../core/model/dictionary.ts';
-import type { AgentInfo } from './agent-info.ts';
-import { type Answer, outcomeOf } from './requests.ts';
+import { type Outcome, refused } from '../../../core/model/errors.ts';
+import type { CommandInfo } from '../../../core/model/session-info.ts';
 import { contextOf, wireContextOf } from '../contexts.ts';
-import { ecaExtra } from './decode-values.ts';
 import { CommandsResult, ContextsResult } from '../wire/server.ts';
+import type { AgentInfo } from './agent-info.ts';
+import { ecaExtra } from './decode-values.ts';
+import { type Answer, outcomeOf } from './requests.ts';
 
 /** The dependencies of the queries. */
 export interface QueryPorts {

@@ -3,9 +3,9 @@
 import type { CommandOf } from '../../../core/model/command.ts';
 import type { Model } from '../../../core/model/content.ts';
 import { type Outcome, refused } from '../../../core/model/errors.ts';
+import { isNamed, modelName } from '../models.ts';
 import type { AgentInfo } from './agent-info.ts';
 import { outcomeOf, type Requests } from './requests.ts';
-import { isNamed, modelName } from '../models.ts';
 
 /** The dependencies of the settings. */
 export interface SettingPorts {

@@ -2,14 +2,14 @@
 // answer to a chosen message of the user.
 import { userMessages } from '../../../core/log/messages.ts';
 import { OutcomeData, QueryData } from '../../../core/model/outcome-data.ts';
-import type { Chat, Chats } from './chats.ts';
-import { type Actions, type ConnectionPorts, showMessage, sendContent } from '../connection.ts';
-import { contentIdOf } from './question-ids.ts';
+import { type Actions, type ConnectionPorts, sendContent, showMessage } from '../connection.ts';
 import type { RpcId } from '../json-rpc.ts';
-import { inChat } from './user-notices.ts';
+import type { ForkParams } from '../wire/chats.ts';
+import type { Chat, Chats } from './chats.ts';
+import { contentIdOf } from './question-ids.ts';
 import { entryAt } from './rollbacks.ts';
 import { forkTitle, titleOf } from './titles.ts';
-import type { ForkParams } from '../wire/chats.ts';
+import { inChat } from './user-notices.ts';
 
 /** The forks of one connection. */
 export interface ChatForks {

@@ -2,12 +2,12 @@
 // stored as files. Also opens stored chats.
 import { messagesOf } from '../../../core/log/messages.ts';
 import { OutcomeData, type SessionSummary } from '../../../core/model/outcome-data.ts';
-import { type Chat, type Chats, isChatId, isRunning } from './chats.ts';
 import { type Actions, type ConnectionPorts, showMessage } from '../connection.ts';
 import type { RpcId } from '../json-rpc.ts';
 import { modelName } from '../models.ts';
-import { titleFrom, titleOf } from './titles.ts';
 import type { ListParams } from '../wire/chats.ts';
+import { type Chat, type Chats, isChatId, isRunning } from './chats.ts';
+import { titleFrom, titleOf } from './titles.ts';
 
 /** The chats that one client may open. */
 export interface ChatLists {

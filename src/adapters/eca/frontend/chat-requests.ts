@@ -1,12 +1,12 @@
 // Requests about chats other than prompts: stop, steer, clear, delete, rename, open (docs/protocols/eca.md 8.6; the
 // rest since 0.80).
 import type { AutoDecline } from '../../../core/session/auto-decline.ts';
-import type { ChatLists } from './chat-lists.ts';
-import { type Chat, type Chats, isChatId, isRunning, openedParams } from './chats.ts';
 import { type Actions, type ConnectionPorts, note, showMessage } from '../connection.ts';
 import type { RpcId } from '../json-rpc.ts';
-import { oneChat, type Prompts } from './prompts.ts';
 import type { ClearParams, SteerParams, UpdateParams } from '../wire/client.ts';
+import type { ChatLists } from './chat-lists.ts';
+import { type Chat, type Chats, isChatId, isRunning, openedParams } from './chats.ts';
+import { oneChat, type Prompts } from './prompts.ts';
 
 /** The requests about the chats of one connection. */
 export interface ChatRequests {

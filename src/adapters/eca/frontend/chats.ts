@@ -1,9 +1,9 @@
 // The chats of one connection: which session each chat is, and how chats are found, opened and left
 // (docs/protocols/eca.md 8.2).
 import type { SessionView } from '../../../core/contract/adapter.ts';
-import type { SessionInfo } from '../../../core/model/event.ts';
 import type { Problem } from '../../../core/model/errors.ts';
 import { QueryData } from '../../../core/model/outcome-data.ts';
+import type { SessionInfo } from '../../../core/model/session-info.ts';
 import type { Actions, ConnectionPorts, Target } from '../connection.ts';
 import { dialectName } from './dialect.ts';
 import type { InitialSession } from './initial-session.ts';

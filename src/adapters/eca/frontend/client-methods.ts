@@ -1,25 +1,10 @@
 // The methods that a client may call: tables of requests and notifications (docs/protocols/eca.md 8, 2.16). Each
 // message is read by its schema and passed to the part that handles it.
 import type { z } from 'zod';
-import type { ChatForks } from './chat-forks.ts';
-import type { ChatLists } from './chat-lists.ts';
-import type { ChatRequests } from './chat-requests.ts';
 import { foldersAfter, showsMessages } from '../client.ts';
 import { type Actions, type ConnectionPorts, note, problems as problemsIn, showMessage } from '../connection.ts';
 import { errorFrame, type RpcId, rpcCodes } from '../json-rpc.ts';
-import type { Prompts } from './prompts.ts';
-import type { Queries } from './queries.ts';
-import type { Answers } from './questions.ts';
-import type { Rollbacks } from './rollbacks.ts';
-import type { SettingNotices } from './setting-notices.ts';
-import type { StartUp } from './start-up.ts';
-import {
-  emptyAnswers,
-  ignoredNotifications,
-  refusals,
-  notificationsWithWarning,
-  requestsWithWarning,
-} from './unsupported-methods.ts';
+import { ForkParams, ListParams, RollbackParams } from '../wire/chats.ts';
 import {
   ChatParams,
   ClearParams,
@@ -35,7 +20,22 @@ import {
   ToolCallParams,
   UpdateParams,
 } from '../wire/client.ts';
-import { ForkParams, ListParams, RollbackParams } from '../wire/chats.ts';
+import type { ChatForks } from './chat-forks.ts';
+import type { ChatLists } from './chat-lists.ts';
+import type { ChatRequests } from './chat-requests.ts';
+import type { Prompts } from './prompts.ts';
+import type { Queries } from './queries.ts';
+import type { Answers } from './questions.ts';
+import type { Rollbacks } from './rollbacks.ts';
+import type { SettingNotices } from './setting-notices.ts';
+import type { StartUp } from './start-up.ts';
+import {
+  emptyAnswers,
+  ignoredNotifications,
+  notificationsWithWarning,
+  refusals,
+  requestsWithWarning,
+} from './unsupported-methods.ts';
 
 /** The parts of a connection that handle its messages. */
 export interface Parts {

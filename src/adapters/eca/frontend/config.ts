@@ -1,7 +1,7 @@
 // Builds the description of the agent for clients: models, behaviours, variants, tools; in the fields of both eras
 // (docs/protocols/eca.md 3.1, 3.2). Unknown values are left out, never null.
 import type { Model } from '../../../core/model/content.ts';
-import type { SessionInfo, Tool, ToolServer } from '../../../core/model/event.ts';
+import type { SessionInfo, Tool, ToolServer } from '../../../core/model/session-info.ts';
 import { modelInUse, modelName } from '../models.ts';
 
 /** Known facts about the agent so far. */

@@ -1,17 +1,11 @@
 // The frontend of an ECA client: joins the parts and writes the JSON-RPC envelope. The projection writes the events of
 // the sessions.
 import type { Env, Frontend, SessionView } from '../../../core/contract/adapter.ts';
-import { createAutoDecline } from '../../../core/session/auto-decline.ts';
 import type { Command } from '../../../core/model/command.ts';
 import { messageOf, type Outcome } from '../../../core/model/errors.ts';
-import { createChatForks } from './chat-forks.ts';
-import { createChatLists } from './chat-lists.ts';
-import { createChatRequests } from './chat-requests.ts';
-import { createChats } from './chats.ts';
+import { createAutoDecline } from '../../../core/session/auto-decline.ts';
 import type { Client } from '../client.ts';
 import { type Actions, type ConnectionPorts, note, showMessage } from '../connection.ts';
-import { createInitialSession } from './initial-session.ts';
-import { dialogFormOf } from './question-ids.ts';
 import {
   errorFrame,
   notificationFrame,
@@ -21,16 +15,22 @@ import {
   rpcCodeOf,
   rpcCodes,
 } from '../json-rpc.ts';
-import { createUserNotices } from './user-notices.ts';
+import { createChatForks } from './chat-forks.ts';
+import { createChatLists } from './chat-lists.ts';
+import { createChatRequests } from './chat-requests.ts';
+import { createChats } from './chats.ts';
+import { createClientMethods } from './client-methods.ts';
 import { createGatewayCommands } from './gateway-commands.ts';
+import { createInitialSession } from './initial-session.ts';
 import { createPrompts } from './prompts.ts';
 import { createQueries } from './queries.ts';
+import { dialogFormOf } from './question-ids.ts';
 import { createAnswers } from './questions.ts';
-import { createClientMethods } from './client-methods.ts';
 import { createRollbacks } from './rollbacks.ts';
 import { createSettingNotices } from './setting-notices.ts';
 import { createSettings } from './settings.ts';
 import { createStartUp } from './start-up.ts';
+import { createUserNotices } from './user-notices.ts';
 
 const mostHeld = 256;
 /** Warnings that are remembered. Limited, because a client may make up any number of folders. */

@@ -3,12 +3,13 @@
 // takes precedence.
 import type { CommandType } from '../../../core/model/command.ts';
 import type { Outcome } from '../../../core/model/errors.ts';
-import type { CommandInfo, EventOf } from '../../../core/model/event.ts';
+import type { EventOf } from '../../../core/model/event.ts';
 import { OutcomeData, QueryData } from '../../../core/model/outcome-data.ts';
+import type { CommandInfo } from '../../../core/model/session-info.ts';
 import type { Transcript } from '../../../core/model/transcript.ts';
+import { type Actions, afterEvents, type ConnectionPorts, sendContent, type Target } from '../connection.ts';
 import type { ChatForks } from './chat-forks.ts';
 import { type Chat, isRunning } from './chats.ts';
-import { type Actions, type ConnectionPorts, type Target, sendContent, afterEvents } from '../connection.ts';
 import { costWord } from './encode-values.ts';
 import { compactionWords } from './system-texts.ts';
 

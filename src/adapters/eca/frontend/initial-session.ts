@@ -1,7 +1,8 @@
 // The session that a connection opens before its client has a chat. The queries at the start go to this session, and
 // the first chat takes it over. A connection that belongs to a session uses that session instead.
-import { OutcomeData } from '../../../core/model/outcome-data.ts';
+
 import type { Problem } from '../../../core/model/errors.ts';
+import { OutcomeData } from '../../../core/model/outcome-data.ts';
 import type { Actions, ConnectionPorts, Target } from '../connection.ts';
 
 /** A session, or why there is none. */

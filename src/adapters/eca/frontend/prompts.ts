@@ -1,14 +1,15 @@
 // Prompts of a client: from the request to the session, and what the client sees until the run sends its own events
 // (docs/protocols/eca.md 8.2, 4).
-import type { AutoDecline } from '../../../core/session/auto-decline.ts';
+
 import type { Problem } from '../../../core/model/errors.ts';
-import { type Chat, type Chats, isBusy, isChatId, isRunning } from './chats.ts';
+import type { AutoDecline } from '../../../core/session/auto-decline.ts';
 import { type Actions, type ConnectionPorts, note, sendContent } from '../connection.ts';
 import { attachmentsOf } from '../contexts.ts';
 import type { RpcId } from '../json-rpc.ts';
+import type { PromptParams } from '../wire/client.ts';
+import { type Chat, type Chats, isBusy, isChatId, isRunning } from './chats.ts';
 import type { GatewayCommands } from './gateway-commands.ts';
 import type { Settings } from './settings.ts';
-import type { PromptParams } from '../wire/client.ts';
 
 /** A prompt that the session has not accepted yet. */
 interface PendingPrompt {

@@ -2,15 +2,15 @@
 // the connection's initial session.
 import type { Command } from '../../../core/model/command.ts';
 import type { Outcome } from '../../../core/model/errors.ts';
-import type { CommandInfo } from '../../../core/model/event.ts';
 import { QueryData } from '../../../core/model/outcome-data.ts';
-import type { Chats } from './chats.ts';
+import type { CommandInfo } from '../../../core/model/session-info.ts';
 import type { Actions, ConnectionPorts } from '../connection.ts';
 import { contextOf, wireContextOf } from '../contexts.ts';
-import type { InitialSession } from './initial-session.ts';
 import type { RpcId } from '../json-rpc.ts';
-import { gatewayCommands } from './gateway-commands.ts';
 import type { QueryParams } from '../wire/client.ts';
+import type { Chats } from './chats.ts';
+import { gatewayCommands } from './gateway-commands.ts';
+import type { InitialSession } from './initial-session.ts';
 
 /** The lookups of one connection. */
 export interface Queries {

@@ -1,11 +1,11 @@
 // Answers of a client: approvals of tool calls, and answers to questions (docs/protocols/eca.md 8.6; `chat/askQuestion`
 // since 0.127).
 import type { CommandOf } from '../../../core/model/command.ts';
-import type { Chat, Chats } from './chats.ts';
 import { type Actions, type ConnectionPorts, note, showMessage } from '../connection.ts';
-import { readAskId, mainChatOf, canonicalIdOf } from './question-ids.ts';
 import type { RpcId } from '../json-rpc.ts';
 import { AskAnswer, type ToolCallParams } from '../wire/client.ts';
+import type { Chat, Chats } from './chats.ts';
+import { canonicalIdOf, mainChatOf, readAskId } from './question-ids.ts';
 
 /** The answers of one connection. */
 export interface Answers {

@@ -3,12 +3,12 @@
 import type { SessionView } from '../../../core/contract/adapter.ts';
 import { textIn, userMessages } from '../../../core/log/messages.ts';
 import { type ForkPoint, OutcomeData, QueryData } from '../../../core/model/outcome-data.ts';
-import type { Chat, Chats } from './chats.ts';
-import { type Actions, type ConnectionPorts, showMessage, sendContent, afterEvents } from '../connection.ts';
-import { contentIdOf } from './question-ids.ts';
+import { type Actions, afterEvents, type ConnectionPorts, sendContent, showMessage } from '../connection.ts';
 import type { RpcId } from '../json-rpc.ts';
-import { inChat } from './user-notices.ts';
 import type { RollbackParams } from '../wire/chats.ts';
+import type { Chat, Chats } from './chats.ts';
+import { contentIdOf } from './question-ids.ts';
+import { inChat } from './user-notices.ts';
 
 /** The rollbacks of one connection. */
 export interface Rollbacks {

@@ -2,12 +2,12 @@
 // 0.42).
 import type { Command } from '../../../core/model/command.ts';
 import { QueryData } from '../../../core/model/outcome-data.ts';
-import type { Chats } from './chats.ts';
-import type { Knowledge } from './config.ts';
 import { type Actions, type ConnectionPorts, note, showMessage, type Target } from '../connection.ts';
-import type { InitialSession } from './initial-session.ts';
 import { setModel } from '../models.ts';
 import type { SelectedAgentParams, SelectedModelParams } from '../wire/client.ts';
+import type { Chats } from './chats.ts';
+import type { Knowledge } from './config.ts';
+import type { InitialSession } from './initial-session.ts';
 
 /** The choices of one connection's user. */
 export interface SettingNotices {

@@ -3,12 +3,12 @@
 import type { Command } from '../../../core/model/command.ts';
 import type { Model } from '../../../core/model/content.ts';
 import type { Problem } from '../../../core/model/errors.ts';
-import type { SessionInfo } from '../../../core/model/event.ts';
 import { QueryData } from '../../../core/model/outcome-data.ts';
-import type { Chat } from './chats.ts';
-import { behaviorsOf, type Knowledge, onlyBehavior } from './config.ts';
+import type { SessionInfo } from '../../../core/model/session-info.ts';
 import { type Actions, type ConnectionPorts, note, showMessage } from '../connection.ts';
 import { isNamed, modelInUse, modelName, setModel } from '../models.ts';
+import type { Chat } from './chats.ts';
+import { behaviorsOf, type Knowledge, onlyBehavior } from './config.ts';
 
 /** The settings of a prompt. An empty string sets nothing. */
 export interface PromptSettings {

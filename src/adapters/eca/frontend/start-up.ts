@@ -4,11 +4,11 @@ import type { CommandOf } from '../../../core/model/command.ts';
 import type { Outcome, Problem } from '../../../core/model/errors.ts';
 import { QueryData } from '../../../core/model/outcome-data.ts';
 import { clientOf } from '../client.ts';
-import { configParams, initializeResult, type Knowledge, nothingKnown, serverParams } from './config.ts';
 import { type Actions, type ConnectionPorts, showMessage, type Target } from '../connection.ts';
-import type { InitialSession } from './initial-session.ts';
 import type { RpcId } from '../json-rpc.ts';
 import type { InitializeParams } from '../wire/client.ts';
+import { configParams, initializeResult, type Knowledge, nothingKnown, serverParams } from './config.ts';
+import type { InitialSession } from './initial-session.ts';
 
 /** The start of one connection. */
 export interface StartUp {

@@ -4,10 +4,10 @@ import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryIn } from '../../../core/model/dictionary.ts';
 import type { EventOf } from '../../../core/model/event.ts';
 import { jsonEqual } from '../../../core/model/json-equal.ts';
+import { ecaExtraIn, withExtra } from '../frontend/encode-values.ts';
 import { tookMs } from './encode-call.ts';
 import type { TextFrames } from './encode-frame.ts';
-import { ecaExtraIn, withExtra } from '../frontend/encode-values.ts';
-import { type ModelWriter, writeWhole, thoughtFrames, type WholePorts } from './whole-content.ts';
+import { type ModelWriter, thoughtFrames, type WholePorts, writeWhole } from './whole-content.ts';
 
 /** The dependencies of a message. */
 export interface BlockPorts extends WholePorts {

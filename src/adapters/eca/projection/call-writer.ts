@@ -3,19 +3,19 @@
 // are answered with yes or no, are shown as calls too.
 import type { Content, Dictionary } from '../../../core/model/content.ts';
 import type { EventOf } from '../../../core/model/event.ts';
-import {
-  argumentFrames,
-  type ArgumentFrames,
-  type Call,
-  type CallPorts,
-  createCallContents,
-  type ContentWriter,
-  preparing,
-  shownIn,
-} from './encode-call.ts';
 import { ecaExtraIn } from '../frontend/encode-values.ts';
 import { toolCallId } from '../frontend/question-ids.ts';
 import { progressTexts } from './chat-writer.ts';
+import {
+  type ArgumentFrames,
+  argumentFrames,
+  type Call,
+  type CallPorts,
+  type ContentWriter,
+  createCallContents,
+  preparing,
+  shownIn,
+} from './encode-call.ts';
 
 type Asking = EventOf<'tool-start' | 'approval-request'>;
 

@@ -2,8 +2,8 @@
 // (docs/protocols/eca.md 4.1).
 import type { Dictionary } from '../../../core/model/content.ts';
 import type { EventOf } from '../../../core/model/event.ts';
-import { contentFrame, type Role, textFrames, type ChatRef } from './encode-frame.ts';
 import { notificationFrame } from '../json-rpc.ts';
+import { type ChatRef, contentFrame, type Role, textFrames } from './encode-frame.ts';
 
 /** The progress texts of real servers. */
 export const progressTexts = {

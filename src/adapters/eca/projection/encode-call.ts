@@ -1,8 +1,8 @@
 // The contents that describe one tool call (docs/protocols/eca.md 8.3, 4.3).
 import { type Content, type Dictionary, FileChange } from '../../../core/model/content.ts';
 import type { EventOf } from '../../../core/model/event.ts';
-import { contentFrame, type Role, type TextFrames, textFrames, type ChatRef } from './encode-frame.ts';
 import { changeDetails, imageOf, outputsOf, summaryOf, withExtra } from '../frontend/encode-values.ts';
+import { type ChatRef, contentFrame, type Role, type TextFrames, textFrames } from './encode-frame.ts';
 
 /** The visible parts of a call. */
 export type Shown = Partial<Pick<EventOf<'tool-start'>, 'title' | 'origin' | 'server' | 'change'>>;

@@ -1,7 +1,8 @@
 // Frames besides the contents of a chat: settings, tool servers, messages and questions to the user.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
-import type { EventOf, SessionInfo } from '../../../core/model/event.ts';
+import type { EventOf } from '../../../core/model/event.ts';
+import type { SessionInfo } from '../../../core/model/session-info.ts';
 import { behaviorsOf, nothingKnown, serverParams } from '../frontend/config.ts';
 import { ecaExtraIn, withExtra } from '../frontend/encode-values.ts';
 import { askId } from '../frontend/question-ids.ts';

@@ -1,12 +1,21 @@
 // Writes the events of a session for ECA clients of both eras, in the order of a real turn, whatever the agent is
 // (docs/protocols/eca.md 3, 4). This file decides which event is shown; the other files of the folder write the frames.
 import type { NoteLevel, Projection, SessionView } from '../../../core/contract/adapter.ts';
+import { withoutContexts } from '../../../core/log/context-text.ts';
 import type { Content, Dictionary } from '../../../core/model/content.ts';
 import { without } from '../../../core/model/dictionary.ts';
-import { withoutContexts } from '../../../core/log/context-text.ts';
 import type { EventOf, Logged } from '../../../core/model/event.ts';
 import { laneOf } from '../../../core/model/transcript.ts';
 import type { Dialect } from '../frontend/dialect.ts';
+import { ecaExtraIn } from '../frontend/encode-values.ts';
+import { contentIdOf, dialogFormOf } from '../frontend/question-ids.ts';
+import { compactionWords, createSystemTexts } from '../frontend/system-texts.ts';
+import { titleFrom } from '../frontend/titles.ts';
+import { inChat } from '../frontend/user-notices.ts';
+import { notificationFrame } from '../json-rpc.ts';
+import { type BlockWriter, createBlockWriter } from './block-writer.ts';
+import { createCallWriter } from './call-writer.ts';
+import { createChatWriter } from './chat-writer.ts';
 import type { ContentWriter } from './encode-call.ts';
 import { textFrames } from './encode-frame.ts';
 import {
@@ -18,18 +27,9 @@ import {
   serverFrame,
   withdrawnFrame,
 } from './encode-settings.ts';
-import { ecaExtraIn } from '../frontend/encode-values.ts';
-import { contentIdOf, dialogFormOf } from '../frontend/question-ids.ts';
-import { notificationFrame } from '../json-rpc.ts';
-import { inChat } from '../frontend/user-notices.ts';
-import { type BlockWriter, createBlockWriter } from './block-writer.ts';
-import { createCallWriter } from './call-writer.ts';
-import { createChatWriter } from './chat-writer.ts';
-import { compactionWords, createSystemTexts } from '../frontend/system-texts.ts';
 import { createSubAgents } from './sub-agents.ts';
 import { createUsageWriter } from './usage-writer.ts';
 import { type ModelWriter, writeWhole } from './whole-content.ts';
-import { titleFrom } from '../frontend/titles.ts';
 
 /**
  * One projection of one session, shared by all clients of the dialect. Created with the first event: most sessions are

@@ -3,10 +3,10 @@
 // `subagent`). Other clients would show an unrelated chat, so they get the call alone.
 import type { SessionView } from '../../../core/contract/adapter.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
-import { contentFrame, textFrames } from './encode-frame.ts';
 import { subAgentChatId } from '../frontend/question-ids.ts';
 import type { CallWriter } from './call-writer.ts';
 import { type ChatWriter, progressTexts } from './chat-writer.ts';
+import { contentFrame, textFrames } from './encode-frame.ts';
 import type { ModelWriter } from './whole-content.ts';
 
 /** The sub-agents of a run, by the canonical id of the call that each works for. */

@@ -1,10 +1,10 @@
 // Contents that arrive whole, in a message of the model or in the history, as contents of a chat (docs/protocols/eca.md
 // 8.3).
 import type { Content, Dictionary } from '../../../core/model/content.ts';
-import type { ContentWriter } from './encode-call.ts';
-import { type TextFrames, textFrames } from './encode-frame.ts';
 import { imageOf } from '../frontend/encode-values.ts';
 import type { CallWriter } from './call-writer.ts';
+import type { ContentWriter } from './encode-call.ts';
+import { type TextFrames, textFrames } from './encode-frame.ts';
 
 /** Writes the output of the model. */
 export interface ModelWriter extends ContentWriter {

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { without } from '../../../core/model/dictionary.ts';
 import { type Outcome, refused } from '../../../core/model/errors.ts';
-import type { CommandInfo } from '../../../core/model/event.ts';
+import type { CommandInfo } from '../../../core/model/session-info.ts';
 import { statisticsOf } from '../../pi/backend/decode-answer.ts';
 import { historyOf } from '../../pi/backend/decode-whole-message.ts';
 import { sessionInfoOf } from '../../pi/backend/session-info.ts';

@@ -2,25 +2,25 @@
 // this adapter decodes the frames about commands and the server (docs/protocols/pi-server.md 6, 7, 17).
 import type { Action, Backend, Env } from '../../../core/contract/adapter.ts';
 import type { CloseCode, Frame } from '../../../core/contract/channel.ts';
+import { createOutbox } from '../../../core/contract/outbox.ts';
 import type { Command } from '../../../core/model/command.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import { messageOf, refused } from '../../../core/model/errors.ts';
 import type { Event } from '../../../core/model/event.ts';
-import { createOutbox } from '../../../core/contract/outbox.ts';
-import { createSessionTracker } from '../../pi/backend/session-tracker.ts';
 import { createMessageOrigins } from '../../pi/backend/message-origins.ts';
+import { createSessionTracker } from '../../pi/backend/session-tracker.ts';
 import { writeLine } from '../../pi/backend/write-line.ts';
 import { createAgentAborts } from './aborts.ts';
-import { createSessionCommands, refusalAtOnce } from './session-commands.ts';
-import { createUnqueuedCommands } from './unqueued-commands.ts';
 import { createAgentDialogs } from './dialogs.ts';
 import { Lifecycle, Response, ServerShutdown, SessionEvent, SessionNews } from './frames.ts';
 import { createSessionOpening } from './open-session.ts';
-import { createPromptLane } from './prompt-lane.ts';
 import type { AgentOptions } from './options.ts';
+import { createPromptLane } from './prompt-lane.ts';
 import { createAgentRequests } from './requests.ts';
 import { createAgentRuns, cutFor } from './runs.ts';
+import { createSessionCommands, refusalAtOnce } from './session-commands.ts';
+import { createUnqueuedCommands } from './unqueued-commands.ts';
 
 /**
  * Creates the backend of one session. `folders`: where the session works, the first one counts. `name`: the session's

@@ -1,12 +1,12 @@
 // The dialogs and displays of extensions behind a pi-server (docs/protocols/pi-server.md 18.1): pi's requests with
 // other field names. Tracks the open dialogs. The inverse is ../projection/encode-dialog.ts.
 import { z } from 'zod';
+import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { CommandOf } from '../../../core/model/command.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { without } from '../../../core/model/dictionary.ts';
 import { type Outcome, refused } from '../../../core/model/errors.ts';
 import type { EventOf } from '../../../core/model/event.ts';
-import type { Outbox } from '../../../core/contract/outbox.ts';
 import { dialogOf, displayOf } from '../../pi/backend/dialogs.ts';
 import { extraOf } from '../../pi/values.ts';
 import { DialogRequest, DisplayRequest } from '../../pi/wire/extension.ts';

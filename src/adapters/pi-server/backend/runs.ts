@@ -1,12 +1,12 @@
 // The runs of one session: pi's events, decoded by the parts of ../pi, and the prompt of each run. A prompt is over
 // when the server says so, because its agent may end several times (docs/protocols/pi-server.md 7.7, 17.11, 17.12).
 import type { Env } from '../../../core/contract/adapter.ts';
+import type { Outbox } from '../../../core/contract/outbox.ts';
 import { createCallChanges } from '../../../core/log/call-changes.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
-import type { Outbox } from '../../../core/contract/outbox.ts';
-import { changeOf } from '../../pi/backend/file-changes.ts';
 import { createEventDecoder, type EventContext } from '../../pi/backend/decode-event.ts';
 import type { Cut, RunDecoder } from '../../pi/backend/decode-run.ts';
+import { changeOf } from '../../pi/backend/file-changes.ts';
 import type { PromptLane } from './prompt-lane.ts';
 
 /** The functions of the backend that the runs use. */

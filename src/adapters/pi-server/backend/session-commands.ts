@@ -1,24 +1,25 @@
 // Sends the commands of clients to the server and settles them. Handles the commands that need state; the others are in
 // commands.ts.
+
+import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { Command, CommandOf } from '../../../core/model/command.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, without } from '../../../core/model/dictionary.ts';
 import { type Outcome, refused } from '../../../core/model/errors.ts';
-import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { Cut } from '../../pi/backend/decode-run.ts';
 import { type EncodedContent, sayContent, sayPrompt } from '../../pi/backend/encode-prompt.ts';
-import { piFields } from '../../pi/encode-values.ts';
-import type { SessionTracker } from '../../pi/backend/session-tracker.ts';
-import { findModel } from '../../pi/backend/models.ts';
 import type { MessageOrigins } from '../../pi/backend/message-origins.ts';
+import { findModel } from '../../pi/backend/models.ts';
+import type { SessionTracker } from '../../pi/backend/session-tracker.ts';
+import { piFields } from '../../pi/encode-values.ts';
 import type { AgentAborts } from './aborts.ts';
 import { outcomeOf } from './answers.ts';
-import type { UnqueuedCommands } from './unqueued-commands.ts';
 import { encodeCommand, queries } from './commands.ts';
 import { type AgentDialogs, cancelled } from './dialogs.ts';
 import type { PromptLane } from './prompt-lane.ts';
 import { type AgentRequests, type Answer, type Line, refusalOf } from './requests.ts';
 import { type AgentRuns, cutFor } from './runs.ts';
+import type { UnqueuedCommands } from './unqueued-commands.ts';
 
 /** The parts of the backend that this file uses. */
 export interface SessionCommandPorts {

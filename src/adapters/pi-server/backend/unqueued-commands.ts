@@ -1,9 +1,10 @@
 // Commands about the current work of the server, which must not queue behind that work: steer, follow_up, answers, and
 // all aborts except the abort of a run. Real servers queue them nevertheless (docs/protocols/pi-server.md 7.7, 18.4).
 // This file finds out whether the server at hand does.
+
+import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { Outcome } from '../../../core/model/errors.ts';
 import { refused } from '../../../core/model/errors.ts';
-import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { AgentRequests, Answer, Line } from './requests.ts';
 
 /** How to send a command beside a running one. */

@@ -5,8 +5,8 @@ import type { CommandOf } from '../../../core/model/command.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import { approvalPrefix } from '../../pi/frontend/lines.ts';
-import { idOf, namesApproval } from './request-id.ts';
 import type { UiResponse } from '../wire/commands.ts';
+import { idOf, namesApproval } from './request-id.ts';
 
 type Answer = CommandOf<'answer-approval' | 'answer-dialog'>;
 type DialogAnswer = CommandOf<'answer-dialog'>['answer'];

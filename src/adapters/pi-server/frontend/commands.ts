@@ -2,13 +2,13 @@
 // its timeout class.
 import type { z } from 'zod';
 import type { SessionView } from '../../../core/contract/adapter.ts';
+import type { Ticket } from '../../../core/contract/ticket.ts';
 import type { Command, QuerySubject } from '../../../core/model/command.ts';
 import type { Content, Dictionary } from '../../../core/model/content.ts';
 import { without } from '../../../core/model/dictionary.ts';
-import type { Ticket } from '../../../core/contract/ticket.ts';
 import { extraOf } from '../../pi/values.ts';
-import { answerOf } from './answers.ts';
 import { serverCommands, sessionCommands, type WireImage } from '../wire/commands.ts';
+import { answerOf } from './answers.ts';
 
 /**
  * The timeout class of a command. `short`: a read, or a command that must not wait. `endless`: never times out, because

@@ -1,14 +1,14 @@
 // Converts a frame of a client to a canonical command with its ticket (docs/protocols/pi-server.md 4), or to the reason
 // for its refusal. commands.ts has the commands.
 import type { SessionView } from '../../../core/contract/adapter.ts';
+import type { Ticket } from '../../../core/contract/ticket.ts';
 import type { Command } from '../../../core/model/command.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary, without } from '../../../core/model/dictionary.ts';
-import type { Ticket } from '../../../core/contract/ticket.ts';
-import { type Patience, type Row, rows } from './commands.ts';
 import { Identity, Precondition } from '../wire/commands.ts';
 import { clipped } from '../wire/fields.ts';
 import { faultsIn } from '../wire/validate.ts';
+import { type Patience, type Row, rows } from './commands.ts';
 
 /** A command and its session. */
 export interface Decoded {

@@ -4,10 +4,10 @@ import type { z } from 'zod';
 import type { SessionView } from '../../../core/contract/adapter.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import type { CommandInfo } from '../../../core/model/event.ts';
 import { OutcomeData, QueryData } from '../../../core/model/outcome-data.ts';
-import { answerTo } from '../../pi/frontend/encode-answer.ts';
+import type { CommandInfo } from '../../../core/model/session-info.ts';
 import { encodeModel, piFields, present } from '../../pi/encode-values.ts';
+import { answerTo } from '../../pi/frontend/encode-answer.ts';
 import { encodeMetrics } from './encode-metrics.ts';
 import { sessionInfo, storedSessionInfo } from './encode-session.ts';
 

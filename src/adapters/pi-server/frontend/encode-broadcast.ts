@@ -1,13 +1,14 @@
 // The frames that a server broadcasts to all clients, and the first frame of each connection
 // (docs/protocols/pi-server.md 6, 16).
+
+import type { Broadcast, CommandBroadcast } from '../../../core/contract/broadcast.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import type { CommandBroadcast, Broadcast } from '../../../core/contract/broadcast.ts';
 import { present } from '../../pi/encode-values.ts';
+import { reservedPrefix } from '../wire/fields.ts';
 import type { Dialect } from './dialect.ts';
 import { sessionInfo } from './encode-session.ts';
 import { protocolVersion, serverVersion } from './version.ts';
-import { reservedPrefix } from '../wire/fields.ts';
 
 /** The recipient of a broadcast. */
 export interface Listener {

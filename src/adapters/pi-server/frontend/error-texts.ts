@@ -1,9 +1,10 @@
 // Error texts of failed commands, worded as by real servers (docs/protocols/pi-server.md 22). The same text is in
 // `command_finished` and in the response.
+
+import type { Ticket } from '../../../core/contract/ticket.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import type { Problem } from '../../../core/model/errors.ts';
-import type { Ticket } from '../../../core/contract/ticket.ts';
 import { longest } from '../wire/fields.ts';
 
 /**

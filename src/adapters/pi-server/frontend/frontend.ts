@@ -1,21 +1,21 @@
 // One connection of a pi-server client (docs/protocols/pi-server.md). Each command gets one response, and all clients
 // get the lifecycle of all commands. Session events come from ../projection/projection.ts.
 import type { Action, Frontend, SessionView } from '../../../core/contract/adapter.ts';
+import type { CommandBroadcast } from '../../../core/contract/broadcast.ts';
+import type { Receipt, Ticket } from '../../../core/contract/ticket.ts';
 import type { Command } from '../../../core/model/command.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { messageOf, type Outcome } from '../../../core/model/errors.ts';
-import type { Receipt, Ticket } from '../../../core/contract/ticket.ts';
-import type { CommandBroadcast } from '../../../core/contract/broadcast.ts';
 import { present } from '../../pi/encode-values.ts';
 import { parserWords } from '../../pi/wire/problem.ts';
+import { clipped, longest } from '../wire/fields.ts';
 import { isOpen } from './answers.ts';
 import { type Decoded, decodeCommand } from './decode-command.ts';
 import type { Dialect } from './dialect.ts';
 import { answerData } from './encode-answer.ts';
 import { broadcastFrame, serverReady } from './encode-broadcast.ts';
 import { errorText } from './error-texts.ts';
-import { clipped, longest } from '../wire/fields.ts';
 
 type Actions = Action<Command>[];
 

@@ -1,8 +1,9 @@
 // pi ends and restarts its agent around retries, compactions and follow-ups, inside what other protocols call one run.
 // These lines travel in `extra` of the events that follow, for pi clients. If no suitable event follows, an empty
 // `session-changed` event carries the line, which other clients ignore.
-import type { Dictionary } from '../../../core/model/content.ts';
+
 import type { Outbox } from '../../../core/contract/outbox.ts';
+import type { Dictionary } from '../../../core/model/content.ts';
 import { extraOf } from '../values.ts';
 
 /** The agent_end and agent_start lines of one run that have no event of their own. */

@@ -1,35 +1,35 @@
 // The gateway as the client of a pi process in RPC mode, for all dialects. Connects the parts: decode-*.ts interprets
 // lines, encode-*.ts writes commands, and this file does what needs both.
 import type { Backend, Env } from '../../../core/contract/adapter.ts';
+import { createOutbox } from '../../../core/contract/outbox.ts';
 import { createCallChanges } from '../../../core/log/call-changes.ts';
 import type { Command, CommandOf } from '../../../core/model/command.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import { refused } from '../../../core/model/errors.ts';
-import { createOutbox } from '../../../core/contract/outbox.ts';
+import { piFields } from '../encode-values.ts';
+import { problemOf } from '../wire/problem.ts';
+import { dataSchemas, Response } from '../wire/responses.ts';
 import { createAborts } from './aborts.ts';
 import { createApprovals } from './approvals.ts';
-import { changeOf } from './file-changes.ts';
 import { outcomeOf } from './decode-answer.ts';
 import { createEventDecoder } from './decode-event.ts';
 import { runTimer } from './decode-run.ts';
+import { createLineRecogniser } from './delta-template.ts';
 import { createDialogs } from './dialogs.ts';
 import { encodeCommand } from './encode-command.ts';
 import { type EncodedContent, sayContent, sayPrompt } from './encode-prompt.ts';
-import { piFields } from '../encode-values.ts';
-import { createLineRecogniser } from './delta-template.ts';
+import { changeOf } from './file-changes.ts';
+import { createFirstRun } from './first-run.ts';
 import { createHeldLines } from './held-lines.ts';
 import { createJoiningPrompts } from './joining-prompts.ts';
-import { createSessionTracker } from './session-tracker.ts';
-import { findModel } from './models.ts';
-import { createFirstRun } from './first-run.ts';
-import type { PiOptions } from './options.ts';
 import { createMessageOrigins } from './message-origins.ts';
+import { findModel } from './models.ts';
+import type { PiOptions } from './options.ts';
 import { type Answer, createPendingRequests } from './pending-requests.ts';
 import { createPrompts } from './prompts.ts';
 import { readLine } from './read-line.ts';
-import { problemOf } from '../wire/problem.ts';
-import { dataSchemas, Response } from '../wire/responses.ts';
+import { createSessionTracker } from './session-tracker.ts';
 import { writeLine } from './write-line.ts';
 
 const levelsLine = 'get_available_thinking_levels';

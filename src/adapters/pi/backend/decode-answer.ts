@@ -2,13 +2,13 @@
 import type { z } from 'zod';
 import { without } from '../../../core/model/dictionary.ts';
 import { type Outcome, refused } from '../../../core/model/errors.ts';
-import type { CommandInfo } from '../../../core/model/event.ts';
-import { historyOf } from './decode-whole-message.ts';
-import type { Answer } from './pending-requests.ts';
-import { sessionInfoOf } from './session-info.ts';
+import type { CommandInfo } from '../../../core/model/session-info.ts';
 import { extraOf, modelOf, usageOf } from '../values.ts';
 import { problemOf } from '../wire/problem.ts';
 import { dataSchemas } from '../wire/responses.ts';
+import { historyOf } from './decode-whole-message.ts';
+import type { Answer } from './pending-requests.ts';
+import { sessionInfoOf } from './session-info.ts';
 
 /** The session figures that every pi version reports. */
 export function statisticsOf({ tokens, cost, ...counts }: z.output<typeof dataSchemas.get_session_stats>) {

@@ -1,22 +1,23 @@
 // Converts the event lines of one pi process to canonical events. Passes each line to the responsible part.
 import type { z } from 'zod';
 import type { Env } from '../../../core/contract/adapter.ts';
-import type { CallChanges } from '../../../core/log/call-changes.ts';
-import type { Extra, FileChange } from '../../../core/model/content.ts';
-import { dictionaryOf, without } from '../../../core/model/dictionary.ts';
-import type { Event, EventOf, SessionInfo } from '../../../core/model/event.ts';
-import { textIn } from '../../../core/log/messages.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { Streaming } from '../../../core/fast-path/templates.ts';
-import { changeMade } from './file-changes.ts';
-import { createMessageDecoder } from './decode-message.ts';
-import { decodeStateless } from './decode-stateless.ts';
-import { createRunDecoder, type RunDecoder, type RunWatcher } from './decode-run.ts';
-import { wholeMessage } from './decode-whole-message.ts';
+import type { CallChanges } from '../../../core/log/call-changes.ts';
+import { textIn } from '../../../core/log/messages.ts';
+import type { Extra, FileChange } from '../../../core/model/content.ts';
+import { dictionaryOf, without } from '../../../core/model/dictionary.ts';
+import type { Event, EventOf } from '../../../core/model/event.ts';
+import type { SessionInfo } from '../../../core/model/session-info.ts';
 import { extraOf } from '../values.ts';
 import { AssistantMessageEvent, type EventLine, eventSchemas, updateSchemas } from '../wire/events.ts';
 import { problemOf } from '../wire/problem.ts';
 import { type AnyMessage, messageSchemas } from '../wire/values.ts';
+import { createMessageDecoder } from './decode-message.ts';
+import { createRunDecoder, type RunDecoder, type RunWatcher } from './decode-run.ts';
+import { decodeStateless } from './decode-stateless.ts';
+import { wholeMessage } from './decode-whole-message.ts';
+import { changeMade } from './file-changes.ts';
 
 type Line = Record<string, unknown>;
 type Origin = EventOf<'message-added'>['origin'];

@@ -1,15 +1,15 @@
 // Converts pi's updates of one assistant message to blocks with deltas. The content comes from the `delta` fields and
 // from the end of the message, never from the snapshots: these run ahead of the deltas (docs/protocols/pi.md 7.3, 7.4).
 import type { Env } from '../../../core/contract/adapter.ts';
+import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { Dictionary, Failure, Stop } from '../../../core/model/content.ts';
 import { dictionaryOf, without } from '../../../core/model/dictionary.ts';
 import type { BlockHead } from '../../../core/model/event.ts';
 import { GrowingText } from '../../../core/model/growing-text.ts';
-import type { Outbox } from '../../../core/contract/outbox.ts';
-import { blockOf, factsOf, headOf, isJson, type Kind, kindOf, previewOf, toolHead, wholeOf } from './block.ts';
 import { endingOf, extraOf, figuresOf, leaked, same, wordOf } from '../values.ts';
 import type { AssistantMessageEvent } from '../wire/events.ts';
 import type { AssistantMessage, Block } from '../wire/values.ts';
+import { blockOf, factsOf, headOf, isJson, type Kind, kindOf, previewOf, toolHead, wholeOf } from './block.ts';
 
 interface OpenBlock {
   /** Null until a tool call has its id and name. Its deltas wait until then. */

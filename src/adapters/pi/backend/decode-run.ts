@@ -1,10 +1,11 @@
 // Detects the begin and the end of runs. pi up to 0.80 has no single line for the end of a run (docs/protocols/pi.md
 // 11.5).
+
+import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { Dictionary, Failure, Stop } from '../../../core/model/content.ts';
 import type { EventOf } from '../../../core/model/event.ts';
-import type { Outbox } from '../../../core/contract/outbox.ts';
-import { createAgentRestarts } from './agent-restarts.ts';
 import { extraOf, failureOf } from '../values.ts';
+import { createAgentRestarts } from './agent-restarts.ts';
 
 /**
  * `held`: agent_end came, and a retry or a compaction may follow. `retrying`, `compacting`: one did follow, and the run

@@ -1,7 +1,6 @@
 // Learns a template from a line that yielded one delta (decision 0011, core/fast-path/templates.ts): the bytes
 // before the delta and the bytes after it. For all dialects.
-import { isDictionary } from '../../../core/model/dictionary.ts';
-import type { EventOf } from '../../../core/model/event.ts';
+
 import { closingQuote, findQuoted, isAt, literalOf } from '../../../core/fast-path/literal.ts';
 import {
   createTemplateRecogniser,
@@ -10,6 +9,8 @@ import {
   type Template,
   type TemplateRecogniser,
 } from '../../../core/fast-path/templates.ts';
+import { isDictionary } from '../../../core/model/dictionary.ts';
+import type { EventOf } from '../../../core/model/event.ts';
 
 type Delta = EventOf<'block-delta'>;
 

@@ -1,9 +1,10 @@
 // The dialogs and displays of extensions (docs/protocols/pi.md 12). Tracks the open dialogs.
+
+import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { CommandOf } from '../../../core/model/command.ts';
 import { without } from '../../../core/model/dictionary.ts';
 import { type Outcome, refused } from '../../../core/model/errors.ts';
 import type { EventOf } from '../../../core/model/event.ts';
-import type { Outbox } from '../../../core/contract/outbox.ts';
 import { extraOf } from '../values.ts';
 import type { ExtensionUiResponse } from '../wire/commands.ts';
 import { AnyRequest, DialogRequest, DisplayRequest } from '../wire/extension.ts';

@@ -1,9 +1,10 @@
 // The start of the first run of a pi that lists its tools there (in a system message, since 0.87). The first lines of
 // the run wait until the tools are known, so that clients get one complete description of the agent at the start of the
 // run.
+
+import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
-import type { Outbox } from '../../../core/contract/outbox.ts';
 import { createHeldLines } from './held-lines.ts';
 
 /** The functions of the backend that this part uses. */

@@ -1,5 +1,5 @@
 // Converts get_state answers to session info and computes differences.
-import type { SessionInfo } from '../../../core/model/event.ts';
+import type { SessionInfo } from '../../../core/model/session-info.ts';
 import { modelOf, same } from '../values.ts';
 import type { StateData } from '../wire/responses.ts';
 

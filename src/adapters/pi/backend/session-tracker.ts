@@ -1,16 +1,18 @@
 // Known facts about pi's session: its settings, models and history. Learns from answers, queries pi after changes, and
 // delivers the differences.
+
+import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { Dictionary, Extra } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import type { EventOf, SessionInfo } from '../../../core/model/event.ts';
-import type { Outbox } from '../../../core/contract/outbox.ts';
+import type { EventOf } from '../../../core/model/event.ts';
+import type { SessionInfo } from '../../../core/model/session-info.ts';
+import { extraOf, modelOf } from '../values.ts';
+import { dataSchemas } from '../wire/responses.ts';
+import { ToolNews } from '../wire/values.ts';
 import { commandInfoOf } from './decode-answer.ts';
 import { historyOf } from './decode-whole-message.ts';
 import { type KnownModels, levelsOf } from './models.ts';
 import { changesOf, sessionInfoOf } from './session-info.ts';
-import { extraOf, modelOf } from '../values.ts';
-import { dataSchemas } from '../wire/responses.ts';
-import { ToolNews } from '../wire/values.ts';
 
 type Line = { readonly type: string };
 /** Sends a request of the gateway itself. `then` gets the data, or null if there is none. */

@@ -5,10 +5,10 @@ import type { z } from 'zod';
 import type { SessionView } from '../../../core/contract/adapter.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
-import type { CommandInfo } from '../../../core/model/event.ts';
 import { OutcomeData, QueryData } from '../../../core/model/outcome-data.ts';
-import { encodeMessage } from './encode-message.ts';
+import type { CommandInfo } from '../../../core/model/session-info.ts';
 import { encodeModel, encodeUsage, piFields, present } from '../encode-values.ts';
+import { encodeMessage } from './encode-message.ts';
 
 /** The session, as far as an answer needs it. Absent if the connection has none. */
 type Session = SessionView | undefined;

@@ -5,12 +5,11 @@ import type { Command, CommandOf } from '../../../core/model/command.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import { messageOf, type Outcome, type Problem } from '../../../core/model/errors.ts';
+import { ExtensionUiResponse } from '../wire/commands.ts';
+import { parserWords, problemOf } from '../wire/problem.ts';
 import { decodeCommand } from './decode-command.ts';
 import { answerTo } from './encode-answer.ts';
 import { approvalPrefix } from './lines.ts';
-
-import { ExtensionUiResponse } from '../wire/commands.ts';
-import { parserWords, problemOf } from '../wire/problem.ts';
 
 type Actions = Action<Command>[];
 

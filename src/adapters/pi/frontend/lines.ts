@@ -2,10 +2,11 @@
 // inverse is backend/decode-stateless.ts and backend/dialogs.ts.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary, without } from '../../../core/model/dictionary.ts';
-import type { EventOf, SessionInfo } from '../../../core/model/event.ts';
-import type { Dialect } from './dialect.ts';
+import type { EventOf } from '../../../core/model/event.ts';
+import type { SessionInfo } from '../../../core/model/session-info.ts';
 import { encodeFailure, piFields, present } from '../encode-values.ts';
-import { oneLine, approvalInput } from './approval-input.ts';
+import { approvalInput, oneLine } from './approval-input.ts';
+import type { Dialect } from './dialect.ts';
 
 /** Precedes the id of an approval that is presented as a dialog, because a dialog may have the same id. */
 export const approvalPrefix = 'approval:';

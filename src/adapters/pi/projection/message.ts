@@ -2,14 +2,14 @@
 // 1.6, 7, 8.3).
 import type { SessionView } from '../../../core/contract/adapter.ts';
 import type { Out } from '../../../core/contract/channel.ts';
+import { wholeBlock } from '../../../core/log/messages.ts';
 import type { Dictionary, Extra } from '../../../core/model/content.ts';
 import { isDictionary, without } from '../../../core/model/dictionary.ts';
 import type { EventOf, Logged } from '../../../core/model/event.ts';
-import { wholeBlock } from '../../../core/log/messages.ts';
 import type { AssistantMessage, Block } from '../../../core/model/transcript.ts';
+import { encodeContent, isUnsaid, piFields, present } from '../encode-values.ts';
 import type { Dialect } from '../frontend/dialect.ts';
 import { type AssistantFacts, type Defaults, encodeAssistant } from '../frontend/encode-message.ts';
-import { encodeContent, isUnsaid, piFields, present } from '../encode-values.ts';
 import { createSnapshot, type Snapshot } from './snapshot.ts';
 
 type BlockEvent = EventOf<'block-start' | 'block-delta' | 'block-end'>;

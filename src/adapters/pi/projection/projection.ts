@@ -4,10 +4,11 @@ import type { NoteLevel, Projection, SessionView } from '../../../core/contract/
 import type { Out } from '../../../core/contract/channel.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
-import type { Event, EventOf, Logged, SessionInfo } from '../../../core/model/event.ts';
+import type { Event, EventOf, Logged } from '../../../core/model/event.ts';
+import type { SessionInfo } from '../../../core/model/session-info.ts';
+import { encodeContent, isUnsaid, piFields } from '../encode-values.ts';
 import type { Dialect } from '../frontend/dialect.ts';
 import { encodeMessage } from '../frontend/encode-message.ts';
-import { encodeContent, isUnsaid, piFields } from '../encode-values.ts';
 import {
   bashLine,
   compactionEnd,

@@ -4,8 +4,8 @@ import type { Out } from '../../../core/contract/channel.ts';
 import type { Dictionary, Extra } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import type { EventOf } from '../../../core/model/event.ts';
-import type { Dialect } from '../frontend/dialect.ts';
 import { isUnsaid, piFields } from '../encode-values.ts';
+import type { Dialect } from '../frontend/dialect.ts';
 
 /** The output of all parts of a projection. */
 export interface Sink {

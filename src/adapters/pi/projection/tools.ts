@@ -3,9 +3,9 @@
 import type { Content, Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import type { EventOf } from '../../../core/model/event.ts';
+import { encodeContents, piFields, present, textOf } from '../encode-values.ts';
 import type { Dialect } from '../frontend/dialect.ts';
 import { encodeResult } from '../frontend/encode-message.ts';
-import { encodeContents, piFields, present, textOf } from '../encode-values.ts';
 import type { Sink } from './run.ts';
 
 /** The tools of one run. */

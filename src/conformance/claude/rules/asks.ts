@@ -3,9 +3,9 @@
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { each, type Finding } from '../../check/rule.ts';
 import { fields, misfit } from '../../check/shape.ts';
-import { claudeRules, type Row } from './claude-rule.ts';
 import { type Ended, failureOf, isEnded } from '../view/turns.ts';
 import type { AgentRequest, View } from '../view/view.ts';
+import { claudeRules, type Row } from './claude-rule.ts';
 
 const leaves = ({ agentRequests }: View): AgentRequest[] =>
   agentRequests.filter(({ subtype }) => subtype === 'can_use_tool');

@@ -4,8 +4,8 @@ import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import { each } from '../../check/rule.ts';
 import { fields, misfit } from '../../check/shape.ts';
-import { clientRules } from './client-rule.ts';
 import type { AgentRequest, View } from '../view/view.ts';
+import { clientRules } from './client-rule.ts';
 
 const asking = ['permission', 'parallel', 'unknown'];
 

@@ -3,8 +3,8 @@ import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import { each, type Finding } from '../../check/rule.ts';
 import { fields, misfit, orNull, type Shape } from '../../check/shape.ts';
-import { clientRules } from './client-rule.ts';
 import type { Message, View } from '../view/view.ts';
+import { clientRules } from './client-rule.ts';
 
 const anything = ['text', 'permission', 'endless'];
 

@@ -2,8 +2,8 @@
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { each, type Finding } from '../../check/rule.ts';
 import { fields, misfit, type Shape } from '../../check/shape.ts';
-import { claudeRules, type Row } from './claude-rule.ts';
 import type { ClientRequest, View } from '../view/view.ts';
+import { claudeRules, type Row } from './claude-rule.ts';
 
 type Answered = ClientRequest & { readonly response: ClientRequest['answers'][number]['response'] };
 

@@ -3,9 +3,9 @@ import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { each } from '../../check/rule.ts';
 import { fields, misfit, orNull, type Shape } from '../../check/shape.ts';
-import { claudeRules } from './claude-rule.ts';
 import { eventKinds } from '../view/stream.ts';
 import type { View } from '../view/view.ts';
+import { claudeRules } from './claude-rule.ts';
 
 interface Event {
   readonly frame: number;

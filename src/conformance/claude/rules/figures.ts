@@ -3,8 +3,8 @@
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { each } from '../../check/rule.ts';
 import { fields, misfit } from '../../check/shape.ts';
-import { claudeRules } from './claude-rule.ts';
 import type { Message, View } from '../view/view.ts';
+import { claudeRules } from './claude-rule.ts';
 
 const results = ({ fromAgent }: View): readonly Message[] => fromAgent.filter(({ type }) => type === 'result');
 const covers = ['message:result'];

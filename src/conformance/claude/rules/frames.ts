@@ -4,8 +4,8 @@ import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { each, type Finding } from '../../check/rule.ts';
 import { fields, misfit, orNull, type Shape } from '../../check/shape.ts';
 import { blocksOf } from '../view/blocks.ts';
-import { claudeRules } from './claude-rule.ts';
 import { laneOf, type Message, type View } from '../view/view.ts';
+import { claudeRules } from './claude-rule.ts';
 
 /** Message types of a turn, which share the envelope fields. */
 const enveloped: ReadonlySet<string> = new Set(['stream_event', 'assistant', 'user', 'result', 'system']);

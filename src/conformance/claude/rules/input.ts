@@ -2,8 +2,8 @@
 // 3.3, 8.2). Unparsable input ends the real program, so no rule covers it.
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import type { Finding } from '../../check/rule.ts';
-import { claudeRules } from './claude-rule.ts';
 import type { Prompt, View } from '../view/view.ts';
+import { claudeRules } from './claude-rule.ts';
 
 const expectsReply: ReadonlySet<string> = new Set(['user', 'control_request', 'control_response']);
 

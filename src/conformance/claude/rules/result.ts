@@ -5,7 +5,6 @@ import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { each } from '../../check/rule.ts';
 import { fields, misfit, type Shape } from '../../check/shape.ts';
 import { blocksOf } from '../view/blocks.ts';
-import { claudeRules } from './claude-rule.ts';
 import {
   type Ended,
   failureOf,
@@ -17,6 +16,7 @@ import {
   onMain,
 } from '../view/turns.ts';
 import type { Message, Turn, View } from '../view/view.ts';
+import { claudeRules } from './claude-rule.ts';
 
 const ended = ({ turns }: View): Ended[] => turns.filter(isEnded);
 const results = (view: View): { readonly frame: number; readonly turn: Ended; readonly json: Dictionary }[] =>

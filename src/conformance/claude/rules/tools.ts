@@ -2,8 +2,8 @@
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { each, type Finding } from '../../check/rule.ts';
 import type { Call } from '../view/calls.ts';
-import { claudeRules } from './claude-rule.ts';
 import type { Turn, View } from '../view/view.ts';
+import { claudeRules } from './claude-rule.ts';
 
 const covers = ['block:tool_use', 'block:tool_result'];
 

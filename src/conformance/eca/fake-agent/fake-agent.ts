@@ -4,8 +4,8 @@ import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import { type Connection, PeerWrong } from '../../check/check.ts';
 import type { ServeTools } from '../../check/sets.ts';
+import { camelCaseParams, isRpcId } from '../view/messages.ts';
 import { type BehaviourContext, scriptOf } from './behaviours.ts';
-import { isRpcId, camelCaseParams } from '../view/messages.ts';
 
 const model = 'conformance/model-1';
 const behaviors = ['agent', 'plan'];

@@ -2,8 +2,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import type { EcaCall } from '../view/calls.ts';
-import { allCalls, turnAt, type EcaRule } from '../view/view.ts';
 import { isOver } from '../view/turns.ts';
+import { allCalls, type EcaRule, turnAt } from '../view/view.ts';
 import { shown } from './values.ts';
 
 const received = 'Chat Content Received';

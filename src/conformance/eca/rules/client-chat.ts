@@ -1,9 +1,9 @@
 // Rules on the prompts, approvals, stops and queries of editors. docs/protocols/eca.md 8.2, 8.6, 2.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { fields, misfit } from '../../check/shape.ts';
-import type { Request, Notification } from '../view/messages.ts';
-import { contextKinds, contextWrong } from './requests.ts';
+import type { Notification, Request } from '../view/messages.ts';
 import type { EcaRule, EcaView } from '../view/view.ts';
+import { contextKinds, contextWrong } from './requests.ts';
 import { optional, shown } from './values.ts';
 
 const covers = ['request:chat/prompt'];

@@ -1,10 +1,10 @@
 // Rules on the frames, ids and answers of editors. docs/protocols/eca.md 5.1, and 5.2 for what real servers drop.
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import { each, type Finding } from '../../check/rule.ts';
-import { isMessage } from '../view/messages.ts';
 import { nobodys } from '../methods.ts';
-import { answered, ownIds, resultOrError } from './json-rpc.ts';
+import { isMessage } from '../view/messages.ts';
 import type { EcaRule } from '../view/view.ts';
+import { answered, ownIds, resultOrError } from './json-rpc.ts';
 import { shown } from './values.ts';
 
 /** Every behaviour shows how an editor begins. */

@@ -1,8 +1,8 @@
 // The content types and their required fields. docs/protocols/eca.md 8.3, and 1, 3 and 4 where real servers differ from
 // the document.
 import { fields, orNull, type Shape } from '../../check/shape.ts';
-import type { EcaRule } from '../view/view.ts';
 import type { Content } from '../view/chat-events.ts';
+import type { EcaRule } from '../view/view.ts';
 import { optional } from './values.ts';
 
 const turns = ['tool'];

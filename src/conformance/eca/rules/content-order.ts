@@ -1,7 +1,8 @@
 // Rules on the order of reasoning and status contents in a chat. docs/protocols/eca.md 8.3, 2 and 4.
-import { turnAt, type Chat, type EcaRule } from '../view/view.ts';
-import { isFinished, isOver } from '../view/turns.ts';
+
 import type { Content } from '../view/chat-events.ts';
+import { isFinished, isOver } from '../view/turns.ts';
+import { type Chat, type EcaRule, turnAt } from '../view/view.ts';
 import { shown } from './values.ts';
 
 const received = 'Chat Content Received';

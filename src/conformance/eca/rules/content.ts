@@ -1,8 +1,8 @@
 // Rules on contents: the fields of each type, and its role. docs/protocols/eca.md 8.3, 4.
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import { fields, misfit, type Shape } from '../../check/shape.ts';
-import { kinds } from './content-kinds.ts';
 import type { EcaRule } from '../view/view.ts';
+import { kinds } from './content-kinds.ts';
 import { shown } from './values.ts';
 
 const name = 'Chat Content Received';

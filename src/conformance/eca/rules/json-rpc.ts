@@ -3,8 +3,8 @@
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import { each, type Finding } from '../../check/rule.ts';
 import { misfit } from '../../check/shape.ts';
-import { type Response, type Request, isMessage, type InTrace, type Side } from '../view/messages.ts';
 import { nobodys } from '../methods.ts';
+import { type InTrace, isMessage, type Request, type Response, type Side } from '../view/messages.ts';
 import type { EcaRule, EcaView } from '../view/view.ts';
 import { shown } from './values.ts';
 

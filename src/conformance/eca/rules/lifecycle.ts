@@ -3,9 +3,9 @@ import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import type { Finding } from '../../check/rule.ts';
 import { fields, misfit, orNull, type Shape } from '../../check/shape.ts';
 import { declared } from '../methods.ts';
-import type { Response, Request } from '../view/messages.ts';
-import { answered, succeeds } from './json-rpc.ts';
+import type { Request, Response } from '../view/messages.ts';
 import type { EcaRule, EcaView } from '../view/view.ts';
+import { answered, succeeds } from './json-rpc.ts';
 import { shown } from './values.ts';
 
 const names: Shape = ['string'];

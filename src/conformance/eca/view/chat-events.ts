@@ -1,6 +1,6 @@
 // The events of a chat, by both sides, in order. Types only.
 import type { Dictionary } from '../../../core/model/content.ts';
-import type { Request, InTrace } from './messages.ts';
+import type { InTrace, Request } from './messages.ts';
 
 /** A content of `chat/contentReceived`. */
 export interface Content extends InTrace {

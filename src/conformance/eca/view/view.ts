@@ -3,8 +3,8 @@ import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import type { Rule, Trace } from '../../check/rule.ts';
 import { callsOf, type EcaCall } from './calls.ts';
-import { type Request, type Messages, messagesIn, type Notification } from './messages.ts';
 import type { ChatEvent, Content } from './chat-events.ts';
+import { type Messages, messagesIn, type Notification, type Request } from './messages.ts';
 import { type Turn, turnsOf } from './turns.ts';
 
 /** A rule on ECA. */

@@ -1,8 +1,8 @@
 // The behaviours of our fake pi-legacy agent.
 import {
+  type BehaviourContext,
   type ScriptedBehaviour,
   sharedBehaviours,
-  type BehaviourContext,
 } from '../../pi/fake-agent/shared-behaviours.ts';
 
 /** All behaviours: those that both generations share, and those of pi 0.13.2 alone. */

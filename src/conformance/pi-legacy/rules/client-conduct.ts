@@ -1,9 +1,10 @@
 // Rules on the conduct of pi-legacy clients: one prompt at a time, and no disconnect whatever the agent sends
 // (docs/protocols/pi-legacy.md 1.7, 2).
-import { probe } from '../../pi/fake-agent/shared-behaviours.ts';
+
 import type { Finding, TraceFrame } from '../../check/rule.ts';
-import { type LegacyRule, rulesOf } from './legacy-rule.ts';
+import { probe } from '../../pi/fake-agent/shared-behaviours.ts';
 import type { View } from '../view/parts.ts';
+import { type LegacyRule, rulesOf } from './legacy-rule.ts';
 
 /**
  * Whether the client was still connected after that frame: our agent sends the end of each run only to a connected

@@ -3,8 +3,8 @@ import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import { each, type Finding } from '../../check/rule.ts';
 import { fields, misfit } from '../../check/shape.ts';
-import { rulesOf } from './legacy-rule.ts';
 import type { Line, View } from '../view/parts.ts';
+import { rulesOf } from './legacy-rule.ts';
 
 const commands = ['prompt', 'abort', 'compact'];
 const ofType = ({ client }: View, type: string) => client.filter((line) => line.type === type);

@@ -3,9 +3,9 @@
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import type { Finding } from '../../check/rule.ts';
 import { contentOf } from '../view/blocks.ts';
-import { rulesOf } from './legacy-rule.ts';
 import type { Prompt, View } from '../view/parts.ts';
 import { messageIn } from '../view/view.ts';
+import { rulesOf } from './legacy-rule.ts';
 
 /** Each prompt that does not overlap another, with the first user message of its run. */
 function* echoes({ prompts }: View) {

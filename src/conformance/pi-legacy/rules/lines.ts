@@ -3,9 +3,9 @@ import { isDictionary } from '../../../core/model/dictionary.ts';
 import type { Finding } from '../../check/rule.ts';
 import { each } from '../../check/rule.ts';
 import { misfit } from '../../check/shape.ts';
-import { rulesOf, type LegacyRule } from './legacy-rule.ts';
 import { eventTypes, lines, updates } from '../shapes.ts';
 import type { Line, View } from '../view/parts.ts';
+import { type LegacyRule, rulesOf } from './legacy-rule.ts';
 
 const ofType = (view: View, type: string) => view.agent.filter((line) => line.type === type);
 

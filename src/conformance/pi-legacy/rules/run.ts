@@ -2,9 +2,9 @@
 // docs/protocols/pi.md 6.1).
 import { isDeepStrictEqual } from 'node:util';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { rulesOf } from './legacy-rule.ts';
 import type { StreamedMessage, Turn } from '../view/parts.ts';
 import { messageIn } from '../view/view.ts';
+import { rulesOf } from './legacy-rule.ts';
 
 /** Every turn that has ended. */
 function* endedTurns(runs: Iterable<{ readonly turns: readonly Turn[] }>) {

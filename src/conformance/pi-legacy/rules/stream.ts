@@ -4,9 +4,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import type { Finding } from '../../check/rule.ts';
 import { contentOf, isOfKind, textIn } from '../view/blocks.ts';
-import { rulesOf } from './legacy-rule.ts';
 import type { Block, StreamedMessage, View } from '../view/parts.ts';
 import { messageIn } from '../view/view.ts';
+import { rulesOf } from './legacy-rule.ts';
 
 /** Every block whose end event came. */
 function* endedBlocks({ messages }: View, kind: string) {

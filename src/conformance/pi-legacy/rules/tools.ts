@@ -3,9 +3,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import { contentOf } from '../view/blocks.ts';
-import { rulesOf } from './legacy-rule.ts';
 import type { Tool, Turn, View } from '../view/parts.ts';
 import { messageIn } from '../view/view.ts';
+import { rulesOf } from './legacy-rule.ts';
 
 const scenarios = ['tools'];
 

@@ -4,10 +4,10 @@ import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import type { Finding } from '../../check/rule.ts';
 import { misfit } from '../../check/shape.ts';
-import { contentOf } from '../view/blocks.ts';
-import { type LegacyRule, rulesOf } from './legacy-rule.ts';
 import { contentOfRole, contents, messages, stopReasons, usage } from '../shapes.ts';
+import { contentOf } from '../view/blocks.ts';
 import type { View } from '../view/parts.ts';
+import { type LegacyRule, rulesOf } from './legacy-rule.ts';
 
 interface Seen {
   readonly frame: number;

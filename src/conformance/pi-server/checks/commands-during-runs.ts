@@ -2,8 +2,8 @@
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { answeredAt, expect } from '../check-client.ts';
+import type { CheckContext, PiServerCheck } from '../context.ts';
 import { dataOf, type ReceivedFrame, textOf } from '../view/frames.ts';
-import type { PiServerCheck, CheckContext } from '../context.ts';
 
 /** Matches the event of a user message with that text. */
 const isFromUser = (text: string) => (event: Dictionary) => {

@@ -1,8 +1,8 @@
 // Checks of dependsOn: docs/protocols/pi-server.md 9 (rows: 23.6).
 import type { Settings } from '../../check/check.ts';
 import { answeredAt, expect } from '../check-client.ts';
-import { shortTimeouts } from './limits.ts';
 import type { PiServerCheck } from '../context.ts';
+import { shortTimeouts } from './limits.ts';
 
 /** A wait for dependencies short enough that a check can see it time out. */
 const shortWaits: Settings = { dependencyWaitMs: 300 };

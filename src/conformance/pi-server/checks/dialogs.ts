@@ -2,8 +2,8 @@
 import type { Dictionary } from '../../../core/model/content.ts';
 import { NotApplicable, type Settings } from '../../check/check.ts';
 import { answeredAt, expect } from '../check-client.ts';
+import type { CheckContext, ClientWithSession, PiServerCheck } from '../context.ts';
 import { textOf } from '../view/frames.ts';
-import type { ClientWithSession, PiServerCheck, CheckContext } from '../context.ts';
 
 /** A question timeout short enough that a check can wait for it. */
 const shortQuestions: Settings = { questionMs: 700 };

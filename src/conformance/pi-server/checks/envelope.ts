@@ -1,7 +1,7 @@
 // Checks of responses, and of which connection receives which frame: docs/protocols/pi-server.md 5 and 6 (rows: 23.3).
 import { expect } from '../check-client.ts';
-import { dataOf, isResponse, outlineOf, stepsIn } from '../view/frames.ts';
 import type { PiServerCheck } from '../context.ts';
+import { dataOf, isResponse, outlineOf, stepsIn } from '../view/frames.ts';
 
 /** Rows 21 to 30, and 89. */
 export const envelopeChecks: readonly PiServerCheck[] = [

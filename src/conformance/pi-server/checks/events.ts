@@ -2,8 +2,8 @@
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { expect } from '../check-client.ts';
+import type { CheckContext, PiServerCheck } from '../context.ts';
 import { outlineOf, type SessionEvent, textOf } from '../view/frames.ts';
-import type { PiServerCheck, CheckContext } from '../context.ts';
 
 /** The events of one prompt, up to its response and to the end of everything that it started. */
 async function eventsOf(

@@ -2,8 +2,8 @@
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import type { Settings } from '../../check/check.ts';
 import { type Client, expect, expectFailure } from '../check-client.ts';
+import type { CheckContext, PiServerCheck } from '../context.ts';
 import { dataOf, stepsOf } from '../view/frames.ts';
-import type { PiServerCheck, CheckContext } from '../context.ts';
 
 /** Large enough for the commands of a check, and too small for an oversized one. */
 const smallFrames: Settings = { maxMessageBytes: 1000 };

@@ -1,7 +1,8 @@
 // All checks that act on a pi-server: the rows of docs/protocols/pi-server.md 23, by section of the document. Row 3 is
 // a duty of clients, so the client rules cover it.
 import { type AgentSet, withContext } from '../../check/sets.ts';
-import { answerChecks } from './responses.ts';
+import { createContext } from '../context.ts';
+import { runningChecks } from './commands-during-runs.ts';
 import { dependencyChecks } from './dependencies.ts';
 import { dialogChecks } from './dialogs.ts';
 import { envelopeChecks } from './envelope.ts';
@@ -11,12 +12,11 @@ import { keyChecks } from './idempotency-keys.ts';
 import { laneChecks } from './lanes.ts';
 import { limitChecks } from './limits.ts';
 import { replayChecks } from './replay.ts';
-import { runningChecks } from './commands-during-runs.ts';
+import { answerChecks } from './responses.ts';
+import { versionChecks } from './session-versions.ts';
 import { shutdownChecks } from './shutdown.ts';
-import { createContext } from '../context.ts';
 import { storedChecks } from './stored-sessions.ts';
 import { validationChecks } from './validation.ts';
-import { versionChecks } from './session-versions.ts';
 
 /** Checks of pi-servers of protocol 1.0.0. */
 export const piServerChecks: AgentSet = {

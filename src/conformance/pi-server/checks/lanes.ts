@@ -1,8 +1,8 @@
 // Checks of the lifecycle and of lanes: docs/protocols/pi-server.md 7 (rows: 23.4).
 import { answeredAt, expect, finishedAt } from '../check-client.ts';
-import { dataOf, eventsIn, stepsOf } from '../view/frames.ts';
 import type { PiServerCheck } from '../context.ts';
 import { versionOf } from '../context.ts';
+import { dataOf, eventsIn, stepsOf } from '../view/frames.ts';
 
 const whole = ['accepted', 'started', 'finished'] as const;
 

@@ -3,8 +3,8 @@
 import type { Dictionary } from '../../../core/model/content.ts';
 import type { Settings } from '../../check/check.ts';
 import { answeredAt, type Client, expect } from '../check-client.ts';
+import type { CheckContext, PiServerCheck } from '../context.ts';
 import { dataOf, stepsOf } from '../view/frames.ts';
-import type { PiServerCheck, CheckContext } from '../context.ts';
 
 /** A command timeout short enough that a check can wait for it, and a breaker that no number of timeouts opens. */
 export const shortTimeouts: Settings = { commandTimeoutMs: 1000, breakerFailures: 1_000_000 };

@@ -1,8 +1,8 @@
 // Checks of duplicate ids and of fingerprints: docs/protocols/pi-server.md 8 (rows: 23.5).
 import type { Settings } from '../../check/check.ts';
 import { answeredAt, expect } from '../check-client.ts';
+import type { CheckContext, PiServerCheck } from '../context.ts';
 import { dataOf, eventsIn } from '../view/frames.ts';
-import type { PiServerCheck, CheckContext } from '../context.ts';
 
 /** The server remembers two outcomes. */
 const fewOutcomes: Settings = { maxOutcomes: 2 };

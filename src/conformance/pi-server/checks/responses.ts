@@ -1,10 +1,10 @@
 // Checks of the answer to each command: docs/protocols/pi-server.md 17 (rows: 23.10).
 import { NotApplicable } from '../../check/check.ts';
 import { misfit, type Shape } from '../../check/shape.ts';
-import { type Client, expect, type CommandFields } from '../check-client.ts';
+import { type Client, type CommandFields, expect } from '../check-client.ts';
+import type { CheckContext, PiServerCheck } from '../context.ts';
 import { dataOf } from '../view/frames.ts';
 import { type Answered, serverAnswers, sessionAnswers, sessionCommands, sessionInfo } from '../view/shapes.ts';
-import type { PiServerCheck, CheckContext } from '../context.ts';
 
 /** The command, with a prompt or shell command of the target's script filled in. */
 function filled({ type, fields = {}, script }: Answered, { tools }: CheckContext): CommandFields {

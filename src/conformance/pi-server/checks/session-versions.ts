@@ -1,8 +1,8 @@
 // Checks of session versions: docs/protocols/pi-server.md 10 (rows: 23.7).
-import { type Client, expect, type CommandFields } from '../check-client.ts';
-import { dataOf, stepsIn, stepsOf } from '../view/frames.ts';
-import type { PiServerCheck, CheckContext } from '../context.ts';
+import { type Client, type CommandFields, expect } from '../check-client.ts';
+import type { CheckContext, PiServerCheck } from '../context.ts';
 import { versionOf } from '../context.ts';
+import { dataOf, stepsIn, stepsOf } from '../view/frames.ts';
 
 /** Commands of docs/protocols/pi-server.md 17.2 that only read (10.3). */
 const reads = [

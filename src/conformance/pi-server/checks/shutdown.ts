@@ -1,7 +1,7 @@
 // Checks of the shutdown of a server: docs/protocols/pi-server.md 12 and 16.2 (rows: 23.8, 23.9).
 import { type Client, expect } from '../check-client.ts';
-import { dataOf } from '../view/frames.ts';
 import type { PiServerCheck } from '../context.ts';
+import { dataOf } from '../view/frames.ts';
 
 const untilFarewell = (client: Client) =>
   client.until('server_shutdown', (received) => received.find(({ frame }) => frame.type === 'server_shutdown'));

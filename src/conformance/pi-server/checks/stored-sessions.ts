@@ -3,8 +3,8 @@ import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { NotApplicable } from '../../check/check.ts';
 import { type Client, expect } from '../check-client.ts';
+import type { CheckContext, PiServerCheck } from '../context.ts';
 import { dataOf } from '../view/frames.ts';
-import type { PiServerCheck, CheckContext } from '../context.ts';
 
 async function storedBy(client: Client): Promise<Dictionary[]> {
   const { sessions } = dataOf(await client.succeeds({ type: 'list_stored_sessions' }));

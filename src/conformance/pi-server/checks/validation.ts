@@ -1,7 +1,7 @@
 // Checks of the command envelope: docs/protocols/pi-server.md 4 (rows: 23.2).
 import type { Dictionary } from '../../../core/model/content.ts';
-import type { PiServerCheck, CheckContext } from '../context.ts';
 import { expect, expectFailure } from '../check-client.ts';
+import type { CheckContext, PiServerCheck } from '../context.ts';
 import { dataOf, stepsIn } from '../view/frames.ts';
 
 const long = 'x'.repeat(257);

@@ -5,9 +5,9 @@ import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary, without } from '../../../core/model/dictionary.ts';
 import { type Connection, PeerWrong } from '../../check/check.ts';
 import type { ServeTools } from '../../check/sets.ts';
-import { type Ending, runBehaviour } from './behaviours.ts';
 import { beside, changes, isKnown, needsSession } from '../view/commands.ts';
 import { envelopeFault, fieldFault } from '../view/envelope-faults.ts';
+import { type Ending, runBehaviour } from './behaviours.ts';
 import { dataFor, type FakeSession, infoOf, serverDataFor } from './fake-data.ts';
 
 interface Open extends FakeSession {

@@ -1,10 +1,10 @@
 // Rules on a client's reaction to what it receives: docs/protocols/pi-server.md 2.1, 13, 14 and 16.2.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
+import { each } from '../../check/rule.ts';
 import { beside, isKnown } from '../view/commands.ts';
 import { questionsIn } from '../view/questions.ts';
-import { each } from '../../check/rule.ts';
-import { isSamePayload } from './client-commands.ts';
 import type { Line, ServerRule, View } from '../view/view.ts';
+import { isSamePayload } from './client-commands.ts';
 
 const ourMajor = '1';
 

@@ -1,6 +1,7 @@
 // Questions and notices of extensions in a trace, and the client's answers: docs/protocols/pi-server.md 18.
-import { dictionaryOf } from '../../../core/model/dictionary.ts';
+
 import type { Dictionary } from '../../../core/model/content.ts';
+import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import type { Event, Sent, View } from './view.ts';
 
 /** Methods that need an answer. */

@@ -5,8 +5,8 @@ import { isDictionary } from '../../../core/model/dictionary.ts';
 import { messageOf } from '../../../core/model/errors.ts';
 import { type Connection, PeerWrong } from '../../check/check.ts';
 import type { ServeTools } from '../../check/sets.ts';
-import type { BehaviourContext } from './shared-behaviours.ts';
 import { createRunWriter, type RunWriter } from './run-writer.ts';
+import type { BehaviourContext } from './shared-behaviours.ts';
 
 /** The client has disconnected during a script. */
 class Left extends Error {}

@@ -1,7 +1,7 @@
 // The behaviours of our fake pi agent: those that both generations share, and those of newer versions.
 import type { Dictionary } from '../../../core/model/content.ts';
-import { type ScriptedBehaviour, sharedBehaviours, probe, type BehaviourContext } from './shared-behaviours.ts';
 import type { StreamedBlock } from './run-writer.ts';
+import { type BehaviourContext, probe, type ScriptedBehaviour, sharedBehaviours } from './shared-behaviours.ts';
 
 /** What a behaviour of the newer generation can do. */
 export interface PiBehaviourContext extends BehaviourContext {

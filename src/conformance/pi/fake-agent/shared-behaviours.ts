@@ -1,7 +1,8 @@
 // The behaviours that both generations of our fake pi agents share: answer, think, use tools, fail, be aborted, and
 // send unusual lines that a client must survive.
-import type { Behaviour } from '../../check/sets.ts';
+
 import type { Dictionary } from '../../../core/model/content.ts';
+import type { Behaviour } from '../../check/sets.ts';
 import type { RunWriter } from './run-writer.ts';
 
 /**

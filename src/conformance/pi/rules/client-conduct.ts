@@ -2,8 +2,8 @@
 // (docs/protocols/pi.md 6, 12).
 import { each, type Finding, type Rule, type TraceFrame } from '../../check/rule.ts';
 import { fields, misfit } from '../../check/shape.ts';
-import { type ClientView, type Dialog, dialogMethods } from '../view/client-view.ts';
 import { probe } from '../fake-agent/shared-behaviours.ts';
+import { type ClientView, type Dialog, dialogMethods } from '../view/client-view.ts';
 
 type ClientRule = Rule<ClientView>;
 

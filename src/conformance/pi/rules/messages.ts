@@ -4,8 +4,8 @@ import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import { each, type Rule } from '../../check/rule.ts';
 import { fields, misfit, orNull, type Shape } from '../../check/shape.ts';
+import type { MessageInLine, PiView } from '../view/view.ts';
 import { callsOf } from '../view/walk.ts';
-import type { PiView, MessageInLine } from '../view/view.ts';
 
 type PiRule = Rule<PiView>;
 

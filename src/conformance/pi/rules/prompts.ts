@@ -4,8 +4,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import type { Rule } from '../../check/rule.ts';
-import { isPlain, userMessageWithText, type UserMessage, userMessages } from '../view/queued-messages.ts';
 import type { Answer, Command } from '../view/lines.ts';
+import { isPlain, type UserMessage, userMessages, userMessageWithText } from '../view/queued-messages.ts';
 import { answerOf, dataOf, type PiView, runAt } from '../view/view.ts';
 import type { Run } from '../view/walk.ts';
 

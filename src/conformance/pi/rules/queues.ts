@@ -1,7 +1,7 @@
 // Rules on steer, follow_up, the modes of their queues, and abort (docs/protocols/pi.md 10).
 import type { Finding, Rule } from '../../check/rule.ts';
-import { type QueuedMessage, queuedMessages } from '../view/queued-messages.ts';
 import type { Answer, Command } from '../view/lines.ts';
+import { type QueuedMessage, queuedMessages } from '../view/queued-messages.ts';
 import { answerOf, type PiView, runAt, succeeded } from '../view/view.ts';
 import type { Run } from '../view/walk.ts';
 

@@ -2,7 +2,7 @@
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import type { Rule } from '../../check/rule.ts';
-import { countOf, doneOf, messagesOf, unchangedBetween, conversationRoles } from '../view/session-answers.ts';
+import { conversationRoles, countOf, doneOf, messagesOf, unchangedBetween } from '../view/session-answers.ts';
 import { dataOf, type PiView, runAt, textOf } from '../view/view.ts';
 
 type PiRule = Rule<PiView>;

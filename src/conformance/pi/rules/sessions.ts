@@ -1,8 +1,8 @@
 // Rules on new_session, fork and switch_session (docs/protocols/pi.md 13.1).
 import type { Rule } from '../../check/rule.ts';
 import type { Command } from '../view/lines.ts';
-import { doneOf, messagesOf, unchangedBetween, conversationRoles } from '../view/session-answers.ts';
-import { answerOf, dataOf, type PiView, textOf, consecutive } from '../view/view.ts';
+import { conversationRoles, doneOf, messagesOf, unchangedBetween } from '../view/session-answers.ts';
+import { answerOf, consecutive, dataOf, type PiView, textOf } from '../view/view.ts';
 
 type PiRule = Rule<PiView>;
 

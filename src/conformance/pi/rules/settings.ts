@@ -3,7 +3,7 @@ import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import type { Rule } from '../../check/rule.ts';
 import type { Command, Line } from '../view/lines.ts';
-import { answerOf, type AnsweredCommand, dataOf, type PiView, succeeded, consecutive } from '../view/view.ts';
+import { type AnsweredCommand, answerOf, consecutive, dataOf, type PiView, succeeded } from '../view/view.ts';
 
 type PiRule = Rule<PiView>;
 

@@ -1,7 +1,6 @@
 // The parts of a trace for rules on pi clients, besides the lines: commands by type, and dialogs with their replies.
 import type { Dictionary } from '../../../core/model/content.ts';
-import type { TraceFrame } from '../../check/rule.ts';
-import type { Trace } from '../../check/rule.ts';
+import type { Trace, TraceFrame } from '../../check/rule.ts';
 import type { Command, Line } from './lines.ts';
 import { type PiView, readPi } from './view.ts';
 

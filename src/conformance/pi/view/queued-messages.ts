@@ -2,7 +2,7 @@
 import type { Dictionary } from '../../../core/model/content.ts';
 import type { Answer, Command } from './lines.ts';
 import { type PiView, runAt, succeeded, textOf } from './view.ts';
-import type { Run, EndedMessage } from './walk.ts';
+import type { EndedMessage, Run } from './walk.ts';
 
 /** An accepted command with a text for the model. */
 export interface UserMessage {

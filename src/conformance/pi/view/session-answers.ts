@@ -1,7 +1,7 @@
 // Reads session data from answers: the messages, and pairs of answers between which nothing changed.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
-import { answerOf, type AnsweredCommand, dataOf, type PiView, runAt, consecutive } from './view.ts';
+import { type AnsweredCommand, answerOf, consecutive, dataOf, type PiView, runAt } from './view.ts';
 
 /**
  * Roles of the conversation, whose messages are gone in a new session; what newer versions tell the model first is not.

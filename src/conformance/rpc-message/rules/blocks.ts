@@ -2,11 +2,11 @@
 // 6.3, 7.2, 9.1).
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { blocksOf } from '../../claude/view/blocks.ts';
 import { each } from '../../check/rule.ts';
 import { fields, misfit } from '../../check/shape.ts';
-import { type Row, rpcRules } from './rpc-rule.ts';
+import { blocksOf } from '../../claude/view/blocks.ts';
 import type { View } from '../view.ts';
+import { type Row, rpcRules } from './rpc-rule.ts';
 
 interface Part {
   readonly frame: number;

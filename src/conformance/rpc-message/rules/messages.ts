@@ -2,11 +2,11 @@
 // 6, 7.2, 9).
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
-import { eventKinds } from '../../claude/view/stream.ts';
 import { each } from '../../check/rule.ts';
 import { fields, misfit, orNull, type Shape } from '../../check/shape.ts';
-import { type Row, rpcRules } from './rpc-rule.ts';
+import { eventKinds } from '../../claude/view/stream.ts';
 import type { StreamedMessage, View } from '../view.ts';
+import { type Row, rpcRules } from './rpc-rule.ts';
 
 const types: ReadonlySet<string> = new Set(['user', 'assistant', 'result', 'stream_event', 'error']);
 const deltas: ReadonlySet<unknown> = new Set(['text_delta', 'thinking_delta', 'input_json_delta']);

@@ -3,8 +3,8 @@
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { each } from '../../check/rule.ts';
 import { fields, misfit, type Shape } from '../../check/shape.ts';
-import { type Row, rpcRules } from './rpc-rule.ts';
 import type { Reply, View } from '../view.ts';
+import { type Row, rpcRules } from './rpc-rule.ts';
 
 const row = { section: '概述', isMeasured: true, reads: 'both' } as const;
 const covers = (method: string) => [`request:${method}`];

@@ -3,8 +3,8 @@
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { each, type Finding } from '../../check/rule.ts';
 import { fields, misfit } from '../../check/shape.ts';
-import { type Row, rpcRules } from './rpc-rule.ts';
 import { isQuery, type Reply, type Request, type View } from '../view.ts';
+import { type Row, rpcRules } from './rpc-rule.ts';
 
 const alone = { section: '概述', isMeasured: true } as const;
 const row = { ...alone, reads: 'both' } as const;

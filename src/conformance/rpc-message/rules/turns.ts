@@ -1,10 +1,10 @@
 // Rules across messages: the stream, calls and results, the end of a turn (docs/protocols/rpc-message.md 4, 5.3, 6.4,
 // 7.1).
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { streamRules } from '../../claude/rules/stream.ts';
 import { each, type Finding } from '../../check/rule.ts';
-import { rpcRules } from './rpc-rule.ts';
+import { streamRules } from '../../claude/rules/stream.ts';
 import type { View } from '../view.ts';
+import { rpcRules } from './rpc-rule.ts';
 
 const results = ['block:tool_use', 'block:tool_result'];
 

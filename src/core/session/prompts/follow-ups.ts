@@ -1,8 +1,9 @@
 // Follow-ups for agents without a queue: kept here until a run has completed, then sent as prompts.
+
+import { textIn } from '../../log/messages.ts';
 import type { CommandOf } from '../../model/command.ts';
 import { dictionaryOf } from '../../model/dictionary.ts';
 import { isUnsupported, type Outcome, type Settle } from '../../model/errors.ts';
-import { textIn } from '../../log/messages.ts';
 import type { Transcript } from '../../model/transcript.ts';
 import type { AgentPort } from '../session-agent.ts';
 import { withTaken } from './answers.ts';

@@ -9,11 +9,11 @@ import type { AgentPort } from '../session-agent.ts';
 import { createAborts } from './aborts.ts';
 import { createCompactionTurn, isCompactionDue } from './compaction-turn.ts';
 import { createFollowUps } from './follow-ups.ts';
+import { createTurns } from './one-at-a-time.ts';
 import { answerAtEndOf, type Compact, createPhaseMachine, handleOf, type Prompt, type Request } from './phase.ts';
 import { createPromptRun } from './prompt-run.ts';
 import { createPromptQueue } from './queue.ts';
 import { createSubmission } from './submission.ts';
-import { createTurns } from './one-at-a-time.ts';
 
 /** The dependencies of the prompts of a session. */
 export interface PromptPorts {

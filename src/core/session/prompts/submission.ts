@@ -5,10 +5,10 @@ import type { Transcript } from '../../model/transcript.ts';
 import type { AgentPort } from '../session-agent.ts';
 import { takenBack } from './answers.ts';
 import type { FollowUps } from './follow-ups.ts';
+import type { Turns } from './one-at-a-time.ts';
 import type { Compact, PhaseMachine, Prompt } from './phase.ts';
 import type { PromptQueue } from './queue.ts';
 import { createRunAdditions } from './run-additions.ts';
-import type { Turns } from './one-at-a-time.ts';
 
 /** The parts that take a new prompt. */
 export interface SubmissionPorts {

@@ -1,15 +1,13 @@
 // ECA servers that violate JSON-RPC, or the begin or end of a connection.
 import { dictionaryOf } from '../../../../src/core/model/dictionary.ts';
-import { type Mutant, dropsOutput, changesOutput, changesInput } from '../../support/mutant.ts';
+import { changesInput, changesOutput, dropsOutput, type Mutant } from '../../support/mutant.ts';
 import {
   alone,
-  goneBehind,
-  hangUp,
-  silentAt,
-  unanswered,
   answer,
   asking,
   behind,
+  goneBehind,
+  hangUp,
   having,
   isAnswer,
   isMethod,
@@ -18,6 +16,8 @@ import {
   onceBehind,
   params,
   result,
+  silentAt,
+  unanswered,
 } from './changes.ts';
 
 const isNobodys = (method: unknown) => String(method).startsWith('conformance/');

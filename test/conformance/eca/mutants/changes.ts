@@ -1,7 +1,7 @@
 // Building blocks of ECA mutants: changes to messages by method, content type and answer.
 import type { Dictionary } from '../../../../src/core/model/content.ts';
 import { dictionaryOf } from '../../../../src/core/model/dictionary.ts';
-import type { Link, Interceptor } from '../../support/intercept.ts';
+import type { Interceptor, Link } from '../../support/intercept.ts';
 import { changesOutput } from '../../support/mutant.ts';
 
 type Change = (fields: Dictionary) => Dictionary;

@@ -1,7 +1,7 @@
 // ECA editors with one fault each. Here `out` is what the editor sends.
 import type { Dictionary } from '../../../../src/core/model/content.ts';
 import { isDictionary } from '../../../../src/core/model/dictionary.ts';
-import { type Mutant, dropsOutput, changesOutput } from '../../support/mutant.ts';
+import { changesOutput, dropsOutput, type Mutant } from '../../support/mutant.ts';
 import { alone, behind, contentOf, having, isAnswer, isMethod, lacking, notice, params } from './changes.ts';
 
 const isInitialize = isMethod('initialize');

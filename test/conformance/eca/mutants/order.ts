@@ -1,20 +1,20 @@
 // ECA servers with a wrong order of reasoning, calls, approvals or states.
 import { dictionaryOf } from '../../../../src/core/model/dictionary.ts';
-import { type Mutant, dropsOutput } from '../../support/mutant.ts';
 import type { Interceptor } from '../../support/intercept.ts';
+import { dropsOutput, type Mutant } from '../../support/mutant.ts';
 import {
   alone,
-  deafTo,
-  goneBehind,
-  silentAt,
   behind,
   content,
   contentOf,
+  deafTo,
+  goneBehind,
   having,
   isContent,
   isFinished,
   isMethod,
   isOf,
+  silentAt,
   told,
 } from './changes.ts';
 

@@ -1,10 +1,8 @@
 // ECA servers that answer or run prompts wrongly.
 import { dictionaryOf } from '../../../../src/core/model/dictionary.ts';
-import { type Mutant, dropsOutput } from '../../support/mutant.ts';
+import { dropsOutput, type Mutant } from '../../support/mutant.ts';
 import {
   alone,
-  silentAt,
-  unanswered,
   answer,
   asking,
   behind,
@@ -19,7 +17,9 @@ import {
   lacking,
   params,
   result,
+  silentAt,
   told,
+  unanswered,
 } from './changes.ts';
 
 export const promptMutants: readonly Mutant[] = [

@@ -1,13 +1,12 @@
 // ECA servers with wrong stops, deletions, queries or tool-server updates.
 import { dictionaryOf } from '../../../../src/core/model/dictionary.ts';
-import type { Mutant } from '../../support/mutant.ts';
 import type { Interceptor } from '../../support/intercept.ts';
+import type { Mutant } from '../../support/mutant.ts';
 import {
-  deafTo,
-  hangUp,
-  silentAt,
   asking,
   behind,
+  deafTo,
+  hangUp,
   having,
   isContent,
   isFinished,
@@ -17,6 +16,7 @@ import {
   onceBehind,
   params,
   result,
+  silentAt,
   told,
 } from './changes.ts';
 

@@ -1,8 +1,8 @@
 // Building blocks of pi-legacy mutants: changes to frames in a line or two.
 import type { Dictionary } from '../../../../src/core/model/content.ts';
 import { dictionaryOf } from '../../../../src/core/model/dictionary.ts';
-import { changesOutput } from '../../support/mutant.ts';
 import type { Interceptor } from '../../support/intercept.ts';
+import { changesOutput } from '../../support/mutant.ts';
 
 export type Change = (frame: Dictionary) => Dictionary | null;
 

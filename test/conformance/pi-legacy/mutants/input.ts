@@ -1,7 +1,7 @@
 // Broken agents of pi-legacy that handle input wrongly.
 import type { Dictionary } from '../../../../src/core/model/content.ts';
-import { type Mutant, changesInput } from '../../support/mutant.ts';
-import type { Link, Interceptor } from '../../support/intercept.ts';
+import type { Interceptor, Link } from '../../support/intercept.ts';
+import { changesInput, type Mutant } from '../../support/mutant.ts';
 import { blocks, everywhere, less, of } from './frames.ts';
 
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

@@ -1,6 +1,6 @@
 // Broken agents of pi-legacy: lines in a wrong order, and repetitions that differ.
 import { dictionaryOf } from '../../../../src/core/model/dictionary.ts';
-import { type Mutant, dropsOutput, changesOutput } from '../../support/mutant.ts';
+import { changesOutput, dropsOutput, type Mutant } from '../../support/mutant.ts';
 import { adds, blocks, events, everywhere, of, roleOf, updates } from './frames.ts';
 
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

@@ -1,13 +1,13 @@
 // Mutants with wrong answers, questions, events, stored sessions and shutdown: docs/protocols/pi-server.md 16.2 to 22.
 import { dictionaryOf, without } from '../../../../src/core/model/dictionary.ts';
 import {
-  type Mutant,
-  dataOf,
-  eventOf,
-  dropsOutput,
-  isResponse,
-  changesOutput,
   changesInput,
+  changesOutput,
+  dataOf,
+  dropsOutput,
+  eventOf,
+  isResponse,
+  type Mutant,
   withData,
   withEvent,
 } from './mutant.ts';

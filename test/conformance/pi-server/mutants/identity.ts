@@ -1,17 +1,17 @@
 // Mutants of lanes, replay, keys, dependencies, versions and timeouts: docs/protocols/pi-server.md 7.3 to 12.
 import type { Dictionary } from '../../../../src/core/model/content.ts';
 import { without } from '../../../../src/core/model/dictionary.ts';
+import type { Interceptor, Link } from '../../support/intercept.ts';
 import {
-  type Mutant,
+  changesInput,
+  changesOutput,
   dataOf,
   isResponse,
+  type Mutant,
   payloadOf,
   phaseOf,
-  changesOutput,
-  changesInput,
   withData,
 } from './mutant.ts';
-import type { Link, Interceptor } from '../../support/intercept.ts';
 
 /** Gives a command with a reused id a new id, where `isNew` says so, and answers under the old one. */
 function renaming(isNew: (now: Dictionary, before: Dictionary) => boolean): () => Interceptor {

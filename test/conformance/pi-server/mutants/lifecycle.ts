@@ -1,18 +1,18 @@
 // Mutants of greeting, frames, validation, envelopes and lifecycle: docs/protocols/pi-server.md 2 to 7.
 import type { Dictionary } from '../../../../src/core/model/content.ts';
 import { without } from '../../../../src/core/model/dictionary.ts';
+import type { Interceptor, Link } from '../../support/intercept.ts';
 import {
-  type Mutant,
+  changesOutput,
   dataOf,
-  eventOf,
   dropsOutput,
+  eventOf,
   idOf,
   isResponse,
+  type Mutant,
   phaseOf,
-  changesOutput,
   withData,
 } from './mutant.ts';
-import type { Link, Interceptor } from '../../support/intercept.ts';
 
 /** Holds matching frames back until the first that releases them, and sends them after it. */
 function swaps(isHeld: (frame: Dictionary) => boolean, frees: (held: Dictionary, frame: Dictionary) => boolean) {

@@ -2,7 +2,7 @@
 import type { Dictionary } from '../../../../src/core/model/content.ts';
 import { dictionaryOf } from '../../../../src/core/model/dictionary.ts';
 
-export { type Mutant, dropsOutput, changesOutput, changesInput } from '../../support/mutant.ts';
+export { changesInput, changesOutput, dropsOutput, type Mutant } from '../../support/mutant.ts';
 
 export const dataOf = (frame: Dictionary): Dictionary => dictionaryOf(frame.data);
 export const isResponse = (frame: Dictionary, ...commands: readonly string[]): boolean =>

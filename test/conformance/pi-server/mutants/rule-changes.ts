@@ -1,7 +1,7 @@
 // Building blocks of the mutants for rules.
 import type { Dictionary } from '../../../../src/core/model/content.ts';
-import type { Link, Interceptor } from '../../support/intercept.ts';
-import { dataOf, eventOf, isResponse, phaseOf, changesOutput, withData } from './mutant.ts';
+import type { Interceptor, Link } from '../../support/intercept.ts';
+import { changesOutput, dataOf, eventOf, isResponse, phaseOf, withData } from './mutant.ts';
 
 export const isFailure = (frame: Dictionary) => isResponse(frame) && frame.success === false;
 /** Whether the frame is this lifecycle step of a command of this type. */

@@ -1,15 +1,15 @@
 // Mutants for rules: lanes, repetitions, versions, session events and answers (docs/protocols/pi-server.md 7.3 to 22).
 import type { Dictionary } from '../../../../src/core/model/content.ts';
 import { dictionaryOf, without } from '../../../../src/core/model/dictionary.ts';
-import type { Link, Interceptor } from '../../support/intercept.ts';
+import type { Interceptor, Link } from '../../support/intercept.ts';
 import {
-  type Mutant,
-  dataOf,
-  eventOf,
-  dropsOutput,
-  isResponse,
-  changesOutput,
   changesInput,
+  changesOutput,
+  dataOf,
+  dropsOutput,
+  eventOf,
+  isResponse,
+  type Mutant,
   withData,
   withEvent,
 } from './mutant.ts';

@@ -1,6 +1,6 @@
 // Mutants for rules: greeting, frames, responses, and the lifecycle of commands (docs/protocols/pi-server.md 2 to 7.2).
 import { without } from '../../../../src/core/model/dictionary.ts';
-import { type Mutant, dataOf, dropsOutput, isResponse, phaseOf, changesOutput, withData } from './mutant.ts';
+import { changesOutput, dataOf, dropsOutput, isResponse, type Mutant, phaseOf, withData } from './mutant.ts';
 import { delays, isFailure, isStep, puts } from './rule-changes.ts';
 
 /** Sections 2 to 6, 12 and 16.1. */

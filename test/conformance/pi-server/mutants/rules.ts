@@ -1,7 +1,7 @@
 // All mutants for the rules.
 import type { Mutant } from './mutant.ts';
 import { dataMutants, eventMutants, repeatMutants, versionMutants } from './rules-content.ts';
-import { lifecycleMutants, frameMutants } from './rules-lifecycle.ts';
+import { frameMutants, lifecycleMutants } from './rules-lifecycle.ts';
 
 export const ruleMutants: readonly Mutant[] = [
   ...frameMutants,

@@ -1,8 +1,8 @@
 // Broken agents of pi: runs, turns, messages, blocks, tools and extension requests.
 import type { Dictionary } from '../../../../src/core/model/content.ts';
 import { dictionaryOf, isDictionary, without } from '../../../../src/core/model/dictionary.ts';
-import { type Mutant, dropsOutput, changesInput } from '../../support/mutant.ts';
-import type { Link, Interceptor } from '../../support/intercept.ts';
+import type { Interceptor, Link } from '../../support/intercept.ts';
+import { changesInput, dropsOutput, type Mutant } from '../../support/mutant.ts';
 import { answers, drop, events, messages, put, requests, updates } from './change.ts';
 
 const isRole = (role: string) => (frame: Dictionary) => dictionaryOf(frame.message).role === role;

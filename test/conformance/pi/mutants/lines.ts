@@ -1,7 +1,7 @@
 // Broken agents of pi: lines, responses and their data.
 import type { Dictionary } from '../../../../src/core/model/content.ts';
 import { dictionaryOf, isDictionary, without } from '../../../../src/core/model/dictionary.ts';
-import { type Mutant, dropsOutput, changesOutput, changesInput } from '../../support/mutant.ts';
+import { changesInput, changesOutput, dropsOutput, type Mutant } from '../../support/mutant.ts';
 import { answers, drop, put, responses } from './change.ts';
 
 const fails = (frame: Dictionary) => ({ ...without(frame, 'data'), success: false, error: 'not today' });

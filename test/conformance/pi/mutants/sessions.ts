@@ -1,8 +1,8 @@
 // Broken agents of pi: sessions, and what a prompt begins or joins.
 import type { Dictionary } from '../../../../src/core/model/content.ts';
 import { dictionaryOf, isDictionary, without } from '../../../../src/core/model/dictionary.ts';
-import { type Mutant, changesInput } from '../../support/mutant.ts';
-import type { Link, Interceptor } from '../../support/intercept.ts';
+import type { Interceptor, Link } from '../../support/intercept.ts';
+import { changesInput, type Mutant } from '../../support/mutant.ts';
 import { answers, drop, events, messages, put, responses } from './change.ts';
 
 const listOf = (value: unknown): Dictionary[] => (Array.isArray(value) ? value.filter(isDictionary) : []);

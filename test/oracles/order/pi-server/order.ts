@@ -1,6 +1,6 @@
 // The order checker for everything that one connection to a pi-server receives (docs/protocols/pi-server.md).
 import { checkPiOrder } from '../pi/order.ts';
-import { type Lifecycles, createLifecycles } from './lifecycle.ts';
+import { createLifecycles, type Lifecycles } from './lifecycle.ts';
 import type { PiServerOrderOptions, PiServerRule, PiServerViolation } from './rules.ts';
 import { type Finished, type Response, Sent, ServerFrame, Switched } from './shapes.ts';
 
