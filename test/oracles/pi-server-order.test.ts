@@ -243,6 +243,20 @@ test('so do those of a connection that is bound to its session, or was made late
   expect(checkPiServerOrder(correct().slice(0, cut + 1), { sent, complete: false })).toEqual([]);
 });
 
+test('a connection that was made late may hear of a conflicting repetition before the command that it repeats', () => {
+  const [first, repetition] = [{ idempotencyKey: 'one' }, { idempotencyKey: 'two' }].map((key) => ({ ...s1, ...key }));
+  const heard = [
+    course('accepted', 'n', 'set_model', repetition),
+    course('started', 'n', 'set_model', first),
+    course('finished', 'n', 'set_model', { ...first, success: true, sessionVersion: 4 }),
+    course('finished', 'n', 'set_model', { ...repetition, success: false, error: 'Conflicting id: n' }),
+  ];
+  const rules = (frames: readonly Frame[], options: PiServerOrderOptions) =>
+    checkPiServerOrder([ready, ...frames], options).map(({ rule }) => rule);
+  expect(rules(heard, { late: true })).toEqual([]);
+  expect(rules(heard, {})).toContain('identity');
+});
+
 test('so does the newer dialect, which leaves out that repetitions and refusals were accepted', () => {
   const frames = correct();
   remove('command_accepted', 'n', 1)(frames);

@@ -84,10 +84,19 @@ export function createLifecycles(
     return isDeepStrictEqual(command.identity, identityOf(identity));
   }
 
+  /**
+   * The accepted command that this event is about. A connection that came late may have missed the acceptance of the
+   * command and have heard that of a conflicting repetition with the same id, so only an equal one counts there.
+   */
+  function waitingAs(identity: Identity): Going | undefined {
+    const waiting = listOf(going, identity.commandId).filter(({ isStarted }) => !isStarted);
+    return waiting.find((one) => isSame(one, identity)) ?? (late ? undefined : waiting[0]);
+  }
+
   function start(identity: Identity): void {
     const mine = listOf(going, identity.commandId);
     if (mine.some(({ isStarted }) => isStarted)) complain('twice', `${identity.commandId} is started again`);
-    let command = mine.find((one) => !one.isStarted && isSame(one, identity)) ?? mine.find((one) => !one.isStarted);
+    let command = waitingAs(identity);
     if (command === undefined) {
       if (!late) complain('phase', `${identity.commandId} is started and was not accepted`);
       command = begin(identity, 0, true);
@@ -111,18 +120,18 @@ export function createLifecycles(
     const { commandId } = ending;
     const mine = listOf(going, commandId);
     const isRefused = ending.error !== undefined && refusals.test(ending.error);
-    const unstarted = mine.find((one) => !one.isStarted && isSame(one, ending)) ?? mine.find((one) => !one.isStarted);
+    const unstarted = waitingAs(ending);
     const begun = mine.find(({ isStarted }) => isStarted);
     if (ending.replayed === true || isRefused) {
       const rule = ending.replayed === true ? 'replay' : 'refusal';
       if (dialect === 'newer') {
         if (unstarted !== undefined) complain(rule, `${commandId} was accepted`);
       } else if (unstarted === undefined) {
-        if (begun !== undefined) complain(rule, `${commandId} was started`);
+        if (begun !== undefined && !late) complain(rule, `${commandId} was started`);
         else if (!late) complain(rule, `${commandId} was not accepted`);
       }
       if (unstarted !== undefined) end(unstarted);
-      else if (begun !== undefined && dialect !== 'newer') end(begun);
+      else if (begun !== undefined && dialect !== 'newer' && !late) end(begun);
       return;
     }
     const command = begun ?? unstarted;
