@@ -17,7 +17,7 @@ export async function stdio(command: readonly string[], options: StdioOptions): 
   await serveStdio({ config: configFrom(agent, command), frontend, client, verbose, ...watchOf(frontend) });
 }
 
-/** Ends the service with the editor's process, for the protocol whose clients name their process. */
+/** For ECA, whose clients name their process: stops serving when that process ends. */
 function watchOf(frontend: string): Pick<ServeOptions, 'wrap' | 'failure'> {
   if (frontend !== 'eca') return {};
   const { wrap, gone } = watchEditor();

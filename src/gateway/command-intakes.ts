@@ -40,7 +40,7 @@ export class CommandIntakes {
     for (const intake of this.#intakes.values()) intake.forget(session);
   }
 
-  /** The longest grace period that a connected client may have been promised, ms; 0 without clients. */
+  /** How long runs may continue after a shutdown, ms: the longest time of the clients' protocols; 0 without clients. */
   get drainMs(): number {
     const used = [...this.#intakes.values()].filter(({ clients }) => clients > 0);
     return Math.max(0, ...used.map(({ limits }) => limits.drainMs));

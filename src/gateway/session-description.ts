@@ -23,7 +23,10 @@ export interface DescriptionPorts {
 /** How long an agent may take to start and to report its state, ms. */
 const describeMs = 30_000;
 
-/** Settles once the agent has reported its state. Removes the session if the agent cannot be started. */
+/**
+ * Starts the session's agent, and settles the command that opened the session with the state that the agent reports.
+ * Removes the session if the agent cannot be started or does not report in time.
+ */
 export function describeSession(
   { entry, agentEnd }: OpenedSession,
   settle: SettleWithAfter,

@@ -36,10 +36,10 @@ export class SharedStreams {
     this.#ports = ports;
   }
 
-  /** The frames for one reader, from that cursor on. */
+  /** The frames for one reader, from the cursor on. */
   read(caller: SessionCaller, cursor: string | null): Reader {
     const { side, stream } = this.#streamFor(caller);
-    // Broadcasts reach the stream through its post link.
+    // A protocol with tickets broadcasts to its clients. Broadcasts reach the stream through its post link.
     const link = side.limits === undefined ? undefined : this.postLink(caller);
     const reader = stream.attach(cursor);
     const greeting = cursor === null ? side.greeting?.() : undefined;

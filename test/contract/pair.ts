@@ -1,7 +1,7 @@
 // Any client with any agent over any transport: one whole turn, then a turn that is interrupted. Knows no protocol.
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
-import { within } from '../../src/conformance/timeouts.ts';
+import { within } from '../../src/conformance/bounded-wait.ts';
 import type { Adapter } from '../../src/core/contract/adapter.ts';
 import type { Channel } from '../../src/core/contract/channel.ts';
 import { createGateway } from '../../src/gateway/full-gateway.ts';

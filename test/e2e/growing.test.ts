@@ -7,7 +7,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
-import { within } from '../../src/conformance/timeouts.ts';
+import { within } from '../../src/conformance/bounded-wait.ts';
 
 const patchbay = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const agent = fileURLToPath(new URL('../support/long-pi.mjs', import.meta.url));

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { z } from 'zod';
 import { adapters } from '../../src/adapters/index.ts';
 import { type AgentConfig, parseConfig } from '../../src/config/config.ts';
-import { within } from '../../src/conformance/timeouts.ts';
+import { within } from '../../src/conformance/bounded-wait.ts';
 import { createGateway, type Gateway } from '../../src/gateway/full-gateway.ts';
 import { type Listening, listen } from '../../src/transports/http/server.ts';
 import { memoryPair } from '../../src/transports/memory.ts';

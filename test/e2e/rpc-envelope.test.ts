@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { parseConfig } from '../../src/config/config.ts';
-import { within } from '../../src/conformance/timeouts.ts';
+import { within } from '../../src/conformance/bounded-wait.ts';
 import { createGateway, type Gateway } from '../../src/gateway/full-gateway.ts';
 import { type Listening, listen } from '../../src/transports/http/server.ts';
 import { checkRpcEnvelopes, type RpcCall } from '../oracles/order/rpc-message/envelope.ts';

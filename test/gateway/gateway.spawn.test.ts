@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
-import { within } from '../../src/conformance/timeouts.ts';
+import { within } from '../../src/conformance/bounded-wait.ts';
 import type { Channel } from '../../src/core/contract/channel.ts';
 import { createGateway } from '../../src/gateway/full-gateway.ts';
 import type { Log } from '../../src/gateway/log.ts';

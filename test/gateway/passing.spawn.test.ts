@@ -2,7 +2,7 @@
 // setting of the machine (docs/threats.md T8, T23). On stdio: anything, because such a client could do the same itself.
 import { afterEach, expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
-import { within } from '../../src/conformance/timeouts.ts';
+import { within } from '../../src/conformance/bounded-wait.ts';
 import { createGateway } from '../../src/gateway/full-gateway.ts';
 import { clientTransports } from '../support/client-transports.ts';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
-import { within } from '../../src/conformance/timeouts.ts';
+import { within } from '../../src/conformance/bounded-wait.ts';
 import { createGateway, type Gateway } from '../../src/gateway/full-gateway.ts';
 import { memoryPair } from '../../src/transports/memory.ts';
 import { createVirtualClock, type VirtualClock } from '../support/core/virtual-clock.ts';

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { within } from '../../src/conformance/timeouts.ts';
+import { within } from '../../src/conformance/bounded-wait.ts';
 
 const program = fileURLToPath(new URL('../../node_modules/pi-acp/dist/index.js', import.meta.url));
 /** A start of pi on a machine that has other work. */

@@ -1,7 +1,7 @@
 // An HTTP proxy that a test cuts: what a network does to connections. Knows requests by how they begin, and no protocol.
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
-import { within } from '../../src/conformance/timeouts.ts';
+import { within } from '../../src/conformance/bounded-wait.ts';
 
 /** A way to a port on this machine. */
 export interface CuttableProxy {

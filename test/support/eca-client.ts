@@ -12,7 +12,7 @@ import {
 } from 'vscode-jsonrpc/node.js';
 import { z } from 'zod';
 import type { AgentOptions } from '../../src/cli/agent-options.ts';
-import { within } from '../../src/conformance/timeouts.ts';
+import { within } from '../../src/conformance/bounded-wait.ts';
 import type { ArgumentsReader } from '../oracles/order/eca/calls.ts';
 import { checkEcaOrder, describeEcaViolations, type EcaOrderOptions, type Said } from '../oracles/order/eca/order.ts';
 import { type EcaGateway, gatewayHere, gatewayOf, gatewayWords } from './eca-gateway.ts';

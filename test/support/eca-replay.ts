@@ -1,7 +1,7 @@
 // A recorded ECA client speaks again, to our gateway: its own messages with its own ids, each as soon as what it waited for
 // in the recording has happened here. Knows no agent.
 
-import { within } from '../../src/conformance/timeouts.ts';
+import { within } from '../../src/conformance/bounded-wait.ts';
 import type { Channel } from '../../src/core/contract/channel.ts';
 import type { ArgumentsReader } from '../oracles/order/eca/calls.ts';
 import type { Said } from '../oracles/order/eca/order.ts';

@@ -1,7 +1,7 @@
 // An editor that has started an ECA server: writes frames as editors do, and takes nothing but frames off its stdout.
 import { spawn } from 'node:child_process';
 import { z } from 'zod';
-import { within } from '../../src/conformance/timeouts.ts';
+import { within } from '../../src/conformance/bounded-wait.ts';
 
 /** A JSON-RPC message that a server sends. */
 export const Message = z.looseObject({

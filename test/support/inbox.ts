@@ -1,6 +1,6 @@
 // The frames that one client has heard, and waiting for more of them. Knows no transport.
 import { z } from 'zod';
-import { within } from '../../src/conformance/timeouts.ts';
+import { within } from '../../src/conformance/bounded-wait.ts';
 
 /** A frame off the wire: some JSON object with a type. */
 export const Frame = z.looseObject({ type: z.string() });

@@ -1,7 +1,7 @@
 // The smallest protocol whose clients carry many sessions: they say what the gateway is to do and hear what comes of it, word
 // for word. Each frame is a JSON object.
 import { z } from 'zod';
-import { within } from '../../src/conformance/timeouts.ts';
+import { within } from '../../src/conformance/bounded-wait.ts';
 import type { Action, Adapter, Frontend, Projection, SessionView } from '../../src/core/contract/adapter.ts';
 import type { Channel } from '../../src/core/contract/channel.ts';
 import { Command } from '../../src/core/model/command.ts';

@@ -1,7 +1,7 @@
 // An HTTP server that answers each request to the Messages API as a test says, byte by byte. Knows no scenario.
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { within } from '../../src/conformance/timeouts.ts';
+import { within } from '../../src/conformance/bounded-wait.ts';
 
 /** A request that came in. */
 export interface Asked {

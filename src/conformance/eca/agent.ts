@@ -1,5 +1,6 @@
 // The checks of an ECA server.
 import { type AgentSet, rulesOver, withContext } from '../check/sets.ts';
+import { exitChecks } from './checks-exit.ts';
 import { framingChecks } from './checks-framing.ts';
 import { createContext } from './context.ts';
 import { approvalRules } from './rules/approvals.ts';
@@ -35,5 +36,5 @@ export const ecaAgent: AgentSet = {
   side: 'agent',
   rules: rulesOver(viewOf, rules),
   usual: {},
-  ...withContext(createContext, { checks: framingChecks, scenarios }),
+  ...withContext(createContext, { checks: [...framingChecks, ...exitChecks], scenarios }),
 };

@@ -1,10 +1,8 @@
-// Checks of raw bytes and of the end of the process, which no trace of messages shows. docs/protocols/eca.md 5.1, 5.2,
-// 8.1, 5.3 to 5.5.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+// Checks of the framing: headers, messages in pieces, encodings (docs/protocols/eca.md 5.1 to 5.5). The checks
+// send raw bytes, because a trace of messages does not show the framing.
 import { isDictionary } from '../../core/model/dictionary.ts';
 import { NotApplicable, PeerWrong } from '../check/check.ts';
-import { type CheckContext, type EcaCheck, type Editor, greeting, message } from './context.ts';
+import { type CheckContext, type EcaCheck, type Editor, message } from './context.ts';
 
 /** A request that every server answers, as one message. */
 const query = (id: string): string => message({ id, method: 'chat/queryCommands', params: { query: '' } });
@@ -149,45 +147,6 @@ export const framingChecks: readonly EcaCheck[] = [
       const body = query('charset');
       raw(`Content-Length: ${bytes(body)}\r\nContent-Type: application/vscode-jsonrpc; charset=utf-16\r\n\r\n${body}`);
       await editor.until('error', ({ id, error }) => (id === 'charset' || id === null) && isDictionary(error));
-    },
-  },
-  {
-    id: 'eca/exit-ends',
-    section: 'Exit',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'After shutdown `exit` ends the process, and so the connection.',
-    covers: ['notification:exit'],
-    input: 'shutdown, exit',
-    expected: 'the connection ends',
-    needs: { exclusive: true },
-    async run(context) {
-      if (context.hasOneChat) throw new NotApplicable('a stream of events is not ended by what is posted');
-      const editor = await context.editor();
-      await context.prepare(() => editor.ask('shutdown'));
-      editor.notify('exit');
-      await editor.connection.until('end of the connection', () => editor.connection.ended ?? undefined);
-    },
-  },
-  {
-    id: 'eca/parent-process',
-    section: 'Initialize',
-    level: 'SHOULD',
-    basis: 'specification',
-    sentence: 'When the process that initialize names is no longer alive the server exits.',
-    covers: ['request:initialize'],
-    input: 'initialize with the processId of a program, which is ended then',
-    expected: 'the process ends',
-    needs: { transport: 'stdio', exclusive: true },
-    async run({ connect, prepare, tools }) {
-      const parent = spawn(process.execPath, ['-e', 'setInterval(() => {}, 60_000)'], { stdio: 'ignore' });
-      const end = once(parent, 'exit');
-      tools.atEnd(async () => void parent.kill('SIGKILL'));
-      const editor = await connect();
-      await prepare(() => editor.ask('initialize', greeting({ processId: parent.pid })));
-      parent.kill('SIGKILL');
-      await end;
-      await tools.exit();
     },
   },
 ];

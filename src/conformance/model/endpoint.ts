@@ -2,7 +2,7 @@
 // speed; only slow steps use a timer.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { z } from 'zod';
-import { within } from '../timeouts.ts';
+import { within } from '../bounded-wait.ts';
 import { type Prompt, type Scenario, type Step, scenarios } from './answers.ts';
 import { claudeScenarios } from './claude-answers.ts';
 import { brokenStreamOf, errorBody, messageOf, type NextId, type Stream, streamOf } from './wire.ts';

@@ -2,7 +2,7 @@
 // messages. Without a violation: messages that the reason names, and the last ones.
 import type { LoggedMessage, Result } from '../check/check.ts';
 import { placeIn, type ReasonTerms, reasonTermsIn } from './reason-terms.ts';
-import { holdsIdOf, relatedTo } from './related.ts';
+import { holdsIdOf, relatedTo } from './related-messages.ts';
 import { withoutLastWords } from './safe-text.ts';
 
 /** Limits of an excerpt. */

@@ -5,8 +5,8 @@ import { type Child, element, type Markup } from '../../core/export/html-markup.
 import type { Verdict } from '../check/check.ts';
 import { type Excerpt, excerptsOf, type ShownMessage } from './excerpt.ts';
 import { isBad, type ReportEntry } from './report.ts';
+import { meanings, reasonOf, type Speakers } from './report-texts.ts';
 import { cut, cutAround, durationOf, visible } from './safe-text.ts';
-import { meanings, reasonOf, type Speakers } from './summary.ts';
 
 /** Limits for one check. Together they bound the size of the page. */
 const shown = { around: 4, most: 80, conversations: 3 };

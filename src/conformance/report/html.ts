@@ -17,7 +17,7 @@ import {
   staleTitle,
   titleOf,
   totalsOf,
-} from './summary.ts';
+} from './report-texts.ts';
 
 /** How many checks are unfolded at first. */
 const openAtOnce = 20;

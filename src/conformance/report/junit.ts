@@ -2,7 +2,6 @@
 // an error; not applicable and known failures are skipped. A stale list of known failures is a failure of its own.
 import { excerptsOf } from './excerpt.ts';
 import { type Counts, countsOf, type Report, type ReportEntry, verdicts } from './report.ts';
-import { cut, cutAround, oneLine, visible } from './safe-text.ts';
 import {
   bySection,
   factsOf,
@@ -13,7 +12,8 @@ import {
   speakersOf,
   staleTitle,
   titleOf,
-} from './summary.ts';
+} from './report-texts.ts';
+import { cut, cutAround, oneLine, visible } from './safe-text.ts';
 
 const mostOfReason = 4000;
 const mostOfMessage = 1000;

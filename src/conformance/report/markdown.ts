@@ -3,7 +3,6 @@
 import type { Verdict } from '../check/check.ts';
 import { excerptsOf } from './excerpt.ts';
 import { levels, type Report, type ReportEntry, type Tally, verdicts } from './report.ts';
-import { cut, cutAround, oneLine, padded, visible } from './safe-text.ts';
 import {
   byReason,
   factsOf,
@@ -15,7 +14,8 @@ import {
   staleTitle,
   titleOf,
   totalsOf,
-} from './summary.ts';
+} from './report-texts.ts';
+import { cut, cutAround, oneLine, padded, visible } from './safe-text.ts';
 
 /** Options of the page. */
 export interface MarkdownOptions {

@@ -56,7 +56,7 @@ export function placeIn(text: string, { quoted, fields, tokens }: ReasonTerms): 
   return undefined;
 }
 
-/** Finds the innermost field that is present: a missing field is missing in its parent. */
+/** The place of the innermost field of the path that the text holds. For a missing field this is its parent. */
 function placeOfField(text: string, path: readonly string[]): number | undefined {
   let place: number | undefined;
   for (const name of path) {

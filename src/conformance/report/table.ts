@@ -3,7 +3,6 @@
 import type { Verdict } from '../check/check.ts';
 import { excerptsOf, type ShownMessage } from './excerpt.ts';
 import { countsOf, levels, type Report, type ReportEntry, type Tally, verdicts } from './report.ts';
-import { cut, cutAround, durationOf, oneLine, padded, shortened, visible, wrapped } from './safe-text.ts';
 import {
   byReason,
   bySection,
@@ -15,7 +14,8 @@ import {
   speakersOf,
   titleOf,
   totalsOf,
-} from './summary.ts';
+} from './report-texts.ts';
+import { cut, cutAround, durationOf, oneLine, padded, shortened, visible, wrapped } from './safe-text.ts';
 
 /** Options of the table. */
 export interface TableOptions {

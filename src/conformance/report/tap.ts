@@ -2,8 +2,8 @@
 // that is not applicable a SKIP; a stale list of known failures is a test point of its own.
 import { excerptsOf } from './excerpt.ts';
 import { isBad, type Report, type ReportEntry, verdicts } from './report.ts';
+import { factsOf, reasonOf, type Speakers, speakersOf, staleTitle, titleOf, totalsOf } from './report-texts.ts';
 import { cut, cutAround, oneLine, visible } from './safe-text.ts';
-import { factsOf, reasonOf, type Speakers, speakersOf, staleTitle, titleOf, totalsOf } from './summary.ts';
 
 const mostOfReason = 4000;
 const mostOfMessage = 1000;

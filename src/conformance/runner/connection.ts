@@ -1,7 +1,7 @@
 // A channel with a log of its messages and a way to wait for the next one.
 import type { Channel } from '../../core/contract/channel.ts';
+import { firstFound, sliceOf } from '../bounded-wait.ts';
 import { CannotTell, type Connection, type LoggedMessage, PeerWrong } from '../check/check.ts';
-import { firstFound, sliceOf } from '../timeouts.ts';
 
 /** Options for logging a connection. */
 export interface WatchOptions {

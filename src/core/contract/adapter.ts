@@ -370,7 +370,10 @@ export interface ClientAdapter extends ClientTraits {
 
 /** A protocol with its code: both sides, or those that were loaded (adapters/protocols.ts). */
 export interface Adapter extends Protocol {
-  /** The envelope that these options ask for. Both for the options of a client and for those of an agent. */
+  /**
+   * The envelope of frames over server-sent events; undefined for bare frames. `options`: of the client or of the agent
+   * at the other end.
+   */
   envelope?(options: Options): EventEnvelope | undefined;
   /** Absent: no agents speak this protocol, or their code is not loaded. */
   readonly agent?: AgentAdapter;

@@ -27,7 +27,6 @@ export function literalOf(part: Uint8Array): Literal | null {
   return { length: bytes.length, words: new Float64Array(bytes.slice(0, whole).buffer), rest: bytes.slice(whole) };
 }
 
-/** Whether both literals are the same bytes. */
 export function isSameLiteral(one: Literal, other: Literal): boolean {
   const isEqual = (value: number, place: number) => value === other.words[place];
   return one.length === other.length && one.words.every(isEqual) && isAt(one.rest, 0, other.rest);

@@ -2,7 +2,7 @@
 import type { Action, Backend, NoteLevel } from '../contract/adapter.ts';
 import type { Channel, CloseCode, Ending, Receiver } from '../contract/channel.ts';
 import type { Clock } from '../contract/clock.ts';
-import { createRecogniser } from '../fast-path/recogniser.ts';
+import { createRecogniser } from '../fast-path/receiver-recogniser.ts';
 import type { Command } from '../model/command.ts';
 import { messageOf, type Outcome, refused } from '../model/errors.ts';
 import type { Event } from '../model/event.ts';

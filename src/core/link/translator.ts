@@ -1,7 +1,7 @@
 // A filter from one protocol's agent frames to another's client frames, without a session and without a clock.
 import type { Action, Backend, NoteLevel, Projection, SessionView } from '../contract/adapter.ts';
 import type { Frame, Out, Peek, RecognisedFrame } from '../contract/channel.ts';
-import { createRecogniser } from '../fast-path/recogniser.ts';
+import { createRecogniser } from '../fast-path/receiver-recogniser.ts';
 import { closeRun } from '../log/close-run.ts';
 import { emptyTranscript, fold } from '../log/fold.ts';
 import { createRepair } from '../log/repair.ts';

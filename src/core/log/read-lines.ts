@@ -105,7 +105,7 @@ function measure(text: string, most: number): { readonly count: number; readonly
   return { count, isTooDeep: false };
 }
 
-/** The index of the quote that closes the string whose first character is at `from`. */
+/** The index of the closing quote of a string. `from`: the index after the opening quote. */
 function endOfString(text: string, from: number): number {
   let quote = text.indexOf('"', from);
   while (quote !== -1 && isEscaped(text, quote)) quote = text.indexOf('"', quote + 1);

@@ -3,10 +3,10 @@
 
 import type { Event, EventOf } from '../model/event.ts';
 import { type Block, laneOf, type Transcript } from '../model/transcript.ts';
-import { createBlockIndexes } from './block-index.ts';
 import { type Cause, closeBlock, closeMessage, closeRun, closeTools } from './close-run.ts';
 import { createCompletion } from './complete-events.ts';
 import { check, type Fault } from './grammar.ts';
+import { createBlockIndexes } from './renumber-blocks.ts';
 
 /**
  * What the repair needs: the state, a function that logs an event and folds it into the state, and a sink for notes.

@@ -92,7 +92,8 @@ function headOf({ oldStart, oldLines, newStart, newLines }: Hunk): string {
 function asLines({ before, after }: Replaced): Replaced {
   const isWhole = (text: string) => text === '' || text.endsWith('\n');
   if (isWhole(before) && isWhole(after)) return { before, after };
-  // Both texts get a final line feed, so that an added or removed one still shows.
+  // If one text lacks the final line feed, both texts get one more. A final line feed that was added or removed then
+  // shows as an empty line.
   const ended = (text: string) => (text === '' ? '' : `${text}\n`);
   return { before: ended(before), after: ended(after) };
 }

@@ -11,7 +11,7 @@ export interface ReentryGuard {
 
 /** Creates a guard. */
 export function createReentryGuard(): ReentryGuard {
-  /** Null outside of `run`. */
+  /** The deferred tasks, in order. Null while no `run` is active. */
   let deferred: (() => void)[] | null = null;
 
   return {

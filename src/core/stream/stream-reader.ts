@@ -40,7 +40,10 @@ interface OpenSnapshot extends Snapshot {
   taken: number;
 }
 
-/** `waiting`: the last read returned nothing, a wake-up is due. `ended`: the reader knows that the stream is closed. */
+/**
+ * `waiting`: the last read returned nothing, so the next `wake` calls `onReadable`. `ended`: the reader knows that the
+ * stream is closed.
+ */
 type Phase = 'reading' | 'waiting' | 'ended';
 
 const nothing: readonly Entry[] = Object.freeze([]);

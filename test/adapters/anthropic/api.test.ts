@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { connectApi } from '../../../src/adapters/anthropic/api.ts';
-import { within } from '../../../src/conformance/timeouts.ts';
+import { within } from '../../../src/conformance/bounded-wait.ts';
 import type { Channel } from '../../../src/core/contract/channel.ts';
 import { createFrame } from '../../../src/transports/framing/frame.ts';
 import { type Asked, refuse, type ScriptedApi, sse, startScriptedApi, stream } from '../../support/scripted-api.ts';

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { adapters } from '../../../src/adapters/index.ts';
 import { parseConfig } from '../../../src/config/config.ts';
-import { within } from '../../../src/conformance/timeouts.ts';
+import { within } from '../../../src/conformance/bounded-wait.ts';
 import { createGateway, type Gateway } from '../../../src/gateway/full-gateway.ts';
 import { memoryPair } from '../../../src/transports/memory.ts';
 import { describePairs } from '../../contract/pair.ts';

@@ -1,7 +1,7 @@
 // The checks of native Claude agents against our own frontend, in memory and in front of the demo agent.
 import { expect, test } from 'vitest';
 import { claudeAgent } from '../../../src/conformance/claude/agent.ts';
-import { departures } from '../../../src/conformance/claude/departures.ts';
+import { departures } from '../../../src/conformance/claude/own-departures.ts';
 import { runChecks } from '../../../src/conformance/runner/runner.ts';
 import { ownMemory } from '../support/targets.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ecaAgent } from '../../../src/conformance/eca/agent.ts';
-import { departures } from '../../../src/conformance/eca/departures.ts';
+import { departures } from '../../../src/conformance/eca/own-departures.ts';
 import { runChecks } from '../../../src/conformance/runner/runner.ts';
 import type { Target } from '../../../src/conformance/runner/target.ts';
 import { contentLength } from '../../../src/transports/framing/content-length.ts';

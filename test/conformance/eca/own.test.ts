@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { descriptionsOf } from '../../../src/conformance/check/sets.ts';
 import { ecaAgent } from '../../../src/conformance/eca/agent.ts';
 import { ecaClient } from '../../../src/conformance/eca/client.ts';
-import { departures } from '../../../src/conformance/eca/departures.ts';
+import { departures } from '../../../src/conformance/eca/own-departures.ts';
 import { runChecks } from '../../../src/conformance/runner/runner.ts';
 import { ownMemory } from '../support/targets.ts';
 

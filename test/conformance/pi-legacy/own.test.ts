@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { descriptionsOf } from '../../../src/conformance/check/sets.ts';
 import { piLegacyAgent } from '../../../src/conformance/pi-legacy/agent.ts';
-import { departures } from '../../../src/conformance/pi-legacy/departures.ts';
+import { departures } from '../../../src/conformance/pi-legacy/own-departures.ts';
 import { runChecks } from '../../../src/conformance/runner/runner.ts';
 import { ownMemory } from '../support/targets.ts';
 

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Check, Result, Settings } from '../../../src/conformance/check/check.ts';
 import { piServerChecks } from '../../../src/conformance/pi-server/checks/index.ts';
-import { departures } from '../../../src/conformance/pi-server/departures.ts';
+import { departures } from '../../../src/conformance/pi-server/own-departures.ts';
 import { type Peer, startPeer } from '../../../src/conformance/runner/peer.ts';
 import { runChecks } from '../../../src/conformance/runner/runner.ts';
 import type { Address, Target } from '../../../src/conformance/runner/target.ts';

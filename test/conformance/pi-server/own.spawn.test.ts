@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { Check, Result } from '../../../src/conformance/check/check.ts';
 import { piServerChecks } from '../../../src/conformance/pi-server/checks/index.ts';
 import { piServerClient } from '../../../src/conformance/pi-server/client.ts';
-import { departures } from '../../../src/conformance/pi-server/departures.ts';
+import { departures } from '../../../src/conformance/pi-server/own-departures.ts';
 import { type RunOptions, runChecks } from '../../../src/conformance/runner/runner.ts';
 import type { Target } from '../../../src/conformance/runner/target.ts';
 import { killAllChildren } from '../../../src/transports/process-group.ts';

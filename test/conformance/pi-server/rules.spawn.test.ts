@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { AgentSet } from '../../../src/conformance/check/sets.ts';
 import { piServerAgent } from '../../../src/conformance/pi-server/agent.ts';
-import { departures } from '../../../src/conformance/pi-server/departures.ts';
+import { departures } from '../../../src/conformance/pi-server/own-departures.ts';
 import { runChecks } from '../../../src/conformance/runner/runner.ts';
 import type { Target } from '../../../src/conformance/runner/target.ts';
 import { killAllChildren } from '../../../src/transports/process-group.ts';

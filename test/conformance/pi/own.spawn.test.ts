@@ -8,7 +8,7 @@ import { afterAll, expect, test } from 'vitest';
 import type { Result } from '../../../src/conformance/check/check.ts';
 import { descriptionsOf } from '../../../src/conformance/check/sets.ts';
 import { piAgent } from '../../../src/conformance/pi/agent.ts';
-import { departures } from '../../../src/conformance/pi/departures.ts';
+import { departures } from '../../../src/conformance/pi/own-departures.ts';
 import { runChecks } from '../../../src/conformance/runner/runner.ts';
 import { demoScript } from '../../../src/conformance/runner/scripts.ts';
 import { killAllChildren } from '../../../src/transports/process-group.ts';

@@ -1,7 +1,7 @@
 // The checks of rpc-message agents against our own frontend, in memory and in front of the demo agent.
 import { expect, test } from 'vitest';
 import { rpcMessageAgent } from '../../../src/conformance/rpc-message/agent.ts';
-import { departures } from '../../../src/conformance/rpc-message/departures.ts';
+import { departures } from '../../../src/conformance/rpc-message/own-departures.ts';
 import { runChecks } from '../../../src/conformance/runner/runner.ts';
 import { ownMemory } from '../support/targets.ts';
 

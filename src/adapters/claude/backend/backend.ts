@@ -26,7 +26,6 @@ import { createAgentQueries } from './queries.ts';
 import { createQuestions } from './questions.ts';
 import { type Answer, type ControlRequest, createRequests, outcomeOf } from './requests.ts';
 
-/** The state machine of one agent connection. */
 export function createBackend(env: Env, options: AgentOptions): Backend {
   const out = createOutbox();
   const requests = createRequests(env, out, options.requestTimeoutMs);

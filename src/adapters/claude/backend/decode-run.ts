@@ -42,7 +42,7 @@ export interface RunDecoder {
   join(): void;
   /** Ends a settled turn, because a frame between two turns follows. */
   betweenTurns(): void;
-  /** Checks whether the turn is over, after a message or call has ended. */
+  /** Must be called when a message or call has ended. Notes whether the turn is over, but does not end it. */
   settleTurn(): void;
   retry(attempt: number): void;
   /** Must be called when the repeated call to the model is over. */

@@ -43,7 +43,7 @@ export interface AgentQuestions {
    */
   declare(initialize: Dictionary): void;
   onTimer(timer: string): boolean;
-  /** Forgets the approvals at the end of the run. */
+  /** Must be called when the run has ended. Forgets the open approvals. */
   forget(): void;
 }
 

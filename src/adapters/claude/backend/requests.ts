@@ -8,7 +8,7 @@ import { type ErrorCode, type Outcome, refused } from '../../../core/model/error
 
 import type { AgentResponseFrame } from '../wire/agent.ts';
 
-/** The end of a request. */
+/** The answer of the agent, or the error that ended the request. */
 export type Answer = { readonly response: unknown } | { readonly code: ErrorCode; readonly error: string };
 
 /** A request to the agent. */

@@ -6,7 +6,7 @@ import type { Content } from '../../../core/model/content.ts';
 import { messageOf, type Outcome, type Problem } from '../../../core/model/errors.ts';
 import { sessionName } from '../frames.ts';
 import { ClientFrame, errorAnswer, NamedRequest, type UserFrame, type WireFrame } from '../wire/client.ts';
-import { isRpcRequest } from '../wire/rpc.ts';
+import { isRpcRequest } from '../wire/rpc-request.ts';
 import { type Actions, type ConnectionPorts, problems, violation } from './connection.ts';
 import { createConnectionFilter } from './connection-filter.ts';
 import { createControl } from './control-requests.ts';

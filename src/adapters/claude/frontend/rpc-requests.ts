@@ -6,7 +6,7 @@ import type { Content } from '../../../core/model/content.ts';
 import type { Outcome } from '../../../core/model/errors.ts';
 import { OutcomeData, QueryData } from '../../../core/model/outcome-data.ts';
 import type { SessionInfo } from '../../../core/model/session-info.ts';
-import { RpcRequest, rpcParams } from '../wire/rpc.ts';
+import { RpcRequest, rpcParams } from '../wire/rpc-request.ts';
 import { type Actions, type ConnectionPorts, problems, violation } from './connection.ts';
 import { promptContent } from './encode-values.ts';
 import { historyFrames } from './history-frames.ts';

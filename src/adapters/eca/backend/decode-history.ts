@@ -1,5 +1,5 @@
-// A chat that is sent again, as after `chat/cleared` (`/resume`, a rollback): its contents are history, not a run
-// (docs/protocols/eca.md 4.14, 4.18).
+// Decodes the history of a chat. A server sends the contents of a chat again after `chat/cleared` (`/resume`, a
+// rollback); these contents belong to no run (docs/protocols/eca.md 4.14, 4.18).
 
 import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { Content, Dictionary } from '../../../core/model/content.ts';

@@ -24,7 +24,7 @@ export interface AgentAborts {
   runStarted(): void;
   /** Ends the abort of a prompt that is over. */
   promptOver(): void;
-  /** Whether the timer belongs to this part. */
+  /** Handles a timer. Returns whether the timer belongs to this part. */
   wake(timer: string): boolean;
 }
 

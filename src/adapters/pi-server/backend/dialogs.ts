@@ -21,7 +21,7 @@ export interface AgentDialogs {
   answer(id: string, answer: Answer): { readonly response: Dictionary } | { readonly refusal: Outcome };
   /** Closes every open dialog and returns the ids. */
   cancelAll(): string[];
-  /** Whether the timer belongs to a dialog. */
+  /** Ends the dialog whose deadline this timer is. Returns false for any other timer. */
   wake(timer: string): boolean;
 }
 

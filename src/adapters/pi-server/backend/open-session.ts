@@ -27,7 +27,7 @@ export interface SessionOpening {
   ready(line: unknown): void;
   /** Calls back once the session can be used, and never if the opening fails. */
   whenOpen(then: () => void): void;
-  /** Whether the timer is the deadline of the opening. */
+  /** Handles a timer. Returns whether the timer was the deadline of the opening. */
   wake(timer: string): boolean;
   /** Stops waiting. */
   stop(): void;

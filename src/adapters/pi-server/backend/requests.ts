@@ -40,7 +40,7 @@ export interface AgentRequests {
   reckon(): void;
   /** Fails every open command. */
   failAll(code: ErrorCode, error: string): void;
-  /** Whether the timer is a deadline. */
+  /** Handles a timer. Returns whether the timer was a deadline of a request. */
   wake(timer: string): boolean;
 }
 

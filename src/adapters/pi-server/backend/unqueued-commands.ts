@@ -22,7 +22,7 @@ export interface UnqueuedCommands {
   waits(): void;
   /** Sends the line of that command and settles the command. */
   say(id: string, line: Line, manner: UnqueuedSupport): void;
-  /** Whether the timer belongs to this part. */
+  /** Handles a timer. Returns whether the timer belongs to this part. */
   wake(timer: string): boolean;
 }
 

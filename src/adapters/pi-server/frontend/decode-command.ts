@@ -5,8 +5,8 @@ import type { Ticket } from '../../../core/contract/ticket.ts';
 import type { Command } from '../../../core/model/command.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary, without } from '../../../core/model/dictionary.ts';
+import { clipped } from '../wire/command-fields.ts';
 import { Identity, Precondition } from '../wire/commands.ts';
-import { clipped } from '../wire/fields.ts';
 import { faultsIn } from '../wire/validate.ts';
 import { type Patience, type Row, rows } from './commands.ts';
 

@@ -36,7 +36,7 @@ const passable: ReadonlySet<string> = new Set([
   'get_context_usage',
 ]);
 
-/** The `data` of the response to a command of that type, or undefined for none. */
+/** The `data` of the response to a command of this type; undefined for a response without `data`. */
 export function answerData(type: string, data: unknown, subject: Subject): unknown {
   const raw = dictionaryOf(dictionaryOf(data).extra);
   if (passable.has(type) && Object.hasOwn(raw, 'pi-server')) return raw['pi-server'];

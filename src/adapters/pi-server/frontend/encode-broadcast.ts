@@ -5,7 +5,7 @@ import type { Broadcast, CommandBroadcast } from '../../../core/contract/broadca
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { present } from '../../pi/encode-values.ts';
-import { reservedPrefix } from '../wire/fields.ts';
+import { reservedPrefix } from '../wire/command-fields.ts';
 import type { Dialect } from './dialect.ts';
 import { sessionInfo } from './encode-session.ts';
 import { protocolVersion, serverVersion } from './version.ts';

@@ -5,7 +5,7 @@ import type { Ticket } from '../../../core/contract/ticket.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import type { Problem } from '../../../core/model/errors.ts';
-import { longest } from '../wire/fields.ts';
+import { longest } from '../wire/command-fields.ts';
 
 /**
  * The error text for a command's problem. `isElsewhere`: whether that dialog is open in a session other than the

@@ -9,7 +9,7 @@ import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { messageOf, type Outcome } from '../../../core/model/errors.ts';
 import { present } from '../../pi/encode-values.ts';
 import { parserWords } from '../../pi/wire/problem.ts';
-import { clipped, longest } from '../wire/fields.ts';
+import { clipped, longest } from '../wire/command-fields.ts';
 import { isOpen } from './answers.ts';
 import { type Decoded, decodeCommand } from './decode-command.ts';
 import type { Dialect } from './dialect.ts';

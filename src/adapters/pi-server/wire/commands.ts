@@ -15,7 +15,7 @@ import {
   SessionPath,
   StraySessionId,
   sessionName,
-} from './fields.ts';
+} from './command-fields.ts';
 
 const [isTooLong, tooLong] = atMost(longest.id);
 

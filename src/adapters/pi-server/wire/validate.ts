@@ -3,8 +3,8 @@
 import type { z } from 'zod';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
+import { clipped } from './command-fields.ts';
 import { Identity, Precondition, SessionTarget, serverCommands, sessionCommands } from './commands.ts';
-import { clipped } from './fields.ts';
 
 /** Command schemas by type. A Map, so that names of `Object.prototype` do not match. */
 const schemas: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([

@@ -59,7 +59,7 @@ export interface RunDecoder {
   aborting(): void;
   /** Ends the run, whatever is open. `cut` is set if the run did not end as its messages say. */
   over(cut?: Cut): void;
-  /** Whether the timer belongs to this part. */
+  /** Handles a timer. Returns whether the timer belongs to this part. */
   wake(timer: string): boolean;
   /** Must be called when the channel has ended: nothing can continue a held run. */
   finish(): void;

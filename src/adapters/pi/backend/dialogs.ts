@@ -19,7 +19,7 @@ export interface Dialogs {
   answer(id: string, answer: Answer): Outcome;
   /** Cancels every open dialog: pi does not abort past an open one (docs/protocols/pi.md 10.8). */
   cancelAll(): void;
-  /** Whether the timer belongs to a dialog. */
+  /** Ends the dialog whose deadline this timer is. Returns false for any other timer. */
   wake(timer: string): boolean;
 }
 
@@ -159,7 +159,7 @@ export function dialogOf(request: DialogRequest): EventOf<'dialog-request'> {
   }
 }
 
-/** The event of a display. */
+/** The event for a request that only shows something. */
 export function displayOf(request: DisplayRequest): EventOf<'notice' | 'display'> {
   const rest = without(request, ...displayFields, ...otherDisplayFields);
   // pi omits the default level.

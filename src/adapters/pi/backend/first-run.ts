@@ -22,7 +22,7 @@ export interface FirstRun {
   /** Whether the line waits. A line that does not wait releases all held lines. */
   holds(line: Dictionary): boolean;
   release(): void;
-  /** Whether the timer belongs to this part. */
+  /** Handles a timer. Returns whether the timer belongs to this part. */
   wake(timer: string): boolean;
 }
 

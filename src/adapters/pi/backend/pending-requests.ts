@@ -33,7 +33,7 @@ export interface PendingRequests {
   lineOf(id: string): Request['line'] | undefined;
   /** Pauses or resumes the deadline of requests with that command. */
   pause(command: string, paused: boolean): void;
-  /** Whether the timer is a deadline. */
+  /** Handles a timer. Returns whether the timer was a deadline of a request. */
   wake(timer: string): boolean;
 }
 

@@ -31,7 +31,7 @@ export interface Prompts {
   runStarted(): void;
   /** Takes pi's state; null if pi did not answer. */
   state(working: boolean | null): void;
-  /** Whether the timer belongs to this part. */
+  /** Handles a timer. Returns whether the timer belongs to this part. */
   wake(timer: string): boolean;
 }
 

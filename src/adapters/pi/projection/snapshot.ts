@@ -4,7 +4,6 @@ import type { Dictionary } from '../../../core/model/content.ts';
 import { createGrowingBytes } from './growing-bytes.ts';
 import { createGrowingJson } from './growing-json.ts';
 
-/** One piece of a frame; see Out. */
 type Piece = string | Uint8Array;
 
 /**

@@ -1,5 +1,5 @@
 // Rules on the agent's requests to its client: tool permissions and questions (docs/protocols/claude.md 3.5, 3.6, 5.2).
-// The document does not describe them.
+// All are measured: the document behind that page does not describe these requests.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { each, type Finding } from '../../check/rule.ts';
 import { fields, misfit } from '../../check/shape.ts';

@@ -1,4 +1,5 @@
-// Rules on the client's control requests (docs/protocols/claude.md 3.4). The document does not describe them.
+// Rules on the client's control requests (docs/protocols/claude.md 3.4). All are measured: the document
+// behind that page does not describe these requests.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { each, type Finding } from '../../check/rule.ts';
 import { fields, misfit, type Shape } from '../../check/shape.ts';

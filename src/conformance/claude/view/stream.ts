@@ -187,7 +187,7 @@ export function readStream(steps: readonly Step[], begun: number): Stream {
   function messageDelta(message: StreamedMessage, event: Dictionary, frame: number): void {
     find('message-delta-once', frame, message.delta === null ? null : 'a second message_delta');
     const isComplete = typeof dictionaryOf(event.delta).stop_reason === 'string';
-    // A truncated message may lack its block ends; a missing end otherwise shows at the end of the message.
+    // A message without a stop reason was cut, and may leave blocks open. `checkBlock` finds the blocks that never end.
     for (const block of isComplete ? openBlocks(message) : [])
       find('block-closed', frame, `block ${String(block.index)} is still open`);
     message.delta = { frame, event };

@@ -6,9 +6,9 @@ import type { Trace, TraceFrame } from '../../check/rule.ts';
 /** A valid JSON-RPC id. */
 export type RpcId = string | number;
 
-/** Something at a frame of the trace. */
+/** The base of everything that is read from one frame of the trace. */
 export interface InTrace {
-  /** Index in the trace. */
+  /** Index of the frame in the trace. */
   readonly frame: number;
 }
 

@@ -79,7 +79,10 @@ async function answered(question: Question, response: object): Promise<string> {
   return toldBy(question);
 }
 
-/** Shows that the answer reaches the agent: its word comes back, or a different answer leads to a different end. */
+/**
+ * Shows that the answer reaches the agent. The agent must repeat the word of the answer. An answer without a word is
+ * yes or no, and the agent must say different things after a yes and after a no.
+ */
 async function answerReaches(context: CheckContext, word: string, method: Method): Promise<void> {
   const question = await asked(context, word, method);
   const { response, word: echo } = answerOf(method, question.request);

@@ -21,7 +21,7 @@ const answers: ReadonlyMap<unknown, Shape> = new Map<unknown, Shape>([
   ['get_last_assistant_text', fields({ text: { oneOf: ['string', 'null'] } })],
 ]);
 
-/** Successful responses to these commands, with data that can be judged. */
+/** The successful responses to commands that `fits` accepts, each with the required shape of its data. */
 const successes = ({ responses }: View, fits: (type: unknown) => boolean) =>
   responses.flatMap(({ frame, json }) => {
     const shape = answers.get(json.command);

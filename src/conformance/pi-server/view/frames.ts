@@ -10,7 +10,7 @@ export interface ReceivedFrame {
   readonly at: number;
 }
 
-/** Frames of the server from that index on. */
+/** The frames of the server in the log, from index `from` on. */
 export function receivedIn(log: readonly LoggedMessage[], from = 0): ReceivedFrame[] {
   return log
     .slice(from)
@@ -23,7 +23,7 @@ export const dataOf = (frame: Dictionary): Dictionary => dictionaryOf(frame.data
 /** Whether the frame is a response. */
 export const isResponse = ({ frame }: ReceivedFrame): boolean => frame.type === 'response';
 
-/** Matches the response to the command with that id. */
+/** Matches the response to the command with this id. */
 export const answers =
   (id: unknown) =>
   ({ frame }: ReceivedFrame): boolean =>

@@ -21,11 +21,11 @@ export interface AgentSession {
   /** A script is running. */
   readonly isBusy: boolean;
   send(line: Dictionary): void;
-  /** Runs the script after those already queued. */
+  /** Queues the script and runs it after the earlier ones. */
   enqueue(play: () => Promise<void>): void;
   /** Asks the running script to end. */
   stop(): void;
-  /** Resolves when the queue is empty. */
+  /** Resolves when all queued scripts have run. */
   idle(): Promise<void>;
   /**
    * Resolves with the first value that `look` finds, or null when the patience runs out. Rejects when the client has
@@ -33,7 +33,8 @@ export interface AgentSession {
    */
   wait<Value>(look: () => Value | undefined, patienceMs?: number): Promise<Value | null>;
   /**
-   * Passes every line of the client to `hear`, with its JSON if it parses. Resolves when the client has disconnected.
+   * Passes every line of the client to `receive`, with its JSON if it parses. Resolves when the client has
+   * disconnected.
    */
   readLines(receive: (json: unknown, text: string) => void): Promise<{ readonly isComplete: boolean }>;
 }

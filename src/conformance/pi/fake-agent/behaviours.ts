@@ -3,7 +3,7 @@ import type { Dictionary } from '../../../core/model/content.ts';
 import type { StreamedBlock } from './run-writer.ts';
 import { type BehaviourContext, probe, type ScriptedBehaviour, sharedBehaviours } from './shared-behaviours.ts';
 
-/** What a behaviour of the newer generation can do. */
+/** What a behaviour of the fake pi 0.52 and later can do. The fake pi 0.13 has no dialogs and notices. */
 export interface PiBehaviourContext extends BehaviourContext {
   /** Opens a dialog and waits for the reply; null without one. */
   ask(request: Dictionary): Promise<Dictionary | null>;
@@ -75,7 +75,7 @@ export const behaviours: readonly ScriptedBehaviour<PiBehaviourContext>[] = [
     title: 'Asks for so short a time that only a program can answer.',
     async run({ writer, ask, shortPause }) {
       const reply = await ask({ method: 'select', title: 'Quick!', options: ['yes', 'no'], timeout: shortMs });
-      // Give a late reply time to arrive.
+      // The dialog may have expired while the client's reply was on its way, so the run stays open a little longer.
       for (let breath = 0; reply === null && breath < lateBreaths; breath += 1) await shortPause();
       writer.answer([text('So be it.')]);
     },

@@ -12,7 +12,7 @@ const order = {
 const measured = { ...order, basis: 'measured' } as const;
 const usual = { ...measured, level: 'SHOULD' } as const;
 
-/** Rules on start and end events, and on what they repeat. */
+/** Rules on start and end events: their order, and the data in them that repeats earlier events. */
 export const orderRules: readonly PiRule[] = [
   {
     ...order,

@@ -128,7 +128,7 @@ export const sessionDataRules: readonly PiRule[] = [
         const messages = messagesOf(before);
         // Compacted messages may or may not be counted.
         if (messages.some(({ role }) => role === 'compactionSummary' || role === 'branchSummary')) continue;
-        // The same holds for a failed message that was removed for a retry.
+        // A failed message that pi removes for a retry may or may not be counted either.
         if (view.endedMessages.some(({ message }) => message.stopReason === 'error')) continue;
         const { userMessages, assistantMessages, toolResults } = dataOf(after.answer);
         const wrong = [

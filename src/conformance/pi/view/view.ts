@@ -81,7 +81,6 @@ export function* succeeded(view: PiView, ...types: readonly string[]): Generator
   }
 }
 
-/** A command and its answer. */
 export interface AnsweredCommand {
   readonly command: Command;
   readonly answer: Answer;

@@ -5,7 +5,7 @@ import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import type { Finding } from '../../check/rule.ts';
 import type { Answer, Line, Lines } from './lines.ts';
-import { type Note, type OpenMessage, openMessage } from './streaming.ts';
+import { type Note, type OpenMessage, openMessage } from './streamed-message.ts';
 
 /** A message that has ended, of any role. */
 export interface EndedMessage {

@@ -1,5 +1,5 @@
-// Rules on the answers to each method of the front end (docs/protocols/rpc-message.md 8.2 to 8.4). The document does
-// not describe them.
+// Rules on the answers to each method of the front end (docs/protocols/rpc-message.md 8.2 to 8.4). All
+// are measured: the document behind that page does not describe the answers.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { each } from '../../check/rule.ts';
 import { fields, misfit, type Shape } from '../../check/shape.ts';

@@ -1,5 +1,5 @@
-// Rules on the envelope of requests and answers (docs/protocols/rpc-message.md 8). The document does not describe this
-// envelope.
+// Rules on the envelope of requests and answers (docs/protocols/rpc-message.md 8). All are measured: the document
+// behind that page does not describe the envelope.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { each, type Finding } from '../../check/rule.ts';
 import { fields, misfit } from '../../check/shape.ts';

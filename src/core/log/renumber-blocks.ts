@@ -1,4 +1,4 @@
-// Gives each block of a message its own index. Some agents number every block 0.
+// Renumbers the blocks of a message, because some agents number every block 0. Each block gets an index of its own.
 import type { EventOf } from '../model/event.ts';
 import { type AssistantMessage, type Block, laneOf, type Transcript } from '../model/transcript.ts';
 

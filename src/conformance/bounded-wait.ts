@@ -1,4 +1,4 @@
-// Waits for an event instead of a duration. Every timeout of such a wait is here.
+// Waits until a condition holds, and gives up after a timeout. No wait here lasts a fixed time.
 
 /** Default timeout of a wait, ms; generous, because the machine may be loaded. */
 const patience = 60_000;
@@ -8,7 +8,7 @@ const patience = 60_000;
  * timer, and reads what has arrived before it counts the next slice.
  */
 const slices = 20;
-/** The most of `patienceMs` that one turn of the event loop can use up, ms. */
+/** The length of one slice, ms. One turn of the event loop uses up at most one slice of the patience. */
 export const sliceOf = (patienceMs: number): number => patienceMs / slices;
 
 /**

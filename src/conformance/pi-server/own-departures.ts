@@ -1,6 +1,6 @@
-// Intended departures of our own server from these checks. A departure that no longer exists fails our tests.
+// The checks of pi-server that our own server fails on purpose. Our tests fail when it passes one of them.
 
-/** The reason, by check id. */
+/** The reason for each departure, by check id. */
 export const departures: ReadonlyMap<string, string> = new Map([
   [
     'pi-server/3.2-11',

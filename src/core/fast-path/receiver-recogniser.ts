@@ -1,4 +1,5 @@
-// Passes the frames that a backend recognises on to a receiver of its events.
+// Turns the `recognise` of a backend into the `recognise` of a channel's receiver: a callback gets the event of each
+// accepted frame. The templates that match the bytes are in templates.ts.
 import type { Backend, RecognisedEvent } from '../contract/adapter.ts';
 import type { Receiver, RecognisedFrame, Splice } from '../contract/channel.ts';
 

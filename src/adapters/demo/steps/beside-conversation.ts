@@ -1,4 +1,4 @@
-// Steps beside the conversation: notice, status, queue, usage, compact.
+// Steps that report something beside the messages of the conversation: notice, status, queue, usage, compact.
 import { compaction } from '../compaction.ts';
 import { type Play, say, sayAndWait } from '../play.ts';
 import { type PlayState, queueChanged } from '../play-state.ts';

@@ -1,4 +1,4 @@
-// Texts that all report formats share.
+// The texts that all report formats share: title, counts, reasons, names of the two sides.
 import type { LoggedMessage, Verdict } from '../check/check.ts';
 import type { Counts, Report, ReportEntry } from './report.ts';
 import { cut, durationOf, oneLine, withoutLastWords } from './safe-text.ts';

@@ -1,5 +1,6 @@
-// The envelope around a client's requests (docs/protocols/rpc-message.md 8.1): `{"id","method","params"}`. The schemas
-// are tolerant: unknown keys are kept, and the caller refuses unknown methods.
+// The schemas of an RpcMessage client's requests: the envelope `{"id","method","params"}` and the params of each method
+// (docs/protocols/rpc-message.md 8.1). The schemas are tolerant: unknown keys are kept, and the caller refuses unknown
+// methods.
 import { z } from 'zod';
 import { PromptBlock } from './client.ts';
 

@@ -1,5 +1,5 @@
-// Follows one streaming message: its blocks start, grow and end, and the final message repeats them. Notes each judged
-// place under the name of its rule. Accepts any input.
+// Judges the events of one streamed message: its blocks start, grow and end, and the final message repeats them. Notes
+// each judged place under the name of its rule. Accepts any input.
 import { isDeepStrictEqual } from 'node:util';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryIn, dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';

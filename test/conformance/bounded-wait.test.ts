@@ -1,7 +1,7 @@
 // Patience is used up by waiting, and not by a machine that has other work.
 import { readFile } from 'node:fs';
 import { expect, test } from 'vitest';
-import { firstFound } from '../../src/conformance/timeouts.ts';
+import { firstFound } from '../../src/conformance/bounded-wait.ts';
 
 const late = () => new Error('late');
 

@@ -1,0 +1,4 @@
+// The checks of ECA that our own programs fail on purpose.
+
+/** The reason for each departure, by check id. */
+export const departures: ReadonlyMap<string, string> = new Map();
