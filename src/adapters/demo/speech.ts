@@ -9,7 +9,7 @@ import { figuresOf, textOf } from './token-meter.ts';
 /** How many delays a text of medium length takes. Longer texts have more deltas in each batch. */
 const delaysPerText = 200;
 
-/** The lane of a sub-agent. Empty on the main thread. */
+/** The lane as a field of an event: `parent` for a sub-agent, no field for the main thread. */
 export function lane(parent: string | undefined): { parent?: string } {
   return parent === undefined ? {} : { parent };
 }

@@ -19,7 +19,7 @@ export interface Needs {
   readonly settings?: Settings;
   /** The check needs a peer of its own, because it uses up the peer's capacity or ends the peer. */
   readonly exclusive?: boolean;
-  /** Script words for which the target must have a prompt; see Target.script. */
+  /** Names of prompts that the target must define; see Target.script in runner/target.ts. */
   readonly script?: readonly string[];
   /** Connections must be able to send binary messages. */
   readonly binary?: boolean;

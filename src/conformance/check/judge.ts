@@ -19,7 +19,7 @@ export interface StoppedScenario {
   readonly scenario: string;
   readonly verdict: Exclude<Verdict, 'passed'>;
   readonly reason: string;
-  /** The rule that requires the message that did not come. */
+  /** Id of the rule that requires the message for which the scenario waited in vain. */
   readonly check?: string | undefined;
 }
 

@@ -44,12 +44,12 @@ export interface ClientSet extends SetOf {
   readonly behaviours: readonly Behaviour[];
   /**
    * Plays the agent on a client's connection and resolves when the connection is over. `isComplete`: our agent had
-   * nothing in progress at the end, so what has not come will not come. Never rejects for what a client does.
+   * nothing in progress at the end, so a message that has not come will not come. Never rejects for what a client does.
    */
   serve(connection: Connection, tools: ServeTools): Promise<{ readonly isComplete: boolean }>;
 }
 
-/** The runner's tools for our agent. */
+/** What the runner gives the fake agent that a client set plays. */
 export interface ServeTools {
   /** The behaviour for the next prompt: the one that the prompt requests, else the next in turn. */
   behaviourFor(prompt: string): string;

@@ -7,11 +7,11 @@ import { withoutLastWords } from './safe-text.ts';
 
 /** Limits of an excerpt. */
 export interface ExcerptOptions {
-  /** Messages before and after each violation. */
+  /** How many messages are shown before and after each violation. */
   readonly around: number;
-  /** Messages of one conversation, approximately; related messages are added. */
+  /** About how many messages of one conversation are shown. Neighbours and related messages may exceed the number. */
   readonly most: number;
-  /** Conversations of one check. */
+  /** How many conversations of one check are shown. */
   readonly conversations: number;
 }
 

@@ -31,7 +31,7 @@ export interface QuestionPorts {
 /** The open questions of one agent. */
 export interface AgentQuestions {
   request(frame: AgentRequestFrame): void;
-  /** Withdraws a request for the agent. */
+  /** Must be called when the agent withdraws its request. Ends the question that the request opened. */
   withdraw(id: string, frame: Dictionary): void;
   approve(answer: CommandOf<'answer-approval'>): Outcome;
   reply(id: string, answer: CommandOf<'answer-dialog'>['answer']): Outcome;

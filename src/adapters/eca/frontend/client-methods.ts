@@ -62,6 +62,7 @@ export interface ClientMethods {
 /** Handles one method. A method that reads no params accepts any, like real servers (docs/protocols/eca.md 5.3). */
 type Take = (params: unknown, id: RpcId) => Taken;
 
+/** Handles a request: parses its params, and calls `act` with them. */
 function readingParams<Params>(schema: z.ZodType<Params>, act: (params: Params, id: RpcId) => Actions): Take {
   return (params, id) => {
     const given = paramsOf(params);
@@ -71,7 +72,7 @@ function readingParams<Params>(schema: z.ZodType<Params>, act: (params: Params, 
   };
 }
 
-/** The same for notifications. */
+/** Handles a notification: parses its params, and calls `act` with them. */
 function readingNotification<Params>(
   schema: z.ZodType<Params>,
   act: (params: Params) => Actions,

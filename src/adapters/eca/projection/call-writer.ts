@@ -21,7 +21,7 @@ type Asking = EventOf<'tool-start' | 'approval-request'>;
 
 /** Writes the calls of a chat and its sub-agents. */
 export interface CallWriter {
-  /** The call with that id, if it was shown and is not over. */
+  /** The call with this id, if it was shown and is not over. */
   open(id: string): Call | undefined;
   /** The model begins to write the call. Returns the writers of its arguments. */
   prepare(id: string, name: string, writer: ContentWriter, fields: Dictionary): ArgumentFrames;
@@ -34,18 +34,18 @@ export interface CallWriter {
   start(event: EventOf<'tool-start'>, writer: ContentWriter, at: number): void;
   /** Ends a call. Without a `writer`, only a call that was shown before is ended. */
   end(event: EventOf<'tool-end'>, writer: ContentWriter | null, at: number): void;
-  /** Shows a dialog that is answered with yes or no. */
+  /** Shows a yes-or-no dialog as a call that waits for approval. */
   confirm(event: EventOf<'dialog-request'>, writer: ContentWriter): void;
   confirmed(event: EventOf<'dialog-end'>, isRunning: boolean): void;
   /** Shows a call of the history or of the provider that no event will follow, up to its result. */
   addWhole(id: string, name: string, input: Dictionary, writer: ContentWriter): void;
-  /** Shows the result of such a call. */
+  /** Shows the result of a call that `addWhole` showed. */
   addResult(id: string, content: readonly Content[], isError: boolean): void;
   /** Sends `toolCallRunning` again because the call's details changed. */
   repeatRunning(id: string): void;
   /** Must be called when the run goes on: calls that ended without running were not ended by the end of the run. */
   runGoesOn(): void;
-  /** Whether a call in that chat is not over. */
+  /** Whether the writer's chat has a call that is not over. */
   isBusy(writer: ContentWriter): boolean;
   /** Ends all open calls. */
   endRun(event: EventOf<'run-end'>): void;

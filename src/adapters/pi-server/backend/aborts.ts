@@ -31,7 +31,7 @@ export interface AgentAborts {
 const timer = 'abort';
 
 export function createAgentAborts(out: Outbox, requests: AgentRequests, ports: AbortPorts): AgentAborts {
-  /** Commands that have not been answered. */
+  /** Ids of the abort commands that have not been answered. */
   const open: string[] = [];
   /** Whether an abort waits for the start of the run: pi loses an earlier one. */
   let isHeld = false;

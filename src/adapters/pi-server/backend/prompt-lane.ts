@@ -33,7 +33,7 @@ export interface PromptLane {
   /** Must be called when the server starts a prompt of the gateway or of another client. */
   started(id: string): void;
   find(id: string): LanePrompt | null;
-  /** Removes a prompt that is over. */
+  /** Removes a prompt that is over, and returns it. */
   take(id: string): LanePrompt | null;
   /** Whether the prompt after the current one has also started. */
   isNextStarted(): boolean;

@@ -36,7 +36,7 @@ export interface DecodingPorts {
   view(session: string): SessionView | undefined;
 }
 
-/** Decodes any JSON value. */
+/** Decodes a command from any JSON value. A value that fails validation is refused. */
 export function decodeCommand(json: unknown, { commandTimeoutMs, handle, view }: DecodingPorts): Decoded | Refused {
   const faults = faultsIn(json);
   const line = isDictionary(json) ? json : {};

@@ -14,7 +14,7 @@ export interface ToolTeller {
   update(event: EventOf<'tool-update'>): void;
   /** Ends a tool. `timestamp` is for the result message, if the agent sends none. */
   end(event: EventOf<'tool-end'>, timestamp: number): void;
-  /** Whether a message with the result of that call is new. The result counts as sent from now on. */
+  /** Marks the result of the call as sent. Returns false if the result was already sent. */
   claim(call: string): boolean;
   /** Sends the results that no message has carried. */
   flush(): void;

@@ -6,7 +6,10 @@ import type { View } from '../view/view.ts';
 
 /** A rule without the fields that follow from its name. */
 export interface Row extends Omit<RuleRow<View>, 'section' | 'isMeasured'> {
-  /** Default `1.1`, which names the messages. How clients use them is measured (docs/protocols/claude.md 3). */
+  /**
+   * The section of the document. Default `1.1`, which only names the messages: the document does not say how clients
+   * use them (docs/protocols/claude.md 3).
+   */
   readonly section?: string;
   /** The document states the rule; default: measured. */
   readonly isSpecified?: true;

@@ -86,7 +86,10 @@ export function messagesIn(trace: Trace): Messages {
   const empty = (): Open<Side> => ({ frames: [], requests: [], notifications: [], answers: [] });
   const sides = { client: empty(), agent: empty() };
   const last = { client: new Map<unknown, Open<Request>>(), agent: new Map<unknown, Open<Request>>() };
-  /** The side sent something that is no message, and was not answered since. */
+  /**
+   * A side is in doubt after it has sent a frame that is no message, until one of its requests is answered. Its
+   * requests are excused meanwhile.
+   */
   const isInDoubt = { client: false, agent: false };
 
   for (const [frame, { by, text, json, isFault }] of trace.frames.entries()) {

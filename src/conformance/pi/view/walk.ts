@@ -29,7 +29,10 @@ export interface Run {
 export interface Start {
   /** Frame of the first event of a run; infinite without one. */
   readonly firstEvent: number;
-  /** Frame of an accepted prompt before that event, which shows that no run was open. Infinite without one. */
+  /**
+   * Frame of the first accepted prompt, if the prompt precedes the first event: such a prompt shows that no run was
+   * open. Infinite without one.
+   */
   readonly prompted: number;
 }
 
