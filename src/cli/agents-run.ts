@@ -1,4 +1,4 @@
-// Implements `patchbay agents`.
+// Carries out `patchbay agents`. agents.ts declares the options, and loads this file when the command runs.
 import { protocolOf, protocols } from '../adapters/protocols.ts';
 import { loadConfig } from '../config/config.ts';
 

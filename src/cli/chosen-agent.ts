@@ -7,7 +7,10 @@ import type { Command } from '../core/model/command.ts';
 import { GatewayError } from '../core/model/errors.ts';
 import { didYouMean } from '../core/model/similar-names.ts';
 
-/** Starts the agent program at once, as the real one would be: it may send frames before the first request. */
+/**
+ * A query that starts the agent program at once. The program that we replace starts at once too, and may send frames
+ * before the first request of the client.
+ */
 export const startAgent: Command = { type: 'query', subject: 'state' };
 
 /** Lists the agents among our ancestor processes, one per line, so that a start loop is detected. */

@@ -9,9 +9,9 @@ import { GatewayError, messageOf } from '../core/model/errors.ts';
 import { type ChosenForClaude, chooseAgent, withGreeting } from './claude/agent.ts';
 import { type ClaudeArgv, parseClaudeArgv } from './claude/argv.ts';
 import { converse, failureFrame } from './claude/conversation.ts';
-import { greets, readGreeting } from './claude/greeting.ts';
 import { claudeCodeVersion, claudeHelp } from './claude/help.ts';
 import { readPrompt } from './claude/prompt.ts';
+import { greets, readGreeting } from './claude/read-greeting.ts';
 import { ownVersion, tellFailure } from './program.ts';
 import { type StoredIds, storedIdsIn } from './stored-ids.ts';
 

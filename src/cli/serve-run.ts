@@ -1,4 +1,4 @@
-// Implements `patchbay serve`.
+// Carries out `patchbay serve`. serve.ts declares the options, and loads this file when the command runs.
 import { loadAdapters, protocolsOf } from '../adapters/protocols.ts';
 import { messageOf } from '../core/model/errors.ts';
 import { createGatewayOf } from '../gateway/gateway.ts';

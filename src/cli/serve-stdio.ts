@@ -23,7 +23,9 @@ export interface ServeOptions {
   readonly session?: string;
   /** Log repairs and losses to stderr. */
   readonly verbose?: boolean;
-  /** Without `lost`, the loss of the agent is logged and the exit code is 1. */
+  /**
+   * How the session starts. If `opening.lost` is absent and the agent dies, the death is logged and the exit code is 1.
+   */
   readonly opening?: StartOptions;
   /**
    * End when the agent ends, as the parent process expects of the agent itself: `always`, or only if the agent was

@@ -1,4 +1,4 @@
-// Implements `patchbay stdio`.
+// Carries out `patchbay stdio`. stdio.ts declares the options, and loads this file when the command runs.
 import { configFrom } from './agent-config.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { watchEditor } from './editor-watch.ts';

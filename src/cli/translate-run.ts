@@ -1,4 +1,4 @@
-// Implements `patchbay translate`.
+// Carries out `patchbay translate`. translate.ts declares the options, and loads this file when the command runs.
 import path from 'node:path';
 import { loadAdapter } from '../adapters/protocols.ts';
 import type { Frame, Out } from '../core/contract/channel.ts';

@@ -88,7 +88,10 @@ function replace(input: Record<string, unknown>, changed: Record<string, unknown
   }
 }
 
-/** The tool call as one JSON line, for programs; still readable in a plain client. `approval` is the format version. */
+/**
+ * The second line of the question's title in RPC mode: the tool call as JSON, which the gateway parses. A client
+ * without the gateway shows the line as text. `approval` is the version of this format.
+ */
 function factsOf({ toolCallId: call, toolName: name, input }: ToolCall): string {
   return JSON.stringify({ approval: 1, call, name, input });
 }

@@ -8,8 +8,8 @@ import { messagesBefore } from '../core/session/forks.ts';
 import type { HubEntry } from '../core/session/hub.ts';
 import type { SettleWithAfter } from './after-answer.ts';
 import type { Agents } from './agents.ts';
+import { answerWithState, type OpenedSession } from './answer-with-state.ts';
 import type { ConnectionSessions } from './connection-sessions.ts';
-import { describeSession, type OpenedSession } from './session-description.ts';
 import type { AgentLost, SessionRequest } from './session-request.ts';
 import { openedData } from './session-summary.ts';
 import type { Sessions } from './sessions.ts';
@@ -52,7 +52,7 @@ export class SessionOpener {
     const { describe = false, past, ...request } = command;
     if (past !== undefined) return this.#copy(past, request, settle);
     const opened = this.#open({ agent: this.#ports.agent, ...request, isQuiet: describe });
-    if (describe) return describeSession(opened, settle, this.#ports);
+    if (describe) return answerWithState(opened, settle, this.#ports);
     settle({ outcome: { ok: true, data: openedData(opened.entry) } });
   }
 
@@ -63,11 +63,11 @@ export class SessionOpener {
     const opened = this.#open({ agent, id, folders, keep, found, isQuiet: true });
     const { entry } = opened;
     if (found.stored !== null) {
-      return describe ? describeSession(opened, settle, this.#ports) : settleAnnounced(entry, settle);
+      return describe ? answerWithState(opened, settle, this.#ports) : settleAnnounced(entry, settle);
     }
     this.#runSteps(entry, [{ type: 'switch-session', path: file }], settle, () => {
       if (!describe) return settleWhenSynced(entry, settle);
-      entry.session.submit({ type: 'query', subject: 'state' }, () => describeSession(opened, settle, this.#ports));
+      entry.session.submit({ type: 'query', subject: 'state' }, () => answerWithState(opened, settle, this.#ports));
     });
   }
 

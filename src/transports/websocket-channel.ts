@@ -175,7 +175,8 @@ class WebSocketChannel implements Channel {
 
 /**
  * Takes over an open or opening WebSocket; frames sent before it is open are queued. A binary message is a `bad-frame`
- * fault and an oversized message a `too-large` fault; the connection continues after both.
+ * fault, a message over `maxFrameBytes` a `too-large` fault. The connection continues after both. A message that `ws`
+ * itself refuses ends the connection.
  */
 export function webSocketChannel(socket: WebSocket, options: WebSocketChannelOptions): Channel {
   return new WebSocketChannel(socket, options);

@@ -6,7 +6,7 @@ import type { Effort } from './walk.ts';
 export interface Budget extends Effort {
   /** Bytes that the prompt may still carry. */
   bytes: number;
-  /** UTF-16 units that may still be searched for lines. */
+  /** UTF-16 units of text that may still be searched for line ends, to find the lines that a client names. */
   search: number;
 }
 

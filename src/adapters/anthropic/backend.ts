@@ -9,7 +9,7 @@ import { type Answer, createAnswer } from './answer.ts';
 import { sayPrompt } from './content.ts';
 import { exchangesOf } from './exchanges.ts';
 import { createHistory } from './history.ts';
-import { createModels, shownModel } from './models.ts';
+import { createModels, shownModel } from './known-models.ts';
 import type { AnthropicOptions } from './options.ts';
 import { requestBody } from './request.ts';
 import { delayBefore, failureOfEvent, shownFailure } from './retry.ts';

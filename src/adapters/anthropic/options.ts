@@ -21,7 +21,7 @@ export type Prices = z.infer<typeof Prices>;
 export const ThinkingKind = z.enum(['adaptive', 'always', 'between-tools', 'budget', 'none']);
 export type ThinkingKind = z.infer<typeof ThinkingKind>;
 
-/** An offered model, with data that models.ts lacks or has wrong. */
+/** An offered model, with data that known-models.ts lacks or has wrong. */
 const OfferedModel = z.strictObject({
   id: ModelId,
   name: z.string().min(1).optional(),
@@ -49,8 +49,8 @@ export const AnthropicOptions = z
     /** The model of a new session. Default: the first offered model. */
     model: ModelId.optional(),
     /**
-     * The models that clients may choose: a list, or names separated by commas. Default: those of models.ts are listed,
-     * and any other name is accepted.
+     * The models that clients may choose: a list, or names separated by commas. Default: those of known-models.ts are
+     * listed, and any other name is accepted.
      */
     models: z
       .union([z.array(z.union([Named, OfferedModel])), Names.pipe(z.array(Named))])
@@ -64,7 +64,7 @@ export const AnthropicOptions = z
     thinking: z.string().min(1).optional(),
     /** The thinking tokens of a new session, for models with a budget. */
     thinkingBudget: whole(1).optional(),
-    /** Prices by model, in place of those in models.ts. */
+    /** Prices by model, in place of those in known-models.ts. */
     prices: z.record(ModelId, Prices).default({}),
     /** Default: ANTHROPIC_BASE_URL, else the API itself. */
     baseUrl: z.url({ protocol: /^https?$/u }).optional(),

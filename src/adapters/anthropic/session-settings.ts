@@ -2,7 +2,7 @@
 import type { CommandOf } from '../../core/model/command.ts';
 import { type Outcome, refused } from '../../core/model/errors.ts';
 import type { SessionInfo } from '../../core/model/session-info.ts';
-import { type KnownModel, type Models, shownModel } from './models.ts';
+import { type KnownModel, type Models, shownModel } from './known-models.ts';
 import type { AnthropicOptions } from './options.ts';
 import { levelsOf, objection, shownLevel, type Thinking, usualThinking } from './thinking.ts';
 

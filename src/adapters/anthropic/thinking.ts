@@ -1,6 +1,6 @@
 // Thinking levels, as clients see them and as request fields.
 import type { Dictionary } from '../../core/model/content.ts';
-import type { KnownModel } from './models.ts';
+import type { KnownModel } from './known-models.ts';
 
 /** The requested thinking. The default is the model's own. */
 export type Thinking =

@@ -2,10 +2,10 @@
 import type { CommandOf } from '../../core/model/command.ts';
 import { type Outcome, refused } from '../../core/model/errors.ts';
 import type { CommandInfo, SessionInfo } from '../../core/model/session-info.ts';
-import { tools } from './calls.ts';
 import { models } from './models.ts';
 import { usageOf, verbs } from './script-verbs.ts';
 import { modes, type Settings, thinkingLevels } from './session-settings.ts';
+import { tools } from './tool-calls.ts';
 
 /** The verbs as slash commands: `/think` in a prompt is the verb `think`. */
 const commands: readonly CommandInfo[] = verbs.map((verb) => ({

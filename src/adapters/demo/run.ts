@@ -2,7 +2,6 @@
 import { type Cause, closeRun } from '../../core/log/close-run.ts';
 import type { Event, EventOf } from '../../core/model/event.ts';
 import { laneOf } from '../../core/model/transcript.ts';
-import { resultMessage } from './calls.ts';
 import { type Play, say } from './play.ts';
 import { type PlayState, queueChanged, takeWaiting, userMessage } from './play-state.ts';
 import { wordsOf } from './prompt.ts';
@@ -10,6 +9,7 @@ import { parseScript } from './script.ts';
 import { endMessage, freshTurn, sayText, takeSteering } from './speech.ts';
 import { steps } from './steps/index.ts';
 import { figuresOf } from './token-meter.ts';
+import { resultMessage } from './tool-calls.ts';
 
 /** Plays a prompt, and every follow-up that came meanwhile, each in turns of its own. Returns no actions. */
 export function* playRun(stage: PlayState, origin: EventOf<'message-added'>['origin']): Play<never[]> {

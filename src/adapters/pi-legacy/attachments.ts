@@ -1,7 +1,7 @@
 // Converts attachments to content and back (docs/protocols/pi-legacy.md 4.6).
 import type { Content, Dictionary } from '../../core/model/content.ts';
 import { isDictionary, without } from '../../core/model/dictionary.ts';
-import { extraOf } from '../pi/values.ts';
+import { extraOf } from '../pi/decode-values.ts';
 import type { Attachment } from './wire.ts';
 
 type File = Extract<Content, { type: 'image' | 'document' }>;

@@ -16,8 +16,8 @@ import { changeOf } from '../pi/backend/file-changes.ts';
 import { createMessageOrigins } from '../pi/backend/message-origins.ts';
 import { readLine } from '../pi/backend/read-line.ts';
 import { writeLine } from '../pi/backend/write-line.ts';
+import { failureOf } from '../pi/decode-values.ts';
 import { piFields } from '../pi/encode-values.ts';
-import { failureOf } from '../pi/values.ts';
 import { sortContent } from './attachments.ts';
 import type { AgentOptions } from './options.ts';
 

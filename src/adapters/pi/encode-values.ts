@@ -1,7 +1,7 @@
-// Writes canonical values in pi's form: content, usage, stop reasons, models. values.ts is the inverse.
+// Writes canonical values in pi's form: content, usage, stop reasons, models. decode-values.ts is the inverse.
 import type { Content, Cost, Dictionary, Extra, Failure, Model, Stop, Usage } from '../../core/model/content.ts';
 import { isDictionary, without } from '../../core/model/dictionary.ts';
-import { noReason } from './values.ts';
+import { noReason } from './decode-values.ts';
 
 /** The fields of an event or message that only pi understands, including marks of this adapter. */
 export function piFields(extra: Extra | undefined): Dictionary {
@@ -65,7 +65,7 @@ export function textOf(contents: readonly Content[]): string {
   return contents.map((content) => ('text' in content ? (content.text ?? '') : '')).join('');
 }
 
-/** Tokens and US dollars. `rest` holds pi's other figures (values.ts, figuresOf). */
+/** Tokens and US dollars. `rest` holds pi's other figures (decode-values.ts, figuresOf). */
 export function encodeUsage(usage: Usage | undefined, cost: Cost | undefined, rest: unknown): Dictionary {
   const { input, output, cacheRead, cacheWrite } = usage ?? { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
   const { cost: costRest, ...others } = isDictionary(rest) ? rest : {};

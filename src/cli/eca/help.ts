@@ -1,4 +1,4 @@
-// The help text and the version of `patchbay-eca`.
+// The help text of `patchbay-eca`, and the version of eca that `--version` prints.
 
 /** The version of eca whose protocol is spoken. Clients of older versions work too. */
 export const spokenVersion = '0.155.1';

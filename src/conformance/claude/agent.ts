@@ -2,14 +2,14 @@
 import { type AgentSet, rulesOver, withContext } from '../check/sets.ts';
 import { createContext } from './context.ts';
 import { askRules } from './rules/asks.ts';
-import { callRules } from './rules/calls.ts';
 import { controlRules } from './rules/control.ts';
-import { eventRules } from './rules/events.ts';
 import { figureRules } from './rules/figures.ts';
 import { frameRules } from './rules/frames.ts';
 import { inputRules } from './rules/input.ts';
 import { resultRules } from './rules/result.ts';
-import { streamRules } from './rules/stream.ts';
+import { eventRules } from './rules/stream-events.ts';
+import { streamRules } from './rules/stream-grammar.ts';
+import { toolResultRules } from './rules/tool-results.ts';
 import { toolRules } from './rules/tools.ts';
 import { scenarios } from './scenarios.ts';
 import { readUnpacked, unpackMessages } from './view/unpack-messages.ts';
@@ -28,7 +28,7 @@ export const claudeAgent: AgentSet = {
       ...frameRules,
       ...eventRules,
       ...streamRules<View>('claude'),
-      ...callRules<View>('claude'),
+      ...toolResultRules<View>('claude'),
       ...toolRules,
       ...resultRules,
       ...figureRules,

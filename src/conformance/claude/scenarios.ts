@@ -80,7 +80,7 @@ export const scenarios: readonly Scenario<CheckContext>[] = [
   {
     name: 'settings',
     title: 'everything that may be asked beside the conversation, and a prompt behind it',
-    // The mode and the model stay changed.
+    // The agent keeps the changed mode and model, so no other scenario can use the same agent.
     needs: { exclusive: true },
     run: ({ withClient }) =>
       withClient(async (it) => {

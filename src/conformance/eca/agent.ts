@@ -4,7 +4,6 @@ import { exitChecks } from './checks-exit.ts';
 import { framingChecks } from './checks-framing.ts';
 import { createContext } from './context.ts';
 import { approvalRules } from './rules/approvals.ts';
-import { callRules } from './rules/calls.ts';
 import { configRules } from './rules/config.ts';
 import { contentRules } from './rules/content.ts';
 import { orderRules } from './rules/content-order.ts';
@@ -13,6 +12,7 @@ import { lifecycleRules } from './rules/lifecycle.ts';
 import { promptRules } from './rules/prompt.ts';
 import { requestRules } from './rules/requests.ts';
 import { runRules } from './rules/runs.ts';
+import { toolCallRules } from './rules/tool-calls.ts';
 import { scenarios } from './scenarios.ts';
 import { viewOf } from './view/view.ts';
 
@@ -23,7 +23,7 @@ const rules = [
   ...runRules,
   ...contentRules,
   ...orderRules,
-  ...callRules,
+  ...toolCallRules,
   ...approvalRules,
   ...requestRules,
   ...configRules,

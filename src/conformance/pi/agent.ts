@@ -1,11 +1,12 @@
 // The check set for agents that speak pi's RPC mode.
 import { type AgentSet, rulesOver, withContext } from '../check/sets.ts';
-import { checks } from './checks.ts';
+import { dialogChecks } from './checks-dialogs.ts';
+import { framingChecks } from './checks-framing.ts';
 import { createContext } from './context.ts';
-import { compactionRules, newerRules, retryRules, toolShapeRules } from './rules/events.ts';
+import { orderRules, streamRules, toolRules } from './rules/event-order.ts';
 import { extensionRules } from './rules/extension.ts';
 import { messageRules, updateRules } from './rules/messages.ts';
-import { orderRules, streamRules, toolRules } from './rules/order.ts';
+import { compactionRules, newerRules, retryRules, toolShapeRules } from './rules/non-message-events.ts';
 import { promptRules } from './rules/prompts.ts';
 import { abortRules, joinRules } from './rules/queues.ts';
 import { dataRules } from './rules/response-data.ts';
@@ -22,7 +23,7 @@ export const piAgent: AgentSet = {
   version: '1',
   side: 'agent',
   usual: {},
-  ...withContext(createContext, { checks, scenarios }),
+  ...withContext(createContext, { checks: [...framingChecks, ...dialogChecks], scenarios }),
   rules: rulesOver(readPi, [
     ...lineRules,
     ...responseRules,

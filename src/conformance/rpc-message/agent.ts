@@ -2,7 +2,7 @@
 // (docs/protocols/rpc-message.md 2 to 7).
 
 import { type AgentSet, rulesOver, withContext } from '../check/sets.ts';
-import { callRules } from '../claude/rules/calls.ts';
+import { toolResultRules } from '../claude/rules/tool-results.ts';
 import { createContext } from './context.ts';
 import { blockRules } from './rules/blocks.ts';
 import { messageRules } from './rules/messages.ts';
@@ -23,7 +23,7 @@ export const rpcMessageAgent: AgentSet = {
     ...messageRules,
     ...blockRules,
     ...rpcStreamRules,
-    ...callRules<View>('rpc-message'),
+    ...toolResultRules<View>('rpc-message'),
     ...turnRules,
     ...requestRules,
     ...methodRules,

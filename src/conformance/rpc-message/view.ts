@@ -3,8 +3,8 @@
 import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../core/model/dictionary.ts';
 import type { Trace } from '../check/rule.ts';
-import { type Calls, readCalls } from '../claude/view/calls.ts';
 import { begunAt, readStream, type Stream, stepOf } from '../claude/view/stream.ts';
+import { type Calls, readCalls } from '../claude/view/tool-calls.ts';
 
 /** A message of the dialect. */
 export interface StreamedMessage {

@@ -1,4 +1,5 @@
-// A GatewayApi that leads clients to the judging agent, at the same HTTP and WebSocket paths as our own server.
+// The GatewayApi of an HTTP server that judges clients. The server has the paths of a Patchbay server, but no sessions
+// and agents behind them: the channel of each client goes to the agent that judges the client (client-runner.ts).
 import type { EventEnvelope, FramingName, Options } from '../../core/contract/adapter.ts';
 import type { Channel } from '../../core/contract/channel.ts';
 import type { ClientRequest, GatewayApi, OpenSession } from '../../core/contract/gateway-api.ts';

@@ -13,7 +13,7 @@ import {
   type Transport,
   type Verdict,
 } from '../check/check.ts';
-import type { Pool } from './pool.ts';
+import type { Pool } from './peer-pool.ts';
 import type { Target } from './target.ts';
 
 /** A check, or a scenario for rules. */

@@ -2,7 +2,7 @@
 import type { Description, Needs, Result, Transport, Verdict } from '../check/check.ts';
 import { type ConversationToJudge, judgeRules, type StoppedScenario } from '../check/judge.ts';
 import type { AgentSet } from '../check/sets.ts';
-import { createPool } from './pool.ts';
+import { createPeerPool } from './peer-pool.ts';
 import { runOne, type Task, type TaskResult } from './run-one.ts';
 import type { Target } from './target.ts';
 
@@ -71,7 +71,7 @@ export async function runChecks(set: AgentSet, target: Target, options: RunOptio
   /** Ids of the tasks that test limits. */
   const bound = new Set(tasks.filter(({ needs }) => needs?.settings !== undefined).map(({ id }) => id));
   const finished = new Map<string, TaskResult>();
-  const pool = createPool(target, { patienceMs });
+  const pool = createPeerPool(target, { patienceMs });
   // Unique across all runs that the peer may have seen.
   const run = crypto.randomUUID().slice(0, 8);
   const waiting = tasks.entries();

@@ -17,8 +17,9 @@ const Stored = z.object({
 });
 
 /**
- * Keeps the conversations that rules have read; those of a check that acts may begin in any state. A report stores only
- * conversations of checks that did not pass, so a report without failures holds none.
+ * The conversations of a report that rules can judge again. Conversations of checks that act are left out, because they
+ * may begin in any state. A report stores only conversations of checks that did not pass, so a report without failures
+ * holds none.
  */
 export function tracesOfReport(
   report: unknown,

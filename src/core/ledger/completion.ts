@@ -4,8 +4,8 @@ import type { CommandBroadcast } from '../contract/broadcast.ts';
 import type { Receipt } from '../contract/ticket.ts';
 import type { Outcome } from '../model/errors.ts';
 import type { AdmittedCommand, Ending, Repetition } from './admitted-command.ts';
+import type { Lanes } from './command-lanes.ts';
 import type { Identities } from './identities.ts';
-import type { Lanes } from './lanes.ts';
 import { attempt, type SerialExecutor } from './serial-executor.ts';
 import type { SessionVersions } from './session-versions.ts';
 
@@ -17,13 +17,13 @@ export interface CompletionPorts {
   /** A function, because lanes and execution need each other. */
   lanes(): Lanes;
   broadcast(message: CommandBroadcast): void;
-  /** Called for each command that waited for the command with this id. */
+  /** Called when the command `id` is over, once for each command that waited (`dependent`). */
   dependencyOver(dependent: AdmittedCommand, id: string, outcome: Outcome): void;
   /** Called after a command is over and all its senders have been answered. */
   ended(work: AdmittedCommand): void;
 }
 
-/** Ends commands. */
+/** Ends commands: answers their senders and releases the commands that wait for them. */
 export interface Completion {
   /** Ends a command with its outcome. Later outcomes of the same command are ignored. */
   finish(work: AdmittedCommand, outcome: Outcome, timedOut?: boolean): void;

@@ -1,9 +1,9 @@
 // Waits for the dependencies of a command (docs/protocols/common.md 4).
 import type { Outcome } from '../model/errors.ts';
 import { type AdmittedCommand, setTimer } from './admitted-command.ts';
+import type { Lanes } from './command-lanes.ts';
 import { deadlock, dependsOnItself, failedDependency, slowDependency, unknownDependency } from './dependencies.ts';
 import type { Identities } from './identities.ts';
-import type { Lanes } from './lanes.ts';
 import type { LedgerPorts } from './ports.ts';
 import type { SerialExecutor } from './serial-executor.ts';
 

@@ -2,10 +2,10 @@
 import type { CommandBroadcast } from '../contract/broadcast.ts';
 import { messageOf, refused } from '../model/errors.ts';
 import { type AdmittedCommand, type Ending, type Repetition, setTimer } from './admitted-command.ts';
+import type { Lanes } from './command-lanes.ts';
 import { type Completion, createCompletion } from './completion.ts';
 import { createDependencyWait, type DependencyWait } from './dependency-wait.ts';
 import type { Identities } from './identities.ts';
-import type { Lanes } from './lanes.ts';
 import type { LedgerPorts } from './ports.ts';
 import type { SerialExecutor } from './serial-executor.ts';
 import type { SessionVersions } from './session-versions.ts';
@@ -22,7 +22,7 @@ export interface ExecutionPorts extends Pick<LedgerPorts, 'clock' | 'limits'> {
   ended(work: AdmittedCommand): void;
 }
 
-/** Executes commands. */
+/** Executes the commands whose turn has come. */
 export interface Execution {
   /** Starts a command. Called once for each command, when its turn has come. */
   begin(work: AdmittedCommand): void;

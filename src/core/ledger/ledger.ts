@@ -3,9 +3,9 @@
 import type { CommandBroadcast } from '../contract/broadcast.ts';
 import { createAdmission } from './admission.ts';
 import type { AdmittedCommand } from './admitted-command.ts';
+import { createLanes, type Lanes } from './command-lanes.ts';
 import { createExecution } from './execution.ts';
 import { createIdentities } from './identities.ts';
-import { createLanes, type Lanes } from './lanes.ts';
 import type { Entry, LedgerPorts } from './ports.ts';
 import { attempt, createSerialExecutor } from './serial-executor.ts';
 import { createSessionVersions } from './session-versions.ts';

@@ -1,4 +1,4 @@
-// The ports of a ledger, and the commands that are submitted to it.
+// What the creator of a ledger gives to it: the functions that the ledger calls, and the commands.
 
 import type { CommandBroadcast } from '../contract/broadcast.ts';
 import type { Clock } from '../contract/clock.ts';

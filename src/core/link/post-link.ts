@@ -18,8 +18,8 @@ const unreadMs = 30_000;
 /** Takes what clients post. Each method returns the protocol's own error frames; none when everything was in order. */
 export interface PostLink {
   /**
-   * A frame that was in order under that id before is not taken again. Throws a GatewayError `conflict` when that frame
-   * had another `digest`.
+   * Takes a posted frame. A client may post a frame again under the same `id`; if the first post was accepted, the
+   * second is ignored. Throws a GatewayError `conflict` if the two posts differ in their `digest`.
    */
   frame(frame: Frame, id?: string, digest?: string): readonly Out[];
   fault(fault: FrameFault): readonly Out[];

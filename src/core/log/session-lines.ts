@@ -52,7 +52,7 @@ export const mostLines = 100_000;
 /** Longest name in a head line, characters. */
 const longestName = 1024;
 
-/** Most name lines that are examined to find a name. */
+/** The newest name line that can be read gives the name. At most this many name lines are kept for that search. */
 const mostNames = 16;
 
 /** A line as text, with its LF. */

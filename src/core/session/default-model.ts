@@ -1,4 +1,5 @@
-// Returns a session to the model that its agent started with, for agents without a command for the default model.
+// Carries out `set-model` without a model name: the client wants the default model of the agent. Some agents have no
+// such command, so this file remembers the model that the agent started with and sets that model again.
 import type { CommandOf } from '../model/command.ts';
 import type { Model } from '../model/content.ts';
 import { isUnsupported, type Settle } from '../model/errors.ts';

@@ -50,7 +50,10 @@ export interface StreamOptions extends PressureListener {
   readonly mergeAfter?: number;
 }
 
-/** A reader that is a moment late is not behind: it still gets each delta. */
+/**
+ * Frames. While any reader has fewer frames than this to read, each delta becomes a frame of its own. Once every reader
+ * has this many to read, all are behind, and deltas are merged.
+ */
 const mergeAfter = 16;
 
 /** A class: each session has one per dialect, and its methods run for each event. */

@@ -14,7 +14,7 @@ const lengthPattern = /^[ \t]*(\d{1,9})[ \t]*$/;
 /** The outcome of a header: the length of the body in bytes, or a phrase about the broken rule. */
 export type HeaderOutcome = { readonly length: number } | { readonly breach: string };
 
-/** Reads consecutive headers, and nothing after a breach. */
+/** Reads one header after the other. After a header that breaks a rule, the caller must read no more of the stream. */
 export interface ContentHeader {
   /** Part of an incomplete header was read. */
   readonly isOpen: boolean;

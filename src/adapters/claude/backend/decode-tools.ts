@@ -17,9 +17,9 @@ interface Call {
   readonly lane: string | undefined;
   input: Dictionary;
   running: boolean;
-  /** The message of the call is over: only a question may still keep the call from starting. */
+  /** Whether the message of the call has ended. From then on, only an open question keeps the call from starting. */
   due: boolean;
-  /** The sub-agent of the call was sent to the background. Its result may come when nobody waits for it any more. */
+  /** The agent goes on without waiting for the sub-agent of this call. The result may come after the run. */
   detached: boolean;
   /** Why the call will not run. */
   refused: 'denied' | 'aborted' | null;
@@ -34,7 +34,10 @@ export interface Tools {
   called(call: string, input: Dictionary): void;
   /** Must be called when a message begins on this lane: the tools of the message before have started. */
   messageBegins(lane: string | undefined): void;
-  /** Must be called at the end of a message. Its tools start soon, except those that may still ask. */
+  /**
+   * Must be called at the end of a message. The tools of the message start after {@link askedWithinMs}, unless the
+   * agent asks the user about one of them before.
+   */
   messageEnded(lane: string | undefined): void;
   /** Must be called when the message was cut off: its calls do not run. */
   messageCut(lane: string | undefined): void;
@@ -49,7 +52,7 @@ export interface Tools {
    * for all calls that may run.
    */
   atWork(call?: string): void;
-  /** Whether the timer belongs to the tools. */
+  /** Handles a timer. Returns whether the timer belongs to the tools. */
   onTimer(timer: string): boolean;
   /** Whether that call has no result yet. */
   has(call: string): boolean;

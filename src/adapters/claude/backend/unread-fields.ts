@@ -1,5 +1,6 @@
-// The unread fields of a stream event and its frame. They belong to newer versions and return to clients of this
-// protocol (rule 3 in ARCHITECTURE.md). Pure, except for the memory of `createShared`.
+// The fields of a stream event, and of its frame, that the backend does not read, because only newer versions of the
+// protocol know them. The events carry these fields as extra fields, so that clients of this protocol get them (rule 3
+// in ARCHITECTURE.md). Pure, except for the memory of `createExtraCache`.
 import type { Dictionary, Extra } from '../../../core/model/content.ts';
 import { without } from '../../../core/model/dictionary.ts';
 import { otherFields } from './decode-values.ts';

@@ -47,7 +47,7 @@ const appliedNames = new Map([
 function appliedFields(request: Request): object {
   const applied = [...appliedNames].flatMap(([field, name]) => {
     const part = request[field];
-    return part === undefined || part === null ? [] : [[name, !isOffered(part)] as const];
+    return part === undefined || part === null ? [] : [[name, !isRequested(part)] as const];
   });
   const manifests = Manifests.safeParse(request).data;
   const names = manifests?.sdkMcpServers.filter((name) => Object.hasOwn(manifests.sdkMcpServerManifests, name)) ?? [];
@@ -150,17 +150,20 @@ const longestName = 64;
 /** The names of the parts that are not served. `isInstructed`: the instructions reach the model. */
 export function unservedIn(request: Request, isInstructed: boolean): string[] {
   const named = [...agentParts, ...(isInstructed ? [] : promptParts)];
-  const known = named.flatMap(([field, words]) => (isOffered(request[field]) ? [words] : []));
+  const known = named.flatMap(([field, words]) => (isRequested(request[field]) ? [words] : []));
   const unknown = Object.keys(request).filter(
     (field) =>
-      !agentParts.has(field) && !promptParts.has(field) && !harmlessParts.has(field) && isOffered(request[field]),
+      !agentParts.has(field) && !promptParts.has(field) && !harmlessParts.has(field) && isRequested(request[field]),
   );
   return [...known, ...unknown.slice(0, mostUnknown).map((field) => field.slice(0, longestName))];
 }
 
-/** Whether a part asks for anything: not an empty text, list or object, and not `false`. */
-function isOffered(value: unknown): boolean {
-  if (Array.isArray(value)) return value.some((one) => isOffered(one));
+/**
+ * Whether the client asks for something with this field. An empty text, list or object asks for nothing, nor does
+ * `false`.
+ */
+function isRequested(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some((one) => isRequested(one));
   if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0;
   return typeof value === 'string' ? value.trim() !== '' : value !== undefined && value !== null && value !== false;
 }

@@ -11,10 +11,11 @@ interface ModelTotal {
   cost: number;
 }
 
-/** Counts the figures of each run. */
+/** Counts the figures of each run. Times are those of the session clock, ms. */
 export interface ResultCounter {
   begin(at: number): void;
-  message(start: StartedMessage, end: EventOf<'message-end'>, at: number): void;
+  /** Counts a message that has ended. */
+  message(start: EndedMessage, end: EventOf<'message-end'>, at: number): void;
   /** Counts a user frame that the projection wrote on the main thread. */
   userFrame(): void;
   denial(denied: { tool_name: string; tool_use_id?: string; tool_input: object }): void;
@@ -24,8 +25,9 @@ export interface ResultCounter {
   compaction(end: EventOf<'compaction-end'>, at: number): WireFrame;
 }
 
-/** The facts about an ended message that the counter uses. */
-export interface StartedMessage {
+/** What the counter must know of a message besides its `message-end`. */
+export interface EndedMessage {
+  /** When the message began. */
   readonly at: number;
   readonly model: string;
   readonly parent: string | undefined;

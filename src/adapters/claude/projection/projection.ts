@@ -177,7 +177,7 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
       content: agentFields.plain === true ? textIn(event.content) : event.content.map(wireBlock),
     };
     const isOfAgent = origin === 'agent';
-    // An agent of this protocol marks its own user frames, or leaves them unmarked.
+    // A frame of an agent of this protocol keeps what the agent wrote: `isSynthetic`, or nothing.
     const mark = agentFields.frame === undefined ? { isSynthetic: true } : {};
     // The connection filter looks for the marks of prompts at the start of a frame (connection-filter.ts).
     const ofPrompt = isLive ? promptMark(origin) : { isReplay: true };

@@ -1,11 +1,11 @@
 // The step that waits for an approval: ask.
 import type { CommandOf } from '../../../core/model/command.ts';
 import type { EventOf } from '../../../core/model/event.ts';
-import { afterTools, announce, answer, begin, type Call, newCall } from '../calls.ts';
 import { changeOf } from '../file-changes.ts';
 import { type Play, say, sayAndWait } from '../play.ts';
 import type { PlayState } from '../play-state.ts';
 import { endMessage, sayText } from '../speech.ts';
+import { afterTools, announce, answer, begin, type Call, newCall } from '../tool-calls.ts';
 
 type Answer = CommandOf<'answer-approval'>;
 

@@ -1,8 +1,9 @@
 // The step whose tool call is an agent itself: subagent. The call names the agent's lane.
-import { afterTools, announce, begin, newCall, newLookup } from '../calls.ts';
+
 import { type Play, say, sayAndWait } from '../play.ts';
 import type { PlayState } from '../play-state.ts';
 import { endMessage, sayInLane, sayText } from '../speech.ts';
+import { afterTools, announce, begin, newCall, newLookup } from '../tool-calls.ts';
 
 /** Delegates a task. The sub-agent speaks, uses a tool and answers. */
 export function* subagent(stage: PlayState): Play {

@@ -1,8 +1,9 @@
 // Steps with tool calls that need no approval: tool, tools, toolfail, edit.
-import { afterTools, announce, begin, newCall, newLookup } from '../calls.ts';
+
 import { type Play, say, sayAndWait } from '../play.ts';
 import type { PlayState } from '../play-state.ts';
 import { endMessage, sayText } from '../speech.ts';
+import { afterTools, announce, begin, newCall, newLookup } from '../tool-calls.ts';
 
 /** One successful call. Each update replaces the one before. */
 export function* tool(stage: PlayState): Play {

@@ -4,7 +4,7 @@
 import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { Dictionary, Model } from '../../../core/model/content.ts';
 import type { SessionInfo, Tool, ToolServer } from '../../../core/model/session-info.ts';
-import { modelName } from '../models.ts';
+import { modelName } from '../model-names.ts';
 import type { ConfigParams, InitializeResult, ServerUpdated } from '../wire/server.ts';
 import { ecaExtra, restOfServer, serverOf } from './decode-values.ts';
 

@@ -3,7 +3,7 @@
 import type { CommandOf } from '../../../core/model/command.ts';
 import type { Model } from '../../../core/model/content.ts';
 import { type Outcome, refused } from '../../../core/model/errors.ts';
-import { isNamed, modelName } from '../models.ts';
+import { isNamed, modelName } from '../model-names.ts';
 import type { AgentInfo } from './agent-info.ts';
 import { outcomeOf, type Requests } from './requests.ts';
 

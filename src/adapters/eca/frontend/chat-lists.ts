@@ -4,7 +4,7 @@ import { messagesOf } from '../../../core/log/messages.ts';
 import { OutcomeData, type SessionSummary } from '../../../core/model/outcome-data.ts';
 import { type Actions, type ConnectionPorts, showMessage } from '../connection.ts';
 import type { RpcId } from '../json-rpc.ts';
-import { modelName } from '../models.ts';
+import { modelName } from '../model-names.ts';
 import type { ListParams } from '../wire/chats.ts';
 import { type Chat, type Chats, isChatId, isRunning } from './chats.ts';
 import { titleFrom, titleOf } from './titles.ts';

@@ -2,7 +2,7 @@
 // (docs/protocols/eca.md 3.1, 3.2). Unknown values are left out, never null.
 import type { Model } from '../../../core/model/content.ts';
 import type { SessionInfo, Tool, ToolServer } from '../../../core/model/session-info.ts';
-import { modelInUse, modelName } from '../models.ts';
+import { modelInUse, modelName } from '../model-names.ts';
 
 /** Known facts about the agent so far. */
 export interface Knowledge {

@@ -3,7 +3,7 @@
 import type { Command } from '../../../core/model/command.ts';
 import { QueryData } from '../../../core/model/outcome-data.ts';
 import { type Actions, type ConnectionPorts, note, showMessage, type Target } from '../connection.ts';
-import { setModel } from '../models.ts';
+import { setModel } from '../model-names.ts';
 import type { SelectedAgentParams, SelectedModelParams } from '../wire/client.ts';
 import type { Chats } from './chats.ts';
 import type { Knowledge } from './config.ts';

@@ -6,7 +6,7 @@ import type { Problem } from '../../../core/model/errors.ts';
 import { QueryData } from '../../../core/model/outcome-data.ts';
 import type { SessionInfo } from '../../../core/model/session-info.ts';
 import { type Actions, type ConnectionPorts, note, showMessage } from '../connection.ts';
-import { isNamed, modelInUse, modelName, setModel } from '../models.ts';
+import { isNamed, modelInUse, modelName, setModel } from '../model-names.ts';
 import type { Chat } from './chats.ts';
 import { behaviorsOf, type Knowledge, onlyBehavior } from './config.ts';
 

@@ -4,7 +4,7 @@ import type { EventOf } from '../../../core/model/event.ts';
 import { changeDetails, imageOf, outputsOf, summaryOf, withExtra } from '../frontend/encode-values.ts';
 import { type ChatRef, contentFrame, type Role, type TextFrames, textFrames } from './encode-frame.ts';
 
-/** The visible parts of a call. */
+/** The parts of a tool call that an editor shows besides name and arguments. */
 export type Shown = Partial<Pick<EventOf<'tool-start'>, 'title' | 'origin' | 'server' | 'change'>>;
 
 /** A writer of contents into a chat, or into the chat of a sub-agent. */
@@ -40,7 +40,7 @@ export interface Call {
   ending?: EventOf<'tool-end'>;
 }
 
-/** The result of a call. */
+/** The result of a tool call, for `toolCalled`. */
 export interface Result {
   readonly content: readonly Content[];
   readonly isError: boolean;

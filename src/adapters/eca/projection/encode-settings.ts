@@ -7,7 +7,7 @@ import { behaviorsOf, nothingKnown, serverParams } from '../frontend/config.ts';
 import { ecaExtraIn, withExtra } from '../frontend/encode-values.ts';
 import { askId } from '../frontend/question-ids.ts';
 import { notificationFrame, requestFrame } from '../json-rpc.ts';
-import { modelName } from '../models.ts';
+import { modelName } from '../model-names.ts';
 
 /** The known settings of a chat, in the fields of both eras. */
 export function chatSettings(info: SessionInfo): Dictionary {

@@ -7,7 +7,7 @@ import type { CommandInfo } from '../../../core/model/session-info.ts';
 import { statisticsOf } from '../../pi/backend/decode-answer.ts';
 import { historyOf } from '../../pi/backend/decode-whole-message.ts';
 import { sessionInfoOf } from '../../pi/backend/session-info.ts';
-import { extraOf, modelOf } from '../../pi/values.ts';
+import { extraOf, modelOf } from '../../pi/decode-values.ts';
 import { problemOf } from '../../pi/wire/problem.ts';
 import { dataSchemas } from '../../pi/wire/responses.ts';
 import { WireModel } from '../../pi/wire/values.ts';

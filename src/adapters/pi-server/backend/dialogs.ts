@@ -8,7 +8,7 @@ import { without } from '../../../core/model/dictionary.ts';
 import { type Outcome, refused } from '../../../core/model/errors.ts';
 import type { EventOf } from '../../../core/model/event.ts';
 import { dialogOf, displayOf } from '../../pi/backend/dialogs.ts';
-import { extraOf } from '../../pi/values.ts';
+import { extraOf } from '../../pi/decode-values.ts';
 import { DialogRequest, DisplayRequest } from '../../pi/wire/extension.ts';
 
 type Answer = CommandOf<'answer-dialog'>['answer'];

@@ -9,7 +9,7 @@ import { type Outcome, refused } from '../../../core/model/errors.ts';
 import type { Cut } from '../../pi/backend/decode-run.ts';
 import { type EncodedContent, sayContent, sayPrompt } from '../../pi/backend/encode-prompt.ts';
 import type { MessageOrigins } from '../../pi/backend/message-origins.ts';
-import { findModel } from '../../pi/backend/models.ts';
+import { findModel } from '../../pi/backend/model-names.ts';
 import type { SessionTracker } from '../../pi/backend/session-tracker.ts';
 import { piFields } from '../../pi/encode-values.ts';
 import type { AgentAborts } from './aborts.ts';

@@ -4,7 +4,7 @@ import type { SessionView } from '../../../core/contract/adapter.ts';
 import type { CommandOf } from '../../../core/model/command.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
-import { approvalPrefix } from '../../pi/frontend/lines.ts';
+import { approvalPrefix } from '../../pi/frontend/encode-stateless.ts';
 import type { UiResponse } from '../wire/commands.ts';
 import { idOf, namesApproval } from './request-id.ts';
 

@@ -6,7 +6,7 @@ import type { Ticket } from '../../../core/contract/ticket.ts';
 import type { Command, QuerySubject } from '../../../core/model/command.ts';
 import type { Content, Dictionary } from '../../../core/model/content.ts';
 import { without } from '../../../core/model/dictionary.ts';
-import { extraOf } from '../../pi/values.ts';
+import { extraOf } from '../../pi/decode-values.ts';
 import { serverCommands, sessionCommands, type WireImage } from '../wire/commands.ts';
 import { answerOf } from './answers.ts';
 

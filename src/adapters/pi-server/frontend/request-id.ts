@@ -1,7 +1,7 @@
 // Encodes the ids of dialogs and approvals for the wire, reversibly: clients may return only letters, digits, `:`, `_`
 // and `-` (docs/protocols/pi-server.md 18.5), and agents use any ids.
 
-import { approvalPrefix } from '../../pi/frontend/lines.ts';
+import { approvalPrefix } from '../../pi/frontend/encode-stateless.ts';
 
 const plain = /^[A-Za-z0-9:_-]+$/u;
 

@@ -4,7 +4,7 @@ import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import type { EventOf } from '../../../core/model/event.ts';
 import { piFields, present } from '../../pi/encode-values.ts';
-import { shownLines as inPi, type ShownLines } from '../../pi/frontend/lines.ts';
+import { shownLines as inPi, type ShownLines } from '../../pi/frontend/encode-stateless.ts';
 import { dialogRequestIdOf, requestIdOf } from '../frontend/request-id.ts';
 
 /** The fields of pi's requests that have another name here. */

@@ -25,7 +25,10 @@ export function createProjection(session: SessionView): Projection {
   };
 }
 
-/** Keeps pieces as pieces: each delta repeats a message that may be long. */
+/**
+ * Puts a frame into its envelope. A frame in several pieces is not joined, because the frame of each delta repeats a
+ * message that may be long.
+ */
 function wrapped(opening: string, out: Out): Out {
   return typeof out === 'string' ? `${opening}${out}}` : [opening, ...out, '}'];
 }

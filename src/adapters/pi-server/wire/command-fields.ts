@@ -90,7 +90,7 @@ export const SessionPath = required(atMost(longest.path, 'sessionPath'), [
 ]);
 
 /** The control characters of ASCII. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 export const controlCharacters = /[\u0000-\u001f\u007f]/u;
 
 /** An optional text. */

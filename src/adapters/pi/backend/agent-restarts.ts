@@ -4,7 +4,7 @@
 
 import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
-import { extraOf } from '../values.ts';
+import { extraOf } from '../decode-values.ts';
 
 /** The agent_end and agent_start lines of one run that have no event of their own. */
 export interface AgentRestarts {

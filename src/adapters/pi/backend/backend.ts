@@ -24,7 +24,7 @@ import { createFirstRun } from './first-run.ts';
 import { createHeldLines } from './held-lines.ts';
 import { createJoiningPrompts } from './joining-prompts.ts';
 import { createMessageOrigins } from './message-origins.ts';
-import { findModel } from './models.ts';
+import { findModel } from './model-names.ts';
 import type { PiOptions } from './options.ts';
 import { type Answer, createPendingRequests } from './pending-requests.ts';
 import { createPrompts } from './prompts.ts';

@@ -3,7 +3,7 @@
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary, without } from '../../../core/model/dictionary.ts';
 import type { BlockHead } from '../../../core/model/event.ts';
-import { leaked, wordOf } from '../values.ts';
+import { leaked, wordOf } from '../decode-values.ts';
 import type { Block } from '../wire/values.ts';
 
 /** The streaming kinds: the first half of an update's type. */

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { without } from '../../../core/model/dictionary.ts';
 import { type Outcome, refused } from '../../../core/model/errors.ts';
 import type { CommandInfo } from '../../../core/model/session-info.ts';
-import { extraOf, modelOf, usageOf } from '../values.ts';
+import { extraOf, modelOf, usageOf } from '../decode-values.ts';
 import { problemOf } from '../wire/problem.ts';
 import { dataSchemas } from '../wire/responses.ts';
 import { historyOf } from './decode-whole-message.ts';

@@ -9,7 +9,7 @@ import type { Extra, FileChange } from '../../../core/model/content.ts';
 import { dictionaryOf, without } from '../../../core/model/dictionary.ts';
 import type { Event, EventOf } from '../../../core/model/event.ts';
 import type { SessionInfo } from '../../../core/model/session-info.ts';
-import { extraOf } from '../values.ts';
+import { extraOf } from '../decode-values.ts';
 import { AssistantMessageEvent, type EventLine, eventSchemas, updateSchemas } from '../wire/events.ts';
 import { problemOf } from '../wire/problem.ts';
 import { type AnyMessage, messageSchemas } from '../wire/values.ts';

@@ -6,7 +6,7 @@ import type { Dictionary, Failure, Stop } from '../../../core/model/content.ts';
 import { dictionaryOf, without } from '../../../core/model/dictionary.ts';
 import type { BlockHead } from '../../../core/model/event.ts';
 import { GrowingText } from '../../../core/model/growing-text.ts';
-import { endingOf, extraOf, figuresOf, leaked, same, wordOf } from '../values.ts';
+import { endingOf, extraOf, figuresOf, leaked, same, wordOf } from '../decode-values.ts';
 import type { AssistantMessageEvent } from '../wire/events.ts';
 import type { AssistantMessage, Block } from '../wire/values.ts';
 import { blockOf, factsOf, headOf, isJson, type Kind, kindOf, previewOf, toolHead, wholeOf } from './block.ts';

@@ -4,7 +4,7 @@
 import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { Dictionary, Failure, Stop } from '../../../core/model/content.ts';
 import type { EventOf } from '../../../core/model/event.ts';
-import { extraOf, failureOf } from '../values.ts';
+import { extraOf, failureOf } from '../decode-values.ts';
 import { createAgentRestarts } from './agent-restarts.ts';
 
 /**

@@ -1,8 +1,8 @@
-// Event lines that have the same meaning in every state: one line, its events, no memory.
+// Decodes the event lines that have the same meaning in every state. The inverse is frontend/encode-stateless.ts.
 import type { z } from 'zod';
 import { dictionaryOf, isDictionary, without } from '../../../core/model/dictionary.ts';
 import type { Event, EventOf } from '../../../core/model/event.ts';
-import { contentOf, extraOf, failureOf } from '../values.ts';
+import { contentOf, extraOf, failureOf } from '../decode-values.ts';
 import { type EventLine, eventSchemas } from '../wire/events.ts';
 import { problemOf } from '../wire/problem.ts';
 import type { ToolOutput } from '../wire/values.ts';

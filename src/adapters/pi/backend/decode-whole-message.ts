@@ -3,7 +3,7 @@
 import type { z } from 'zod';
 import type { Dictionary, Message } from '../../../core/model/content.ts';
 import { without } from '../../../core/model/dictionary.ts';
-import { contentOf, endingOf, extraOf } from '../values.ts';
+import { contentOf, endingOf, extraOf } from '../decode-values.ts';
 import { problemOf } from '../wire/problem.ts';
 import { AnyMessage, type Block, messageSchemas } from '../wire/values.ts';
 

@@ -5,7 +5,7 @@ import type { CommandOf } from '../../../core/model/command.ts';
 import { without } from '../../../core/model/dictionary.ts';
 import { type Outcome, refused } from '../../../core/model/errors.ts';
 import type { EventOf } from '../../../core/model/event.ts';
-import { extraOf } from '../values.ts';
+import { extraOf } from '../decode-values.ts';
 import type { ExtensionUiResponse } from '../wire/commands.ts';
 import { AnyRequest, DialogRequest, DisplayRequest } from '../wire/extension.ts';
 import { problemOf } from '../wire/problem.ts';

@@ -1,6 +1,6 @@
 // Converts get_state answers to session info and computes differences.
 import type { SessionInfo } from '../../../core/model/session-info.ts';
-import { modelOf, same } from '../values.ts';
+import { modelOf, same } from '../decode-values.ts';
 import type { StateData } from '../wire/responses.ts';
 
 /** Converts pi's state to session info. Fields that pi does not report stay absent. */

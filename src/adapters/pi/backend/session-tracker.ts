@@ -2,16 +2,16 @@
 // delivers the differences.
 
 import type { Outbox } from '../../../core/contract/outbox.ts';
-import type { Dictionary, Extra } from '../../../core/model/content.ts';
+import type { Dictionary, Extra, Model } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import type { EventOf } from '../../../core/model/event.ts';
 import type { SessionInfo } from '../../../core/model/session-info.ts';
-import { extraOf, modelOf } from '../values.ts';
+import { extraOf, modelOf } from '../decode-values.ts';
 import { dataSchemas } from '../wire/responses.ts';
 import { ToolNews } from '../wire/values.ts';
 import { commandInfoOf } from './decode-answer.ts';
 import { historyOf } from './decode-whole-message.ts';
-import { type KnownModels, levelsOf } from './models.ts';
+import type { KnownModels } from './model-names.ts';
 import { changesOf, sessionInfoOf } from './session-info.ts';
 
 type Line = { readonly type: string };
@@ -164,4 +164,12 @@ export function createSessionTracker(out: Outbox, ask: Ask): SessionTracker {
       if (reason !== undefined && change.success && !change.data.cancelled) replace(reason);
     },
   };
+}
+
+/** The thinking levels for a pi without a command that lists them, derived from the model: all levels or none. */
+function levelsOf(model: Model, current: string | undefined): string[] {
+  if (model.reasoning !== true) return ['off'];
+  const usual = ['off', 'minimal', 'low', 'medium', 'high'];
+  // Some models have one more level, which is visible only in the state.
+  return current === undefined || usual.includes(current) ? usual : [...usual, current];
 }

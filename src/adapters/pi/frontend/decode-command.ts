@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { Command } from '../../../core/model/command.ts';
 import type { Content, Dictionary } from '../../../core/model/content.ts';
 import { without } from '../../../core/model/dictionary.ts';
-import { extraOf } from '../values.ts';
+import { extraOf } from '../decode-values.ts';
 import { commandSchemas, type WireImage } from '../wire/commands.ts';
 import { problemOf } from '../wire/problem.ts';
 

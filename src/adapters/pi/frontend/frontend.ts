@@ -9,7 +9,7 @@ import { ExtensionUiResponse } from '../wire/commands.ts';
 import { parserWords, problemOf } from '../wire/problem.ts';
 import { decodeCommand } from './decode-command.ts';
 import { answerTo } from './encode-answer.ts';
-import { approvalPrefix } from './lines.ts';
+import { approvalPrefix } from './encode-stateless.ts';
 
 type Actions = Action<Command>[];
 

@@ -19,7 +19,7 @@ import {
   type ShownLines,
   sessionLines,
   shownLines,
-} from '../frontend/lines.ts';
+} from '../frontend/encode-stateless.ts';
 import { createMessageTeller, encodeFailedMessage, type MessageTeller } from './message.ts';
 import { createBrackets, restartIn, type Sink } from './run.ts';
 import { createToolTeller } from './tools.ts';

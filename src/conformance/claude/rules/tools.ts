@@ -1,7 +1,8 @@
-// Rules on tool calls and their results (docs/protocols/rpc-message.md 4.3, 5.3; docs/protocols/claude.md 4.9).
+// Rules on tool calls and their results in the native dialect (docs/protocols/rpc-message.md 4.3, 5.3;
+// docs/protocols/claude.md 4.9). tool-results.ts has the rules that hold in both dialects.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { each, type Finding } from '../../check/rule.ts';
-import type { Call } from '../view/calls.ts';
+import type { Call } from '../view/tool-calls.ts';
 import type { Turn, View } from '../view/view.ts';
 import { claudeRules } from './claude-rule.ts';
 

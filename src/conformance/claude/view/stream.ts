@@ -55,9 +55,11 @@ export interface StreamedMessage {
   isCut: boolean;
 }
 
-/** The content of a stream. */
+/** What {@link readStream} has found in a trace. */
 export interface Stream {
+  /** The streamed messages, in the order in which they begin. */
   readonly messages: readonly StreamedMessage[];
+  /** The places that this rule judges. */
   findings(rule: StreamRule): readonly Finding[];
 }
 

@@ -2,8 +2,8 @@
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import type { Trace } from '../../check/rule.ts';
-import { type Calls, readCalls } from './calls.ts';
 import { begunAt, type LaneName, readStream, type Stream, stepOf } from './stream.ts';
+import { type Calls, readCalls } from './tool-calls.ts';
 
 /** A message of either side: an object with a type. */
 export interface Message {

@@ -1,6 +1,6 @@
 // Rules on tool calls that wait for approval. docs/protocols/eca.md 8.6, 4.3 to 4.6.
 import type { Finding } from '../../check/rule.ts';
-import type { EcaCall } from '../view/calls.ts';
+import type { EcaCall } from '../view/tool-calls.ts';
 import { isFinished } from '../view/turns.ts';
 import { allCalls, type Chat, type EcaRule, type EcaView, turnAt } from '../view/view.ts';
 import { shown } from './values.ts';

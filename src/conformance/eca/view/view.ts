@@ -2,9 +2,9 @@
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import type { Rule, Trace } from '../../check/rule.ts';
-import { callsOf, type EcaCall } from './calls.ts';
 import type { ChatEvent, Content } from './chat-events.ts';
 import { type Messages, messagesIn, type Notification, type Request } from './messages.ts';
+import { callsOf, type EcaCall } from './tool-calls.ts';
 import { type Turn, turnsOf } from './turns.ts';
 
 /** A rule on ECA. */

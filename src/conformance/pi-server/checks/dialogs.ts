@@ -11,7 +11,7 @@ const shortQuestions: Settings = { questionMs: 700 };
 type Method = 'select' | 'confirm' | 'input' | 'editor';
 const methods: readonly Method[] = ['select', 'confirm', 'input', 'editor'];
 
-/** A question of an agent. */
+/** A question that an agent has asked, and the client that got it. */
 interface Question extends ClientWithSession {
   /** Id of the prompt that led to the question. */
   readonly prompt: string;

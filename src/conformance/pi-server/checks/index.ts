@@ -2,6 +2,7 @@
 // a duty of clients, so the client rules cover it.
 import { type AgentSet, withContext } from '../../check/sets.ts';
 import { createContext } from '../context.ts';
+import { commandLaneChecks } from './command-lanes.ts';
 import { runningChecks } from './commands-during-runs.ts';
 import { dependencyChecks } from './dependencies.ts';
 import { dialogChecks } from './dialogs.ts';
@@ -9,7 +10,6 @@ import { envelopeChecks } from './envelope.ts';
 import { eventChecks } from './events.ts';
 import { framingChecks } from './framing.ts';
 import { keyChecks } from './idempotency-keys.ts';
-import { laneChecks } from './lanes.ts';
 import { limitChecks } from './limits.ts';
 import { replayChecks } from './replay.ts';
 import { answerChecks } from './responses.ts';
@@ -31,7 +31,7 @@ export const piServerChecks: AgentSet = {
       ...framingChecks,
       ...validationChecks,
       ...envelopeChecks,
-      ...laneChecks,
+      ...commandLaneChecks,
       ...replayChecks,
       ...keyChecks,
       ...dependencyChecks,

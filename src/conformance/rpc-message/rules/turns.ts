@@ -2,7 +2,7 @@
 // 7.1).
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { each, type Finding } from '../../check/rule.ts';
-import { streamRules } from '../../claude/rules/stream.ts';
+import { streamRules } from '../../claude/rules/stream-grammar.ts';
 import type { View } from '../view.ts';
 import { rpcRules } from './rpc-rule.ts';
 

@@ -1,4 +1,4 @@
-// Finds the provider of a model that a client names without one. pi requires both.
+// Finds the full name of a model. pi requires a provider, but a client may name a model without one.
 import type { Model } from '../../../core/model/content.ts';
 
 /** A model as pi names it. */
@@ -39,12 +39,4 @@ export function findModel(
   const name = () => found(nameModel(model, tracker.models));
   if (tracker.models.all === null) tracker.listModels(name);
   else name();
-}
-
-/** The thinking levels for a pi without a command that lists them, derived from the model: all levels or none. */
-export function levelsOf(model: Model, current: string | undefined): string[] {
-  if (model.reasoning !== true) return ['off'];
-  const usual = ['off', 'minimal', 'low', 'medium', 'high'];
-  // Some models have one more level, which is visible only in the state.
-  return current === undefined || usual.includes(current) ? usual : [...usual, current];
 }

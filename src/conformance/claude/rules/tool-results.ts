@@ -1,9 +1,9 @@
 // Rules on tool results that hold in both dialects (docs/protocols/rpc-message.md 4.3, 5.3).
 import { each, type Rule } from '../../check/rule.ts';
-import type { Calls } from '../view/calls.ts';
+import type { Calls } from '../view/tool-calls.ts';
 
 /** The rules, with ids of the given protocol. */
-export function callRules<View extends { readonly calls: Calls }>(protocol: string): Rule<View>[] {
+export function toolResultRules<View extends { readonly calls: Calls }>(protocol: string): Rule<View>[] {
   const row = {
     level: 'MUST',
     basis: 'specification',

@@ -1,4 +1,4 @@
-// Starts the agent of a fresh session and answers the client with the agent's state.
+// Answers the command that opened a session. The answer needs the state of the agent, so the agent is started first.
 import type { Clock } from '../core/contract/clock.ts';
 import { messageOf, type Outcome, refused } from '../core/model/errors.ts';
 import { SessionState } from '../core/model/outcome-data.ts';
@@ -10,12 +10,12 @@ import type { Sessions } from './sessions.ts';
 /** A session that was opened for a client. */
 export interface OpenedSession {
   readonly entry: HubEntry;
-  /** Why its agent is gone; null while the agent is there. */
+  /** Why the agent of the session is gone; null while the agent is there. */
   agentEnd(): string | null;
 }
 
-/** The dependencies of a description. */
-export interface DescriptionPorts {
+/** The dependencies of the answer. */
+export interface StateAnswerPorts {
   readonly clock: Clock;
   readonly sessions: Pick<Sessions, 'remove'>;
 }
@@ -27,10 +27,10 @@ const describeMs = 30_000;
  * Starts the session's agent, and settles the command that opened the session with the state that the agent reports.
  * Removes the session if the agent cannot be started or does not report in time.
  */
-export function describeSession(
+export function answerWithState(
   { entry, agentEnd }: OpenedSession,
   settle: SettleWithAfter,
-  { clock, sessions }: DescriptionPorts,
+  { clock, sessions }: StateAnswerPorts,
 ): void {
   const { session } = entry;
   let isOver = false;
@@ -43,7 +43,7 @@ export function describeSession(
     settle(settled);
   };
   const fail = (...refusal: Parameters<typeof refused>) => end({ outcome: refused(...refusal) });
-  // Commands of all clients wait behind this one.
+  // The commands of all clients wait until this one is answered, so the wait is limited.
   const cancelDeadline = clock.after(describeMs, () =>
     fail('timeout', `the agent did not tell how it is within ${describeMs} ms`),
   );

@@ -1,12 +1,16 @@
-// Reads the client's first line (the greeting) before the agent starts: the `initialize` request of the Agent SDK holds
-// the instructions for the model, as Claude Code reads it with `--await-initialize` (Agent SDK 0.3.330, `initialize`).
+// Reads the client's first line before the agent starts. The first line of the Agent SDK is its `initialize` request,
+// which holds the instructions for the model. Claude Code waits for that request too, with `--await-initialize` (Agent
+// SDK 0.3.330, `initialize`).
 import { PassThrough, type Readable } from 'node:stream';
 import { instructionsIn } from '../../adapters/claude/frontend/initialize.ts';
 import { ControlRequestFrame } from '../../adapters/claude/wire/client.ts';
 import type { Instructions } from '../../core/contract/instructions.ts';
 import type { ClaudeArgv } from './argv.ts';
 
-/** Longest greeting, bytes. A longer one is served as a normal frame and its instructions are ignored. */
+/**
+ * Longest greeting (the `initialize` request as the first line), bytes. A longer one is served as a normal frame and
+ * its instructions are ignored.
+ */
 const longestGreeting = 16 * 1024 * 1024;
 
 /** The greeting, and the input including the bytes that were read. */

@@ -1,5 +1,5 @@
-// Events that become one line each, independent of state: retries, compactions, queues, dialogs, notices, displays. The
-// inverse is backend/decode-stateless.ts and backend/dialogs.ts.
+// Encodes the events that become one line each, independent of state: retries, compactions, queues, dialogs, notices,
+// displays. backend/decode-stateless.ts and backend/dialogs.ts are the inverse.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary, without } from '../../../core/model/dictionary.ts';
 import type { EventOf } from '../../../core/model/event.ts';

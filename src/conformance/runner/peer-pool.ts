@@ -29,7 +29,7 @@ export interface Pool {
 }
 
 /** Creates an empty pool. Peers start on demand. */
-export function createPool(target: Target, { patienceMs }: { patienceMs: number }): Pool {
+export function createPeerPool(target: Target, { patienceMs }: { patienceMs: number }): Pool {
   const shared = new Map<string, Promise<Peer>>();
   /** Programs on stdio that no check uses at the moment. */
   const idle = new Map<string, Peer[]>();

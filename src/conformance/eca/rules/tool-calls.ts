@@ -1,7 +1,7 @@
 // Rules on tool calls: preparation, run and end. docs/protocols/eca.md 8.3, 2 and 4.
 import { isDeepStrictEqual } from 'node:util';
 import { isDictionary } from '../../../core/model/dictionary.ts';
-import type { EcaCall } from '../view/calls.ts';
+import type { EcaCall } from '../view/tool-calls.ts';
 import { isOver } from '../view/turns.ts';
 import { allCalls, type EcaRule, turnAt } from '../view/view.ts';
 import { shown } from './values.ts';
@@ -27,8 +27,7 @@ function readings({ prepares }: EcaCall): unknown[] {
   return [parsed(texts.at(-1) ?? ''), parsed(texts.join(''))];
 }
 
-/** Rules on calls. */
-export const callRules: readonly EcaRule[] = [
+export const toolCallRules: readonly EcaRule[] = [
   {
     id: 'eca/call-prepared',
     section: received,

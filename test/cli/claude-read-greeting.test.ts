@@ -2,7 +2,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { parseClaudeArgv } from '../../src/cli/claude/argv.ts';
-import { greets, readGreeting } from '../../src/cli/claude/greeting.ts';
+import { greets, readGreeting } from '../../src/cli/claude/read-greeting.ts';
 
 const greeting = (parts: object) =>
   JSON.stringify({ type: 'control_request', request_id: 'r', request: { subtype: 'initialize', ...parts } });

@@ -1,4 +1,5 @@
-// Checks of the lifecycle and of lanes: docs/protocols/pi-server.md 7 (rows: 23.4).
+// Checks of the lifecycle of a command (accepted, started, finished), and of command lanes: one command after the other
+// in each session, and no order between sessions. docs/protocols/pi-server.md 7 (rows: 23.4).
 import { answeredAt, expect, finishedAt } from '../check-client.ts';
 import type { PiServerCheck } from '../context.ts';
 import { versionOf } from '../context.ts';
@@ -7,7 +8,7 @@ import { dataOf, eventsIn, stepsOf } from '../view/frames.ts';
 const whole = ['accepted', 'started', 'finished'] as const;
 
 /** Rows 31 to 40. */
-export const laneChecks: readonly PiServerCheck[] = [
+export const commandLaneChecks: readonly PiServerCheck[] = [
   {
     id: 'pi-server/7.2-31',
     section: '7.2',

@@ -4,19 +4,21 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { descriptionsOf } from '../../src/conformance/check/sets.ts';
 import { sets } from '../../src/conformance/index.ts';
-import { renderListing } from '../../src/conformance/report/listing.ts';
+import { renderChecksPage } from '../../src/conformance/report/checks-page.ts';
 import { isUpdate } from '../support/fixtures.ts';
 
 const file = path.resolve(import.meta.dirname, '../../docs/conformance/checks.md');
 
 test('docs/conformance/checks.md is up to date', () => {
-  const page = renderListing(sets);
+  const page = renderChecksPage(sets);
   if (isUpdate) writeFileSync(file, page);
-  expect(readFileSync(file, 'utf8'), 'UPDATE=1 npx vitest run test/conformance/listing.test.ts writes it').toBe(page);
+  expect(readFileSync(file, 'utf8'), 'UPDATE=1 npx vitest run test/conformance/checks-page.test.ts writes it').toBe(
+    page,
+  );
 });
 
 test('it has a row for every check', () => {
-  const rows = renderListing(sets)
+  const rows = renderChecksPage(sets)
     .split('\n')
     .flatMap((line) => /^\| `([^`]+)` \|/u.exec(line)?.[1] ?? []);
   expect(rows).toHaveLength(sets.flatMap(descriptionsOf).length);

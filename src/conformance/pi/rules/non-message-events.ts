@@ -1,5 +1,5 @@
-// Rules on the shapes and pairing of events beside messages: tools, compactions, retries, queues (docs/protocols/pi.md
-// 1.6, 9, 11).
+// Rules on the events that tell of no message: tools, compactions, retries, queues. The rules judge the fields of each
+// event, and that each start has its end (docs/protocols/pi.md 1.6, 9, 11).
 import { each, type Finding, type Rule } from '../../check/rule.ts';
 import { fields, misfit, orNull, type Shape } from '../../check/shape.ts';
 import type { Line } from '../view/lines.ts';

@@ -1,11 +1,11 @@
-// Renders the list of all checks as docs/conformance/checks.md.
+// Renders the page docs/conformance/checks.md: the list of all checks.
 import type { Description } from '../check/check.ts';
 import { type CheckSet, descriptionsOf } from '../check/sets.ts';
 
 const introduction = `# The checks
 
 Made from the sets of checks in \`src/conformance\`; a test fails when this page is out of date, and
-\`UPDATE=1 npx vitest run test/conformance/listing.test.ts\` writes it anew. Do not edit it.
+\`UPDATE=1 npx vitest run test/conformance/checks-page.test.ts\` writes it anew. Do not edit it.
 
 \`patchbay conformance <protocol> --list\` prints the same for one protocol. An **id** is stable: \`--only\` and files of checks that are
 known to fail name checks by it. **MUST**, **SHOULD** and **MAY** are those of RFC 2119. *measured*: the specification is silent
@@ -25,7 +25,7 @@ function checksBySection(descriptions: readonly Description[]): ReadonlyMap<stri
 }
 
 /** The page. Sets come in the given order, with all sets of one protocol together. */
-export function renderListing(sets: readonly CheckSet[]): string {
+export function renderChecksPage(sets: readonly CheckSet[]): string {
   const protocols = [...new Set(sets.map(({ protocol }) => protocol))];
   const parts = protocols.flatMap((protocol) => [
     `## ${protocol}`,

@@ -1,4 +1,4 @@
-// Known models, their capabilities and prices. This table ages; options override it.
+// The models that the gateway knows, with their capabilities and prices. The table ages; options override it.
 import type { Cost, Model, Usage } from '../../core/model/content.ts';
 import type { AnthropicOptions, OfferedModel, Prices, ThinkingKind } from './options.ts';
 
