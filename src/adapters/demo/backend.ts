@@ -189,7 +189,7 @@ export function createBackend(env: Env, { paceMs }: { readonly paceMs: number })
       remember(replayedMessages(messages));
     },
     onTimer(id) {
-      return id === timer ? player.wake() : [];
+      return id === timer ? player.onTimer() : [];
     },
   };
 }

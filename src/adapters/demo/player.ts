@@ -27,7 +27,7 @@ export interface Player {
   /** Starts a play, only when idle. Executes the play's return value when the play is over. */
   perform(stage: PlayState, play: Play<Actions>): Actions;
   /** Must be called when the timer fires. */
-  wake(): Actions;
+  onTimer(): Actions;
   /** Gives the play an answer that it waits for. Settles the answer's command. */
   answer(command: Answer, commandId: string): Actions;
   /** Ends the target of the abort, if it is in progress. */
@@ -101,7 +101,7 @@ export function createPlayer(): Player {
       current = { stage, play, pause: null };
       return advance(current, 'go');
     },
-    wake() {
+    onTimer() {
       return current?.pause?.for === 'time' ? advance(current, 'go') : [];
     },
     answer(command, id) {

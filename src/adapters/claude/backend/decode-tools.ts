@@ -52,7 +52,7 @@ export interface Tools {
    * for all calls that may run.
    */
   atWork(call?: string): void;
-  /** Handles a timer. Returns whether the timer belongs to the tools. */
+  /** Handles a timer. Returns whether the timer belongs to this part. */
   onTimer(timer: string): boolean;
   /** Whether that call has no result yet. */
   has(call: string): boolean;

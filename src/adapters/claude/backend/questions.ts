@@ -42,6 +42,7 @@ export interface AgentQuestions {
    * the client declares.
    */
   declare(initialize: Dictionary): void;
+  /** Handles a timer. Returns whether the timer belongs to this part. */
   onTimer(timer: string): boolean;
   /** Must be called when the run has ended. Forgets the open approvals. */
   forget(): void;

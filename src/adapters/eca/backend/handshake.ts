@@ -19,6 +19,7 @@ export interface Handshake {
   progress(params: { readonly type?: unknown; readonly taskId?: unknown }): void;
   /** Must be called when the server may have reported its models. */
   infoArrived(): void;
+  /** Handles a timer. Returns whether the timer belongs to this part. */
   onTimer(timer: string): boolean;
 }
 

@@ -17,7 +17,7 @@ export interface Requests {
   dropDeadline(id: number): void;
   tell(method: string, params: object): void;
   answer(message: Extract<ServerMessage, { kind: 'response' }>): void;
-  /** Whether the timer was a deadline. */
+  /** Handles a timer. Returns whether the timer was a deadline of a request. */
   onTimer(timer: string): boolean;
 }
 

@@ -25,7 +25,7 @@ export interface AgentAborts {
   /** Ends the abort of a prompt that is over. */
   promptOver(): void;
   /** Handles a timer. Returns whether the timer belongs to this part. */
-  wake(timer: string): boolean;
+  onTimer(timer: string): boolean;
 }
 
 const timer = 'abort';
@@ -73,7 +73,7 @@ export function createAgentAborts(out: Outbox, requests: AgentRequests, ports: A
       if (isHeld) settle({ ok: true });
       isHeld = false;
     },
-    wake(name) {
+    onTimer(name) {
       if (name !== timer) return false;
       isHeld = false;
       if (ports.hasPrompt()) ports.notExecuted();

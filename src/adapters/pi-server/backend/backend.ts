@@ -241,12 +241,12 @@ export function createBackend(
       return take();
     },
     onTimer(timer) {
-      run.wake(timer) ||
-        dialogs.wake(timer) ||
-        aborts.wake(timer) ||
-        beside.wake(timer) ||
-        greeting.wake(timer) ||
-        requests.wake(timer);
+      run.onTimer(timer) ||
+        dialogs.onTimer(timer) ||
+        aborts.onTimer(timer) ||
+        beside.onTimer(timer) ||
+        greeting.onTimer(timer) ||
+        requests.onTimer(timer);
       return take();
     },
     leave() {

@@ -22,7 +22,7 @@ export interface AgentDialogs {
   /** Closes every open dialog and returns the ids. */
   cancelAll(): string[];
   /** Ends the dialog whose deadline this timer is. Returns false for any other timer. */
-  wake(timer: string): boolean;
+  onTimer(timer: string): boolean;
 }
 
 /** By method: the field names of pi-server -> the names of pi. */
@@ -114,7 +114,7 @@ export function createAgentDialogs(out: Outbox, questionMs: number): AgentDialog
       for (const id of ids) end(id, 'cancelled');
       return ids;
     },
-    wake(timer) {
+    onTimer(timer) {
       const id = timer.startsWith(timerPrefix) ? timer.slice(timerPrefix.length) : '';
       if (!open.has(id)) return false;
       end(id, 'expired');

@@ -28,7 +28,7 @@ export interface SessionOpening {
   /** Calls back once the session can be used, and never if the opening fails. */
   whenOpen(then: () => void): void;
   /** Handles a timer. Returns whether the timer was the deadline of the opening. */
-  wake(timer: string): boolean;
+  onTimer(timer: string): boolean;
   /** Stops waiting. */
   stop(): void;
 }
@@ -94,7 +94,7 @@ export function createSessionOpening(ports: OpenSessionPorts): SessionOpening {
       if (step === 'open') then();
       else if (step !== 'over') waiting.push(then);
     },
-    wake(name) {
+    onTimer(name) {
       if (name !== timer) return false;
       if (step === 'open' || step === 'over') return true;
       ports.fail(`the pi-server did not answer in time (${step === 'greeting' ? 'it has not greeted us' : step})`);

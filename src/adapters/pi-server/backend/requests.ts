@@ -41,7 +41,7 @@ export interface AgentRequests {
   /** Fails every open command. */
   failAll(code: ErrorCode, error: string): void;
   /** Handles a timer. Returns whether the timer was a deadline of a request. */
-  wake(timer: string): boolean;
+  onTimer(timer: string): boolean;
 }
 
 interface Open extends Sending {
@@ -149,7 +149,7 @@ export function createAgentRequests(
     failAll(code, error) {
       for (const id of [...open.keys()]) finish(id, { kind: 'refused', code, error });
     },
-    wake(timer) {
+    onTimer(timer) {
       if (!timer.startsWith(timerPrefix)) return false;
       const id = timer.slice(timerPrefix.length);
       const request = open.get(id);

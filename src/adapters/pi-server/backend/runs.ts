@@ -23,7 +23,7 @@ export interface RunPorts extends Pick<EventContext, 'originOf' | 'learn'> {
 
 /** The runs of one session. */
 export interface AgentRuns {
-  readonly run: Pick<RunDecoder, 'open' | 'aborting' | 'wake' | 'finish' | 'aside'>;
+  readonly run: Pick<RunDecoder, 'open' | 'aborting' | 'onTimer' | 'finish' | 'aside'>;
   readonly compacting: boolean;
   /** Whether the current events belong to a run that the gateway has ended. */
   readonly isMuted: boolean;

@@ -23,7 +23,7 @@ export interface UnqueuedCommands {
   /** Sends the line of that command and settles the command. */
   say(id: string, line: Line, manner: UnqueuedSupport): void;
   /** Handles a timer. Returns whether the timer belongs to this part. */
-  wake(timer: string): boolean;
+  onTimer(timer: string): boolean;
 }
 
 const timerPrefix = 'beside:';
@@ -87,7 +87,7 @@ export function createUnqueuedCommands(out: Outbox, requests: AgentRequests, gra
       letsWait = true;
     },
     say,
-    wake(timer) {
+    onTimer(timer) {
       if (!timer.startsWith(timerPrefix)) return false;
       const act = giveUp.get(timer);
       giveUp.delete(timer);

@@ -327,7 +327,11 @@ export function createBackend(env: Env, options: PiOptions): Backend {
     },
     onTimer(timer) {
       if (timer === runTimer) held.release();
-      run.wake(timer) || opening.wake(timer) || dialogs.wake(timer) || prompts.wake(timer) || pending.wake(timer);
+      run.onTimer(timer) ||
+        opening.onTimer(timer) ||
+        dialogs.onTimer(timer) ||
+        prompts.onTimer(timer) ||
+        pending.onTimer(timer);
       return out.take();
     },
     end() {

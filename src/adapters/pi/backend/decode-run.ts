@@ -60,7 +60,7 @@ export interface RunDecoder {
   /** Ends the run, whatever is open. `cut` is set if the run did not end as its messages say. */
   over(cut?: Cut): void;
   /** Handles a timer. Returns whether the timer belongs to this part. */
-  wake(timer: string): boolean;
+  onTimer(timer: string): boolean;
   /** Must be called when the channel has ended: nothing can continue a held run. */
   finish(): void;
 }
@@ -205,7 +205,7 @@ export function createRunDecoder(out: Outbox, graceMs: number, watcher: RunWatch
     over(cut) {
       if (phase !== 'idle') end(undefined, cut);
     },
-    wake(name) {
+    onTimer(name) {
       if (name !== runTimer) return false;
       armed = false;
       if (phase === 'held') end();

@@ -20,7 +20,7 @@ export interface Dialogs {
   /** Cancels every open dialog: pi does not abort past an open one (docs/protocols/pi.md 10.8). */
   cancelAll(): void;
   /** Ends the dialog whose deadline this timer is. Returns false for any other timer. */
-  wake(timer: string): boolean;
+  onTimer(timer: string): boolean;
 }
 
 /** The functions of the backend that the dialogs use. */
@@ -98,7 +98,7 @@ export function createDialogs(out: Outbox, { changed, takes, isStopping }: Dialo
     cancelAll() {
       for (const id of [...open.keys()]) cancel(id);
     },
-    wake(timer) {
+    onTimer(timer) {
       const id = timers.get(timer);
       if (id === undefined) return false;
       timers.delete(timer);

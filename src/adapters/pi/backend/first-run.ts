@@ -23,7 +23,7 @@ export interface FirstRun {
   holds(line: Dictionary): boolean;
   release(): void;
   /** Handles a timer. Returns whether the timer belongs to this part. */
-  wake(timer: string): boolean;
+  onTimer(timer: string): boolean;
 }
 
 const timer = 'run-begin';
@@ -55,7 +55,7 @@ export function createFirstRun(out: Outbox, ports: FirstRunPorts): FirstRun {
       return false;
     },
     release: held.release,
-    wake(name) {
+    onTimer(name) {
       if (name !== timer) return false;
       held.release();
       return true;

@@ -34,7 +34,7 @@ export interface PendingRequests {
   /** Pauses or resumes the deadline of requests with that command. */
   pause(command: string, paused: boolean): void;
   /** Handles a timer. Returns whether the timer was a deadline of a request. */
-  wake(timer: string): boolean;
+  onTimer(timer: string): boolean;
 }
 
 /** pi's answer to an unknown command, without an id until 0.79.6 (docs/protocols/pi.md 4.6). */
@@ -105,7 +105,7 @@ export function createPendingRequests(out: Outbox): PendingRequests {
         if (timeoutMs !== null) out.timer(deadlineOf(id), paused ? null : timeoutMs);
       }
     },
-    wake(timer) {
+    onTimer(timer) {
       if (!timer.startsWith('deadline:')) return false;
       finish(timer.slice('deadline:'.length), { kind: 'timeout' });
       return true;

@@ -32,7 +32,7 @@ export interface Prompts {
   /** Takes pi's state; null if pi did not answer. */
   state(working: boolean | null): void;
   /** Handles a timer. Returns whether the timer belongs to this part. */
-  wake(timer: string): boolean;
+  onTimer(timer: string): boolean;
 }
 
 const timer = 'prompt-start';
@@ -88,7 +88,7 @@ export function createPrompts(out: Outbox, ports: PromptPorts): Prompts {
       ports.withoutRun();
       leave(waiting.id);
     },
-    wake(name) {
+    onTimer(name) {
       if (name !== timer) return false;
       if (ports.busy()) look(pauseMs);
       else ports.askState();
