@@ -36,8 +36,8 @@ export function carryOut(step: AfterAnswer, sessions: Pick<Sessions, 'announce' 
 }
 
 /**
- * The steps after the answer to a command with a ticket. The ledger may send the answer long after the outcome, or on a
- * timeout before the outcome.
+ * Holds the steps of a command with a ticket until the command has both its outcome and its answer. The ledger may send
+ * the answer long after the outcome, or, on a timeout, before the outcome.
  */
 export class StepsAfterAnswer {
   readonly #sessions: Pick<Sessions, 'announce' | 'remove'>;

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import type { Env, FrontendSide, Options } from '../core/contract/adapter.ts';
 import { GatewayError } from '../core/model/errors.ts';
 
-/** What the client sides of a gateway are made of. */
+/** The dependencies of the client sides. */
 export interface FrontendsPorts {
   readonly config: Pick<Config, 'frontends'>;
   readonly env: Env;

@@ -13,15 +13,15 @@ import type { FoundSession } from './stored-sessions.ts';
 /** A session that is about to open. */
 export interface SessionOrigin {
   readonly id: string;
-  /** Name of its agent in the configuration. */
+  /** Name of the agent in the configuration. */
   readonly agent: string;
-  /** Working directory of its agent, if its clients may know it. */
+  /** The working directory, if clients may know it. */
   readonly cwd: string | undefined;
-  /** Working directory of its agent. */
+  /** The working directory of the agent. */
   readonly place: string;
   /** ISO 8601. */
   readonly createdAt: string;
-  /** Keep the session as a file, unless its agent keeps sessions itself. */
+  /** Keep the session as a file, unless the agent keeps sessions itself. */
   readonly keep?: boolean | undefined;
   /** The stored session to continue. */
   readonly found?: FoundSession | undefined;

@@ -84,8 +84,9 @@ function place(body: Body, isChat: boolean): Pick<RecordedRequest, 'scenario' | 
   const at = body.messages.findLastIndex((message) => message.role === 'user' && !isToolResults(message));
   const prompt = promptOf(body.messages[at]);
   const step = body.messages.slice(at + 1).filter(isToolResults).length;
-  // An agent that asks for a summary quotes the whole conversation, markers included, and offers no tools. Some agents
-  // join an unanswered prompt and the next one in one message: the newest marker counts.
+  // The prompt names its scenario by a marker. Some agents join an unanswered prompt and the next prompt in one
+  // message, so the last marker counts. A request for a summary quotes the markers of the whole conversation; it is
+  // recognised by its lack of tools.
   const asked = [...prompt.text.matchAll(marker)].at(-1)?.[1];
   const scenario = body.tools === undefined && !isChat ? 'summary' : (asked ?? 'unmarked');
   return { scenario, step, prompt };

@@ -29,11 +29,9 @@ export interface Client {
   response(id: string, which?: number): Promise<Dictionary>;
   /** Sends a command and waits for its response. */
   ask(command: CommandFields): Promise<Dictionary>;
-  /** Like `ask`, and the peer fails when the command fails. Returns the response. */
+  /** Like `ask`. Fails the peer if the command fails. Returns the response. */
   succeeds(command: CommandFields): Promise<Dictionary>;
-  /**
-   * Like `ask`, and the peer fails when the command succeeds or its error does not match `words`. Returns the error.
-   */
+  /** Like `ask`. Fails the peer if the command succeeds, or if the error does not match `words`. Returns the error. */
   fails(command: CommandFields, words?: RegExp): Promise<string>;
   /** Sends a text as it is and waits for the next response. */
   say(text: string): Promise<Dictionary>;
@@ -58,7 +56,7 @@ export interface Client {
  * stream of server-sent events, and cannot switch.
  */
 export function createClient(connection: Connection, mint: (word: string) => string, isBound = false): Client {
-  // Parse each frame once: a waiting check looks at all of them after every message.
+  // Each frame is parsed once, because a waiting check looks at all frames after every message.
   const read: ReceivedFrame[] = [];
   let count = 0;
   function received(from = 0): readonly ReceivedFrame[] {

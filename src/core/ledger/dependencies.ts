@@ -5,13 +5,13 @@ import type { AdmittedCommand } from './admitted-command.ts';
 /** Looks up commands in flight. */
 export interface UnderWay {
   find(id: string): AdmittedCommand | undefined;
-  /** See Lanes. */
+  /** See `ahead` in command-lanes.ts. */
   ahead(work: AdmittedCommand): AdmittedCommand | undefined;
 }
 
 /**
- * Whether the dependency can end only after the command that would wait for it. Follows the dependency's own
- * dependencies, so the first command that would close a circle finds the circle.
+ * Whether the dependency itself waits for `work`, directly or through other commands. If `work` waited for such a
+ * dependency, neither would ever end.
  */
 function isBehind(dependency: AdmittedCommand, work: AdmittedCommand, underWay: UnderWay): boolean {
   // Commands that must succeed before the dependency can succeed.

@@ -27,8 +27,9 @@ export interface OutcomeStore {
   readonly size: number;
 }
 
-/** Bounds of a store. */
+/** How much one store keeps. */
 export interface OutcomeStoreLimits {
+  /** Most outcomes. */
   readonly count: number;
   /**
    * Most bytes of all outcomes. The newest outcome is always kept, because it is the most likely to be asked for again.

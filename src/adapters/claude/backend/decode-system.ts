@@ -14,11 +14,11 @@ import { claudeExtra, otherFields } from './decode-values.ts';
 export interface SystemPorts {
   readonly info: AgentInfo;
   readonly compactions: Compactions;
-  /** Called when the call runs. Without a call: all calls run that may. */
+  /** Called at a sign that this call runs. Without a call: a sign that all calls run that may. */
   atWork(call?: string): void;
-  /** Called when a frame of a turn has come. */
+  /** Called for a frame that belongs to a run: opens a run if none is open. */
   turnGoesOn(): void;
-  /** Called when a frame between two turns has come. */
+  /** Called for a frame that comes only between two turns: ends the turn before the frame. */
   betweenTurns(): void;
   /** Whether a user requested the compaction that begins. */
   isCompactionAsked(): boolean;

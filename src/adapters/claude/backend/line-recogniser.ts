@@ -27,7 +27,7 @@ const DeltaFrame = z.looseObject({
 /** The parts of a line that differ from line to line. */
 interface Holes {
   readonly index: number;
-  /** The field with the text. */
+  /** The name of the field with the text: `text`, `thinking` or `partial_json`. */
   readonly field: string;
   readonly text: string;
   /** Empty if the frame has no id. */

@@ -20,7 +20,7 @@ type Setting = CommandOf<'set-model' | 'set-mode' | 'set-thinking' | 'set-name' 
 /** The settings of one server. */
 export interface AgentSettings {
   set(command: Setting, settle: (outcome: Outcome) => void): void;
-  /** Takes the choices that come with a prompt. */
+  /** Stores the model and the mode that a prompt names. They hold for this prompt and the next ones. */
   choose(wishes: Pick<CommandOf<'prompt'>, 'model' | 'mode'>): void;
 }
 

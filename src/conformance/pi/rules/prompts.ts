@@ -77,7 +77,8 @@ export const promptRules: readonly PiRule[] = [
       for (const { text, run, command } of begun(view)) {
         if (run?.end == null) continue;
         const isEchoed = userMessageWithText(run.messages, text, command.frame) !== undefined;
-        // Extensions may change the text, so its absence counts only in our own scenarios.
+        // Extensions of a user may change the text of a prompt, so a missing text is a failure only in a complete
+        // trace, as our own scenarios make.
         if (isEchoed || view.isComplete)
           yield { frame: run.start, wrong: isEchoed ? null : 'no message of the user with the words of the prompt' };
       }

@@ -48,13 +48,14 @@ export function createTurns({ phases, queue, timers, begin }: TurnPorts): Turns 
   return {
     isIdle,
     take(request) {
-      // At the end of a run, the agent's handler may still be running.
+      // Between the end of a run and the answer to its prompt, the phase is `ending`: the request waits in the queue.
       if (phases.current().name === 'idle') begin(request);
       else queue.add(request);
     },
     advance() {
       if (phases.isBusy()) return;
-      // Wait for the next tick, because the agent's handler may still be running.
+      // The backend may have returned more actions behind the end of the run. They come first, so wait for the next
+      // tick.
       if (queue.isEmpty()) tellIdle();
       else timers.set('next', 0, beginNext);
     },

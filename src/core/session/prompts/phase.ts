@@ -41,7 +41,7 @@ export type Phase =
   /** The first event of the run is being logged. */
   | ({ readonly name: 'starting' } & PromptedRun)
   | ({ readonly name: 'running' } & PromptedRun)
-  /** The prompt is being answered at the end of its run. The agent's handler may still be running. */
+  /** The run has ended, and its prompt is being answered. */
   | { readonly name: 'ending' }
   /** The agent has the compaction. `settle`: null after the command was answered. */
   | { readonly name: 'compacting'; readonly settle: Settle | null };
