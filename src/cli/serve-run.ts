@@ -3,6 +3,7 @@ import { loadAdapters, protocolsOf } from '../adapters/protocols.ts';
 import { messageOf } from '../core/model/errors.ts';
 import { createGatewayOf } from '../gateway/gateway.ts';
 import { listen } from '../transports/http/server.ts';
+import { spareDescriptor } from '../transports/spare-descriptor.ts';
 import { connectEventSource } from '../transports/sse-client.ts';
 import { connectWebSocket } from '../transports/websocket.ts';
 import { configFrom } from './agent-config.ts';
@@ -25,6 +26,7 @@ const drainMs = 10_000;
 
 /** Serves until a signal arrives. */
 export async function serve(command: readonly string[], options: ServeOptions): Promise<void> {
+  spareDescriptor.hold();
   const config = configFrom(options, command);
   const log = stderrLog(options.verbose === true ? 'debug' : 'warn');
   const adapters = await loadAdapters({ client: protocolsOf('client'), agent: protocolsOf('agent') });
