@@ -6,6 +6,7 @@ import type { Adapter, Env } from '../core/contract/adapter.ts';
 import type { Channel } from '../core/contract/channel.ts';
 import type { Clock } from '../core/contract/clock.ts';
 import type { GatewayApi } from '../core/contract/gateway-api.ts';
+import { guardedClock } from '../core/contract/guarded.ts';
 import { createHub, type Hub } from '../core/session/hub.ts';
 import type { Session } from '../core/session/session.ts';
 import { createExportPlaces } from '../stores/export.ts';
@@ -56,6 +57,8 @@ export interface Gateway {
   readonly drainMs: number;
   /** Ends every session and agent at once. */
   close(reason: string): void;
+  /** Counts and logs a fault of the gateway that no guard has caught (decision 0023). Never throws. */
+  fault(thrown: unknown): void;
 }
 
 /** The dependencies of the gateway. */
@@ -93,16 +96,19 @@ interface RouterParts {
 export function createGatewayOf(
   { adapters, remote }: GatewayParts,
   config: Config,
-  { log, clock = systemClock }: GatewayPorts,
+  { log, clock: outerClock = systemClock }: GatewayPorts,
 ): Gateway {
+  const notes = new Notes(log, outerClock.now);
+  // The parts guard their own timers; what has no guard of its own ends here and not the process (decision 0023).
+  const clock = guardedClock(outerClock, (thrown) => notes.fault(thrown));
   const adapterOf = finderIn(adapters);
   const env: Env = { now: clock.now, id: () => randomUUID() };
   const timeOrigin = Math.round(Date.now() - clock.now());
-  const notes = new Notes(log);
   const hub = createHub({ sessions: config.limits.sessions });
-  const idle = new IdleSessions(hub, clock, config.limits.idleSessionMs);
+  const idle = new IdleSessions(hub, clock, config.limits.idleSessionMs, (thrown) => notes.fault(thrown));
 
-  const agents = new Agents(config, env, adapterOf, new AgentChannels(config, remote));
+  const channels = new AgentChannels(config, remote, (thrown) => notes.fault(thrown));
+  const agents = new Agents(config, env, adapterOf, channels);
   const frontends = new Frontends({ config, env, adapterOf, ids: () => adapters.keys() });
 
   const folders = new StoredFolders(config, adapterOf);
@@ -126,6 +132,7 @@ export function createGatewayOf(
       if (!shutdown.isClosed) intakes.broadcast(broadcast);
     },
     ended(session) {
+      notes.forget(session);
       intakes.forget(session);
       streams.forget(session);
     },
@@ -151,6 +158,7 @@ export function createGatewayOf(
       return intakes.drainMs;
     },
     close: (reason) => shutdown.close(reason),
+    fault: (thrown) => notes.fault(thrown),
   };
 }
 

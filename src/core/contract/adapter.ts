@@ -24,9 +24,9 @@ export interface Env {
 
 /**
  * `loss`: the other protocol has no shape for something. `repair`: the order of events was mended. `violation`: the
- * peer broke its protocol.
+ * peer broke its protocol. `internal`: a fault of the gateway ended a stream, a client or an agent.
  */
-export type NoteLevel = 'loss' | 'repair' | 'violation';
+export type NoteLevel = 'loss' | 'repair' | 'violation' | 'internal';
 
 /** How to start an agent: further arguments for its program, and the options of its adapter. */
 export interface AgentLaunch {

@@ -2,6 +2,7 @@
 import type { SessionView } from '../contract/adapter.ts';
 import type { Ending } from '../contract/channel.ts';
 import { createTimers } from '../contract/clock.ts';
+import { faultText, guardedClock, internalError } from '../contract/guarded.ts';
 import { createRepair } from '../log/repair.ts';
 import type { Event } from '../model/event.ts';
 import type { Stream } from '../stream/stream.ts';
@@ -39,7 +40,12 @@ export type ConversationParts = ReturnType<typeof createParts>;
  * Creates the parts without an agent. `agentEnded` is called after every command of the ended agent has been answered.
  */
 export function createParts(ports: ConversationPorts, agentEnded: (ending: Ending) => void) {
-  const { clock, limits, view, note } = ports;
+  const { limits, view, note } = ports;
+  // A timer of the session belongs to its agent's work: what is thrown there ends the agent.
+  const clock = guardedClock(ports.clock, (thrown) => {
+    note('internal', faultText(thrown));
+    agent.stop(internalError);
+  });
   const { transcript } = view;
   const timers = createTimers(clock);
   const guard = createReentryGuard();

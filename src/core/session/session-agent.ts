@@ -3,6 +3,7 @@
 import type { Backend } from '../contract/adapter.ts';
 import type { Ending } from '../contract/channel.ts';
 import type { Clock } from '../contract/clock.ts';
+import { faultText } from '../contract/guarded.ts';
 import { type AgentConnection, type AgentLink, linkAgent } from '../link/agent-link.ts';
 import { messagesOf } from '../log/messages.ts';
 import type { Command } from '../model/command.ts';
@@ -101,7 +102,7 @@ export function createSessionAgent(ports: SessionAgentPorts): SessionAgent {
       prepared = ports.prepare(command, capabilities);
     } catch (thrown) {
       // Always answer: a prompt without an answer would keep the session busy forever.
-      note('violation', `internal error: ${messageOf(thrown)}`);
+      note('internal', faultText(thrown));
       return settle(refused('internal', 'the contexts of the prompt could not be read'));
     }
     started.submit(prepared, settle);

@@ -111,7 +111,8 @@ class OpenSession implements Session {
 
   stream(key: string, make: (view: SessionView) => Projection, isFleeting = false): Stream {
     const existing = this.#streams.get(key);
-    if (existing !== undefined) return existing;
+    // A stream that a fault has closed makes room for a new one.
+    if (existing !== undefined && (existing.closed === null || this.#closed !== null)) return existing;
     const { limits, note } = this.#ports;
     const pressure = (pressed: boolean) => this.#press(key, pressed);
     const unread = isFleeting ? () => this.#streams.delete(key) : undefined;
