@@ -18,6 +18,7 @@ import { createInstructions } from './session-instructions.ts';
 import { createSessionLog } from './session-log.ts';
 import type { SessionPorts } from './session-ports.ts';
 import { createSilenceLimit } from './silence-limit.ts';
+import { createTranscriptLimit } from './transcript-limit.ts';
 
 /** The session around a conversation, as the conversation sees the session. */
 export interface ConversationPorts extends SessionPorts {
@@ -31,6 +32,8 @@ export interface ConversationPorts extends SessionPorts {
   /** Why the session is closed; null while open. */
   closed(): string | null;
   close(reason: string): void;
+  /** The transcript keeps so many bytes now. */
+  measured(bytes: number): void;
 }
 
 /** The parts of one conversation. */
@@ -69,6 +72,9 @@ export function createParts(ports: ConversationPorts, agentEnded: (ending: Endin
   });
   const limitSilence = createSilenceLimit({ transcript, timers, agent, silenceMs: limits.silenceMs });
 
+  const { transcriptBytes: mostBytes } = limits;
+  const size = createTranscriptLimit({ transcript, timers, agent, mostBytes, report: ports.measured });
+
   const { questionMs: deadlineMs } = limits;
   const questions = createQuestions({ transcript, clock, deadlineMs, admit, readers: ports.readers, agent });
   const complain = (text: string) => notify('error', text);
@@ -95,7 +101,7 @@ export function createParts(ports: ConversationPorts, agentEnded: (ending: Endin
 
   const { streams } = ports;
   const logged = (event: Event) => ports.logged?.(event);
-  const followers = { streams, questions, prompts, model, guard, limitSilence, logged };
+  const followers = { streams, questions, prompts, model, guard, size, limitSilence, logged };
   const log = createSessionLog({ transcript, clock, ...followers });
 
   /** Stops all timers. */
@@ -105,5 +111,5 @@ export function createParts(ports: ConversationPorts, agentEnded: (ending: Endin
   }
 
   const machines = { agent, questions, prompts, model, instructions, contexts, forks, queries };
-  return { ...machines, transcript, guard, admit, append: log.append, limitSilence, clear };
+  return { ...machines, transcript, guard, size, admit, append: log.append, limitSilence, clear };
 }

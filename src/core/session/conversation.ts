@@ -22,6 +22,8 @@ export interface Conversation {
   setUnattended(): void;
   /** Drops all waiting prompts. */
   drop(reason: string): void;
+  /** Ends the agent and fails the run with the reason. */
+  abandon(reason: string): void;
   /** Ends the run and the agent. Called after the session is closed. */
   end(reason: string): void;
 }
@@ -50,6 +52,7 @@ export function startConversation(ports: ConversationPorts): Conversation {
     },
     setUnattended: questions.setUnattended,
     drop: (reason) => prompts.drop(refused('shutting-down', reason)),
+    abandon: agent.abandon,
     end(reason) {
       const outcome = refused('shutting-down', reason);
       prompts.drop(outcome);

@@ -27,8 +27,10 @@ export interface AgentPort {
   isPaused(): boolean;
   /** The capabilities of the latest agent; empty before the first one. */
   capabilities(): Capabilities;
-  /** Ends the agent. */
+  /** Ends the agent; the run goes on until the agent is gone. */
   stop(reason: string): void;
+  /** Ends the agent and the run now; see AgentLink. */
+  abandon(reason: string): void;
 }
 
 /** The agent as the conversation uses it. */
@@ -115,6 +117,7 @@ export function createSessionAgent(ports: SessionAgentPorts): SessionAgent {
     isPaused: () => isPaused,
     capabilities: () => capabilities,
     stop: (reason) => link?.stop(reason),
+    abandon: (reason) => link?.abandon(reason),
     isStarted: () => link !== null,
     start: () => void connected(),
     setPaused(isPausedNow) {

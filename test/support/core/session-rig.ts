@@ -70,6 +70,8 @@ export interface RigOptions {
   readonly readStored?: SessionPorts['readStored'];
   readonly sessionFiles?: SessionPorts['sessionFiles'];
   readonly logged?: SessionPorts['logged'];
+  readonly info?: SessionPorts['info'];
+  readonly budget?: SessionPorts['budget'];
   readonly takesInstructions?: boolean;
   /** Default: a clock of its own. */
   readonly clock?: VirtualClock;
