@@ -7,6 +7,7 @@ import { createRecogniser } from '../fast-path/recogniser.ts';
 import type { Command } from '../model/command.ts';
 import { type Outcome, refused } from '../model/errors.ts';
 import type { Event } from '../model/event.ts';
+import { createJunkCount, mostJunk } from './junk-count.ts';
 import { createPausableTimers, type PausableTimers } from './pausable-timers.ts';
 import { createPendingCommands, type PendingCommands } from './pending-commands.ts';
 
@@ -51,6 +52,7 @@ export interface AgentLink {
 export function linkAgent({ channel, backend }: AgentConnection, clock: Clock, listener: AgentListener): AgentLink {
   const noteFault = (thrown: unknown) => listener.note('internal', faultText(thrown));
   const pending = createPendingCommands(noteFault);
+  const junk = createJunkCount();
   const timers = createPausableTimers(clock, (timer) => act(() => backend.onTimer?.(timer) ?? []));
   /** The first reason to stop the agent; null: the gateway has not stopped it. */
   let stopReason: string | null = null;
@@ -80,9 +82,18 @@ export function linkAgent({ channel, backend }: AgentConnection, clock: Clock, l
   }
 
   channel.open({
-    ...guardedRecogniser(backend, listener, fail),
+    ...guardedRecogniser(
+      backend,
+      (event) => {
+        junk.reset();
+        listener.event(event);
+      },
+      fail,
+    ),
     frame(frame) {
-      if (!isEnded) act(() => backend.decode(frame));
+      if (isEnded) return;
+      act(() => junk.counted(backend.decode(frame)));
+      if (junk.isTooMuch()) abandon(`the agent sent ${mostJunk} messages in a row that are none of its protocol`);
     },
     // Lost bytes may have held the end of a message: the agent's state is unknown, so it is stopped (docs/faults.md
     // F7).
@@ -110,6 +121,11 @@ export function linkAgent({ channel, backend }: AgentConnection, clock: Clock, l
     channel.close('going-away', reason);
   }
 
+  function abandon(reason: string): void {
+    leave(reason);
+    finish({ reason });
+  }
+
   return {
     pause() {
       timers.pause();
@@ -125,23 +141,20 @@ export function linkAgent({ channel, backend }: AgentConnection, clock: Clock, l
       act(() => backend.encode(command, id));
     },
     stop: leave,
-    abandon(reason) {
-      leave(reason);
-      finish({ reason });
-    },
+    abandon,
   };
 }
 
 /** The hot path: a failure in either half of a recogniser ends the agent like any other failure. */
 function guardedRecogniser(
   backend: Backend,
-  listener: AgentListener,
+  deliver: (event: Event) => void,
   fail: (thrown: unknown) => void,
 ): Pick<Receiver, 'recognise'> {
   if (backend.recognise === undefined) return {};
   const recognise = createRecogniser(backend.recognise, (recognised) => {
     try {
-      listener.event(recognised.accept());
+      deliver(recognised.accept());
     } catch (thrown) {
       fail(thrown);
     }
