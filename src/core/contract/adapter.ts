@@ -83,6 +83,8 @@ export interface Backend {
    * The agent remembers the permissions that it suggests. Otherwise the session remembers them (standing-approvals.ts).
    */
   readonly keepsPermissions?: boolean;
+  /** The options of a question are suggestions: the agent takes an answer in other words as well. */
+  readonly takesOtherAnswers?: boolean;
   /** Called once when the channel is open. */
   start?(): Action<Event>[];
   decode(frame: Frame): Action<Event>[];

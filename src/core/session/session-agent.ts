@@ -13,7 +13,7 @@ import type { Transcript } from '../model/transcript.ts';
 import type { SessionPorts } from './session-ports.ts';
 
 /** What an agent can do besides answering commands. */
-export type Capabilities = Pick<Backend, 'takesContexts' | 'keepsPermissions' | 'restoreHistory'>;
+export type Capabilities = Pick<Backend, 'takesContexts' | 'keepsPermissions' | 'takesOtherAnswers' | 'restoreHistory'>;
 
 /** The agent as the parts of its session use it. */
 export interface AgentPort {
