@@ -21,6 +21,7 @@ import { createBoard } from './gateway-board.ts';
 import { IdleSessions } from './idle-sessions.ts';
 import type { Log } from './log.ts';
 import { Notes } from './notes.ts';
+import { type Obstacle, Obstacles } from './obstacles.ts';
 import type { RemoteTransports } from './remote-transports.ts';
 import { type ServeRequest, type StartOptions, serveClient } from './serve-client.ts';
 import { SessionFiles } from './session-files.ts';
@@ -57,6 +58,8 @@ export interface Gateway {
   readonly drainMs: number;
   /** Ends every session and agent at once. */
   close(reason: string): void;
+  /** What keeps the gateway from doing all that it promises, for health checks; empty while nothing is wrong. */
+  obstacles(): readonly Obstacle[];
   /** Counts and logs a fault of the gateway that no guard has caught (decision 0023). Never throws. */
   fault(thrown: unknown): void;
 }
@@ -114,7 +117,17 @@ export function createGatewayOf(
   const folders = new StoredFolders(config, adapterOf);
   const summaries = new StoredSummaries(folders);
   const stored = new StoredSessions({ config, agents, folders, summaries });
-  const files = new SessionFiles({ folders, agents, log });
+  const obstacles = new Obstacles();
+  const files = new SessionFiles({
+    folders,
+    agents,
+    log,
+    unkept(session) {
+      obstacles.add(session);
+      sessions.warn(session, 'This session is not kept any more: its file cannot be written.');
+    },
+    released: (session) => obstacles.clear(session),
+  });
 
   const intakes = new CommandIntakes({ clock, timeOrigin, agentOf: (session) => sessions.agentOf(session) });
   const sessions: Sessions = new Sessions({
@@ -158,6 +171,7 @@ export function createGatewayOf(
       return intakes.drainMs;
     },
     close: (reason) => shutdown.close(reason),
+    obstacles: () => obstacles.list(),
     fault: (thrown) => notes.fault(thrown),
   };
 }

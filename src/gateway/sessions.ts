@@ -89,6 +89,11 @@ export class Sessions {
     }
   }
 
+  /** Tells the clients of the session. Unknown ids are ignored. */
+  warn(id: string, text: string): void {
+    for (const { session } of this.#ports.hub.list()) if (session.id === id) session.warn(text);
+  }
+
   /** Closes the session. Unknown ids are ignored. */
   remove(id: string, reason: string): void {
     this.#ports.hub.remove(id, reason);

@@ -20,6 +20,8 @@ export interface Conversation {
   setPaused(isPaused: boolean): void;
   /** See Session. */
   setUnattended(): void;
+  /** Tells all clients, outside of what the agent says. */
+  warn(text: string): void;
   /** Drops all waiting prompts. */
   drop(reason: string): void;
   /** Ends the agent and fails the run with the reason. */
@@ -52,6 +54,7 @@ export function startConversation(ports: ConversationPorts): Conversation {
     },
     setUnattended: questions.setUnattended,
     drop: (reason) => prompts.drop(refused('shutting-down', reason)),
+    warn: (text) => parts.admit({ type: 'notice', level: 'warning', source: 'gateway', text }),
     abandon: agent.abandon,
     end(reason) {
       const outcome = refused('shutting-down', reason);

@@ -30,6 +30,8 @@ export interface Session extends SessionView {
   stream(key: string, make: (view: SessionView) => Projection, isFleeting?: boolean): Stream;
   /** Denies and cancels the agent's questions from now on, because nobody can answer any more. */
   setUnattended(): void;
+  /** Tells all clients, soon: the caller may be in the middle of an event of this session. */
+  warn(text: string): void;
   /** Refuses new prompts. The open run goes on. */
   retire(reason: string): void;
   /** Ends the run, the agent and all streams. Idempotent. */
@@ -132,6 +134,12 @@ class OpenSession implements Session, BudgetMember {
   setUnattended(): void {
     this.#isAttended = false;
     this.#conversation?.setUnattended();
+  }
+
+  warn(text: string): void {
+    this.#ports.clock.after(0, () => {
+      if (this.#closed === null) this.#talk().warn(text);
+    });
   }
 
   retire(reason: string): void {
