@@ -1,12 +1,13 @@
 // Carries out `patchbay serve`. serve.ts declares the options, and loads this file when the command runs.
 import { loadAdapters, protocolsOf } from '../adapters/protocols.ts';
-import { messageOf } from '../core/model/errors.ts';
 import { createGatewayOf } from '../gateway/gateway.ts';
 import { listen } from '../transports/http/server.ts';
+import { spareDescriptor } from '../transports/spare-descriptor.ts';
 import { connectEventSource } from '../transports/sse-client.ts';
 import { connectWebSocket } from '../transports/websocket.ts';
 import { configFrom } from './agent-config.ts';
 import type { AgentOptions } from './agent-options.ts';
+import { installLastResort } from './last-resort.ts';
 import { onSignals } from './signals.ts';
 import { stderrLog } from './stderr-log.ts';
 
@@ -25,6 +26,7 @@ const drainMs = 10_000;
 
 /** Serves until a signal arrives. */
 export async function serve(command: readonly string[], options: ServeOptions): Promise<void> {
+  spareDescriptor.hold();
   const config = configFrom(options, command);
   const log = stderrLog(options.verbose === true ? 'debug' : 'warn');
   const adapters = await loadAdapters({ client: protocolsOf('client'), agent: protocolsOf('agent') });
@@ -38,9 +40,9 @@ export async function serve(command: readonly string[], options: ServeOptions): 
     allowedOrigins: [...config.server.allowedOrigins, ...options.origin],
     board: gateway.board,
     maxFrameBytes: config.limits.clientFrameBytes,
-    onError: (error) => log('error', messageOf(error)),
+    onError: (error) => gateway.fault(error),
   });
-  onSignals(
+  const stop = onSignals(
     async (reason) => {
       log(
         'warn',
@@ -51,6 +53,11 @@ export async function serve(command: readonly string[], options: ServeOptions): 
     },
     () => 2 * drainMs + gateway.drainMs,
   );
+  installLastResort({
+    now: () => performance.now(),
+    report: (thrown) => gateway.fault(thrown),
+    end: (reason) => stop(reason, 1),
+  });
   process.stdout.write(options.json === true ? readyLine(server) : readyText(server, config.defaultAgent ?? 'demo'));
 }
 

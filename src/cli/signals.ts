@@ -7,26 +7,28 @@ const childrenMs = 6000;
 /**
  * Calls `drain` on the first signal. The process ends when `drain` is done and the agent processes have exited; at the
  * latest on a second signal or after `limitMs` ms. The exit code of an orderly end is `codeOf(signal)`, by default
- * `process.exitCode`; of any other end 1.
+ * `process.exitCode`; of any other end 1. Returns a function that does the same without a signal.
  */
 export function onSignals(
   drain: (reason: string) => Promise<void>,
   limitMs: () => number,
   codeOf: (signal: NodeJS.Signals) => number | undefined = () => undefined,
-): void {
+): (reason: string, code?: number) => void {
   let signalled = false;
-  const handle = (signal: NodeJS.Signals) => {
+  function stop(reason: string, code?: number): void {
     if (signalled) process.exit(1);
     signalled = true;
     const limit = setTimeout(() => process.exit(1), limitMs());
     limit.unref();
-    drain(`the gateway was stopped (${signal})`)
+    drain(reason)
       .then(() => whenChildrenAreGone(childrenMs))
       .then(
-        () => process.exit(codeOf(signal) ?? process.exitCode),
+        () => process.exit(code ?? process.exitCode),
         () => process.exit(1),
       );
-  };
+  }
+  const handle = (signal: NodeJS.Signals) => stop(`the gateway was stopped (${signal})`, codeOf(signal));
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => handle(signal));
   process.on('exit', killAllChildren);
+  return stop;
 }

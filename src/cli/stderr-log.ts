@@ -1,11 +1,40 @@
 // The log of our programs on stderr: sentences on a terminal, JSON lines elsewhere.
+import type { Writable } from 'node:stream';
 import { createLog, type Log, type LogEntry, type LogLevel } from '../gateway/log.ts';
 import { printable } from '../transports/printable.ts';
 
+/** Bytes of the log that may wait for a reader; further lines are lost (docs/limits.md 5.1). */
+const mostUnreadBytes = 1024 * 1024;
+
 /** A log that writes entries of at least the level `least`. */
 export function stderrLog(least: LogLevel): Log {
-  const write = (text: string) => void process.stderr.write(text);
-  return process.stderr.isTTY ? createLog(least, write, asSentence) : createLog(least, write);
+  // Whoever reads the log may leave (docs/threats.md T29).
+  process.stderr.on('error', () => {});
+  return logTo(process.stderr, least, process.stderr.isTTY ? asSentence : undefined);
+}
+
+/** A log on a stream. When the stream is read again, one line says how many lines were lost. */
+export function logTo(
+  stream: Pick<Writable, 'write' | 'writableLength'>,
+  least: LogLevel,
+  format?: (entry: LogEntry) => string,
+): Log {
+  let lost = 0;
+  const log = createLog(
+    least,
+    (line) => {
+      if (stream.writableLength >= mostUnreadBytes) {
+        lost += 1;
+        return;
+      }
+      const count = lost;
+      lost = 0;
+      if (count > 0) log('error', `${count} lines of this log were lost, because nobody read it`);
+      stream.write(line);
+    },
+    format,
+  );
+  return log;
 }
 
 /** Formats `patchbay: error: the agent is gone; agent: pi; reason: …`. Control characters are escaped. */

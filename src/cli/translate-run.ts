@@ -27,7 +27,7 @@ export interface TranslateOptions {
 export async function translate(options: TranslateOptions): Promise<void> {
   const counts = { loss: new Map<string, number>(), violation: new Map<string, number>() };
   const translator = await translatorFor(options, (level, text) => {
-    if (level !== 'repair') counts[level].set(text, (counts[level].get(text) ?? 0) + 1);
+    if (level === 'loss' || level === 'violation') counts[level].set(text, (counts[level].get(text) ?? 0) + 1);
   });
   const lines = createBatch();
   /** Text that is not in the batch yet: joining strings is cheaper than encoding each one. */

@@ -80,7 +80,7 @@ const Limits = z.strictObject({
     .min(10)
     .default(10 * minute)
     .describe('An open approval or dialog is denied or cancelled after this, ms.'),
-  abortMs: z.int().min(10).default(10_000).describe('An agent that does not stop so long after an abort is ended, ms.'),
+  abortMs: z.int().min(10).default(5000).describe('An agent that does not stop so long after an abort is ended, ms.'),
   silenceMs: z
     .int()
     .min(10)
@@ -97,6 +97,19 @@ const Limits = z.strictObject({
     .min(1024)
     .default(8 * mebibyte)
     .describe('The longest frame of a client, bytes.'),
+  transcriptBytes: z
+    .int()
+    .min(64 * 1024)
+    .default(64 * mebibyte)
+    .describe('How much conversation a session may keep, bytes. Beyond it, its run fails and its agent is ended.'),
+  allTranscriptBytes: z
+    .int()
+    .min(64 * 1024)
+    .nullable()
+    .default(null)
+    .describe(
+      'How much conversation all sessions may keep together, bytes; null: a quarter of the memory that Node may use. Beyond it, the session that keeps the most is closed.',
+    ),
 });
 
 /** The whole configuration. */

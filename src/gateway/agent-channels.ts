@@ -27,11 +27,17 @@ export class AgentChannels {
   readonly #remote: RemoteTransports | null;
   /** Tokens for remote agents, removed from the environment of every program (docs/threats.md T7). */
   readonly #hiddenVariables: Readonly<Record<string, undefined>>;
+  readonly #failed: (thrown: unknown) => void;
   /** Open connections that carry many sessions. */
   readonly #multiplexers = new Map<string, MultiplexedConnection>();
 
-  /** `remote`: null if no agent has an address. */
-  constructor({ agents, limits }: Pick<Config, 'agents' | 'limits'>, remote: RemoteTransports | null) {
+  /** `remote`: null if no agent has an address. `failed` counts faults of connections that carry many sessions. */
+  constructor(
+    { agents, limits }: Pick<Config, 'agents' | 'limits'>,
+    remote: RemoteTransports | null,
+    failed: (thrown: unknown) => void,
+  ) {
+    this.#failed = failed;
     this.#maxFrameBytes = limits.agentFrameBytes;
     this.#remote = remote;
     this.#hiddenVariables = Object.fromEntries(
@@ -56,7 +62,7 @@ export class AgentChannels {
     if (known !== undefined) return known;
     const over = () => void this.#multiplexers.delete(key);
     const channel = this.open(target);
-    const multiplexer = createMultiplexer({ label: `agent ${name}`, channel, route, over });
+    const multiplexer = createMultiplexer({ label: `agent ${name}`, channel, route, over, failed: this.#failed });
     this.#multiplexers.set(key, multiplexer);
     return multiplexer;
   }

@@ -6,6 +6,7 @@ import type { Adapter, Env } from '../core/contract/adapter.ts';
 import type { Channel } from '../core/contract/channel.ts';
 import type { Clock } from '../core/contract/clock.ts';
 import type { GatewayApi } from '../core/contract/gateway-api.ts';
+import { guardedClock } from '../core/contract/guarded.ts';
 import { createHub, type Hub } from '../core/session/hub.ts';
 import type { Session } from '../core/session/session.ts';
 import { createExportPlaces } from '../stores/export.ts';
@@ -20,6 +21,7 @@ import { createBoard } from './gateway-board.ts';
 import { IdleSessions } from './idle-sessions.ts';
 import type { Log } from './log.ts';
 import { Notes } from './notes.ts';
+import { type Obstacle, Obstacles } from './obstacles.ts';
 import type { RemoteTransports } from './remote-transports.ts';
 import { type ServeRequest, type StartOptions, serveClient } from './serve-client.ts';
 import { SessionFiles } from './session-files.ts';
@@ -56,6 +58,10 @@ export interface Gateway {
   readonly drainMs: number;
   /** Ends every session and agent at once. */
   close(reason: string): void;
+  /** What keeps the gateway from doing all that it promises, for health checks; empty while nothing is wrong. */
+  obstacles(): readonly Obstacle[];
+  /** Counts and logs a fault of the gateway that no guard has caught (decision 0023). Never throws. */
+  fault(thrown: unknown): void;
 }
 
 /** The dependencies of the gateway. */
@@ -93,22 +99,35 @@ interface RouterParts {
 export function createGatewayOf(
   { adapters, remote }: GatewayParts,
   config: Config,
-  { log, clock = systemClock }: GatewayPorts,
+  { log, clock: outerClock = systemClock }: GatewayPorts,
 ): Gateway {
+  const notes = new Notes(log, outerClock.now);
+  // The parts guard their own timers; what has no guard of its own ends here and not the process (decision 0023).
+  const clock = guardedClock(outerClock, (thrown) => notes.fault(thrown));
   const adapterOf = finderIn(adapters);
   const env: Env = { now: clock.now, id: () => randomUUID() };
   const timeOrigin = Math.round(Date.now() - clock.now());
-  const notes = new Notes(log);
   const hub = createHub({ sessions: config.limits.sessions });
-  const idle = new IdleSessions(hub, clock, config.limits.idleSessionMs);
+  const idle = new IdleSessions(hub, clock, config.limits.idleSessionMs, (thrown) => notes.fault(thrown));
 
-  const agents = new Agents(config, env, adapterOf, new AgentChannels(config, remote));
+  const channels = new AgentChannels(config, remote, (thrown) => notes.fault(thrown));
+  const agents = new Agents(config, env, adapterOf, channels);
   const frontends = new Frontends({ config, env, adapterOf, ids: () => adapters.keys() });
 
   const folders = new StoredFolders(config, adapterOf);
   const summaries = new StoredSummaries(folders);
   const stored = new StoredSessions({ config, agents, folders, summaries });
-  const files = new SessionFiles({ folders, agents, log });
+  const obstacles = new Obstacles();
+  const files = new SessionFiles({
+    folders,
+    agents,
+    log,
+    unkept(session) {
+      obstacles.add(session);
+      sessions.warn(session, 'This session is not kept any more: its file cannot be written.');
+    },
+    released: (session) => obstacles.clear(session),
+  });
 
   const intakes = new CommandIntakes({ clock, timeOrigin, agentOf: (session) => sessions.agentOf(session) });
   const sessions: Sessions = new Sessions({
@@ -126,6 +145,7 @@ export function createGatewayOf(
       if (!shutdown.isClosed) intakes.broadcast(broadcast);
     },
     ended(session) {
+      notes.forget(session);
       intakes.forget(session);
       streams.forget(session);
     },
@@ -151,6 +171,8 @@ export function createGatewayOf(
       return intakes.drainMs;
     },
     close: (reason) => shutdown.close(reason),
+    obstacles: () => obstacles.list(),
+    fault: (thrown) => notes.fault(thrown),
   };
 }
 

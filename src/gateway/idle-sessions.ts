@@ -1,5 +1,6 @@
 // Closes sessions that were unused for a while.
 import type { Clock } from '../core/contract/clock.ts';
+import { guarded } from '../core/contract/guarded.ts';
 import type { Hub } from '../core/session/hub.ts';
 import type { Session } from '../core/session/session.ts';
 
@@ -16,11 +17,11 @@ export class IdleSessions {
   readonly #timer: NodeJS.Timeout;
 
   /** `idleMs`: how long a session may stay open without clients and without a run, ms. */
-  constructor(hub: Hub, clock: Clock, idleMs: number) {
+  constructor(hub: Hub, clock: Clock, idleMs: number, failed: (thrown: unknown) => void) {
     this.#hub = hub;
     this.#clock = clock;
     this.#idleMs = idleMs;
-    this.#timer = setInterval(() => this.#sweep(), Math.min(mostSweepMs, idleMs));
+    this.#timer = setInterval(() => guarded(() => this.#sweep(), failed), Math.min(mostSweepMs, idleMs));
     this.#timer.unref();
   }
 

@@ -29,6 +29,7 @@ export interface SessionOrigin {
 
 /** The file of a kept session, and its writer. */
 export interface KeptFile {
+  readonly session: string;
   readonly file: string;
   readonly keeper: SessionKeeper;
 }
@@ -38,6 +39,10 @@ export interface SessionFilesPorts {
   readonly folders: Pick<StoredFolders, 'directory' | 'isOwn'>;
   readonly agents: Pick<Agents, 'acceptsHistory'>;
   readonly log: Log;
+  /** The session is not kept any more. */
+  unkept(session: string): void;
+  /** The session no longer writes into its file. */
+  released(session: string): void;
 }
 
 /** The files of all open sessions. */
@@ -67,15 +72,19 @@ export class SessionFiles {
       known: items + (file.isMade ? (past?.messages.length ?? 0) : 0),
       lines: file.isMade ? (past?.lines ?? 0) : 0,
       soon: (callback) => void setImmediate(callback),
-      failed: (reason) => log('error', 'the session is not kept any more', { session: id, reason }),
+      failed: (reason) => {
+        log('error', 'the session is not kept any more', { session: id, reason });
+        this.#ports.unkept(id);
+      },
     });
     this.#used.add(file.file);
-    return { file: file.file, keeper };
+    return { session: id, file: file.file, keeper };
   }
 
   /** The session no longer writes into the file. */
-  release({ file }: KeptFile): void {
+  release({ session, file }: KeptFile): void {
     this.#used.delete(file);
+    this.#ports.released(session);
   }
 
   #growingFile({ id, createdAt, found }: SessionOrigin): GrowingFile {

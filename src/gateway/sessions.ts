@@ -1,6 +1,7 @@
 // Opens, finds, announces and closes the sessions of a gateway.
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
+import { getHeapStatistics } from 'node:v8';
 import type { Config } from '../config/config.ts';
 import type { Broadcast } from '../core/contract/broadcast.ts';
 import type { Clock } from '../core/contract/clock.ts';
@@ -9,6 +10,7 @@ import type { SessionState } from '../core/model/outcome-data.ts';
 import type { Hub, HubEntry } from '../core/session/hub.ts';
 import { createSession, type Session } from '../core/session/session.ts';
 import { defaultSessionLimits } from '../core/session/session-ports.ts';
+import { createTranscriptBudget, type TranscriptBudget } from '../core/session/transcript-budget.ts';
 import type { createExportPlaces } from '../stores/export.ts';
 import { createWorkspace } from '../workspace/workspace.ts';
 import type { Agents } from './agents.ts';
@@ -45,10 +47,13 @@ export class Sessions {
   readonly #ports: SessionsPorts;
   /** Ids of announced sessions. */
   readonly #announced = new Set<string>();
+  readonly #budget: TranscriptBudget;
   #isShut = false;
 
   constructor(ports: SessionsPorts) {
     this.#ports = ports;
+    const { allTranscriptBytes } = ports.config.limits;
+    this.#budget = createTranscriptBudget(allTranscriptBytes ?? getHeapStatistics().heap_size_limit / 4);
   }
 
   /**
@@ -82,6 +87,11 @@ export class Sessions {
     } catch {
       return undefined;
     }
+  }
+
+  /** Tells the clients of the session. Unknown ids are ignored. */
+  warn(id: string, text: string): void {
+    for (const { session } of this.#ports.hub.list()) if (session.id === id) session.warn(text);
   }
 
   /** Closes the session. Unknown ids are ignored. */
@@ -129,6 +139,7 @@ export class Sessions {
       place: path.resolve(place),
       clock,
       limits: this.#limitsFor(request),
+      budget: this.#budget,
       connect: (instructions) =>
         agents.connect(agentName, agent, { cwd, folders: folders.length > 0 ? folders : [place], instructions }),
       agent: agents.kindOf(agentName),
@@ -162,6 +173,7 @@ export class Sessions {
       questionMs: questionMs ?? limits.questionMs,
       abortMs: limits.abortMs,
       silenceMs: limits.silenceMs,
+      transcriptBytes: limits.transcriptBytes,
     };
   }
 

@@ -1,8 +1,5 @@
 // A channel to an agent that the gateway starts: frames on its stdin and stdout. The framing is a parameter.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import type { Channel } from '../core/contract/channel.ts';
-import { messageOf } from '../core/model/errors.ts';
 import { createFrameReader } from './frame-reader.ts';
 import { createFrameWriter } from './frame-writer.ts';
 import type { Framing } from './framing/framing.ts';
@@ -10,14 +7,10 @@ import { jsonl } from './framing/jsonl.ts';
 import { createFirstWords, followStderr } from './last-words.ts';
 import { nullChannel } from './memory.ts';
 import { adoptGroup } from './process-group.ts';
+import { type Spawn, type StartOptions, startChild } from './start-child.ts';
 
 /** How an agent is started. */
-export interface SpawnOptions {
-  /** Program and arguments; never a shell line (docs/threats.md T8). */
-  readonly command: readonly [string, ...string[]];
-  readonly cwd?: string;
-  /** Added to the environment of the gateway. Secrets of the gateway are removed from both. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
+export interface SpawnOptions extends StartOptions {
   readonly label: string;
   readonly framing?: Framing;
   /** Default 32 MiB: agents send images in base64. */
@@ -40,17 +33,18 @@ export type ChildChannel = Channel & {
  * Starts the program in its own process group. Never throws: `end` reports failures. Its reason is `agent exited (code 1)`,
  * `agent exited (signal SIGKILL)`, `agent could not be started: …`, or the reason given to `close`.
  */
-export function spawnChannel(options: SpawnOptions): ChildChannel {
+export function spawnChannel(options: SpawnOptions, spawnProcess?: Spawn): ChildChannel {
   const { label, framing = jsonl, maxFrameBytes = 32 * 1024 * 1024, termGraceMs = 5000, drainMs = 250 } = options;
   const inlet = createFrameReader();
-  const child = start(options);
-  if (typeof child === 'string') {
+  const started = startChild(options, settle, spawnProcess);
+  if (typeof started === 'string') {
     const nobody = nullChannel(label);
-    nobody.close('error', child);
+    nobody.close('error', started);
     return { ...nobody, pid: undefined, endInput() {} };
   }
 
-  const { stdin, stdout, stderr, pid } = child;
+  const { child, stdin, stdout, stderr } = started;
+  const { pid } = child;
   const group = pid === undefined ? undefined : adoptGroup(pid);
   const outlet = stdin === null ? undefined : createFrameWriter(stdin, framing, () => inlet.drained());
   const firstWords = createFirstWords();
@@ -89,9 +83,6 @@ export function spawnChannel(options: SpawnOptions): ChildChannel {
     endWhenDrained();
   });
   stderr?.on('end', endWhenDrained);
-  child.on('error', (error) => {
-    if (pid === undefined) settle(couldNotStart(options, error));
-  });
   child.on('exit', (code, signal) => {
     group?.dissolve(termGraceMs);
     settle(code === null ? `agent exited (signal ${signal})` : `agent exited (code ${code})`);
@@ -181,34 +172,4 @@ export function spawnChannel(options: SpawnOptions): ChildChannel {
     close: (_code, reason) => close(reason),
     endInput: () => outlet?.end(),
   };
-}
-
-/** Starts the process, or returns why it failed. spawn throws some errors and emits others. */
-function start(options: SpawnOptions): ChildProcess | string {
-  const [program, ...args] = options.command;
-  try {
-    return spawn(program, args, {
-      cwd: options.cwd,
-      env: childEnvironment(options.env),
-      stdio: ['pipe', 'pipe', 'pipe'],
-      detached: true,
-    });
-  } catch (thrown) {
-    return couldNotStart(options, thrown);
-  }
-}
-
-function couldNotStart({ cwd }: SpawnOptions, thrown: unknown): string {
-  // Node reports a missing working directory as a missing program.
-  if (cwd !== undefined && !existsSync(cwd)) return `agent could not be started: its directory ${cwd} does not exist`;
-  const words = messageOf(thrown);
-  // A gateway that was not started from a terminal often has a different PATH.
-  const hint = words.endsWith('ENOENT') ? ' (there is no such program, at least not on the PATH of this process)' : '';
-  return `agent could not be started: ${words}${hint}`;
-}
-
-/** The environment of the gateway and the given variables, without the secrets of the gateway (docs/threats.md T7). */
-function childEnvironment(env: SpawnOptions['env'] = {}): Record<string, string | undefined> {
-  const merged = Object.entries({ ...process.env, ...env });
-  return Object.fromEntries(merged.filter(([name]) => !name.toUpperCase().startsWith('PATCHBAY_TOKEN')));
 }

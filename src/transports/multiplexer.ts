@@ -1,5 +1,6 @@
 // Shares one connection between many named channels. The adapter tells to which channel a frame belongs.
 import type { Channel, CloseCode, Frame, Receiver } from '../core/contract/channel.ts';
+import { guarded, internalError } from '../core/contract/guarded.ts';
 import { GatewayError } from '../core/model/errors.ts';
 import { createFrameReader, type FrameReader } from './frame-reader.ts';
 
@@ -12,6 +13,8 @@ export interface MultiplexerOptions {
   route(frame: Frame): { readonly name: string | null; readonly isGreeting?: boolean };
   /** Called once, when no channel can join any more. */
   over?(): void;
+  /** Takes what `route` throws; the connection ends, because its frames reach nobody any more. */
+  failed?(thrown: unknown): void;
   /**
    * Bytes that may wait for a paused channel. Above this the whole connection is paused, because its frames come in one
    * order. Default 4 MiB.
@@ -93,7 +96,16 @@ export function createMultiplexer(options: MultiplexerOptions): MultiplexedConne
   }
 
   function take(frame: Frame): void {
-    const { name, isGreeting } = options.route(frame);
+    guarded(
+      () => pass(frame, options.route(frame)),
+      (thrown) => {
+        channel.close('error', internalError);
+        options.failed?.(thrown);
+      },
+    );
+  }
+
+  function pass(frame: Frame, { name, isGreeting }: ReturnType<MultiplexerOptions['route']>): void {
     if (isGreeting === true && greetings.length < mostGreetings) greetings.push(frame);
     if (name === null) return each((branch) => give(branch, frame));
     const branch = branches.get(name);

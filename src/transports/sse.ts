@@ -1,5 +1,6 @@
 // Builds the body of a server-sent event stream from a reader. Independent of the HTTP server.
 import type { EventEnvelope } from '../core/contract/adapter.ts';
+import { guarded } from '../core/contract/guarded.ts';
 import type { Entry, FrameEntry, Reader } from '../core/contract/reader.ts';
 import { gather } from './batch.ts';
 import { encodeComment, encodeEvent, encodeRetry } from './framing/event-stream.ts';
@@ -25,6 +26,8 @@ export interface EventStreamOptions {
   readonly isResumed?: boolean;
   /** Called once when the stream is over, for any reason. */
   readonly onClose?: () => void;
+  /** Takes what reading or encoding throws; the stream ends then. */
+  readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 /** An open event stream. */
@@ -128,8 +131,7 @@ export function openEventStream(reader: Reader, options: EventStreamOptions = {}
         if (isTold || closed) return true;
       }
     } catch (thrown) {
-      controller?.error(thrown);
-      close();
+      fail(thrown);
     }
     return true;
   }
@@ -142,9 +144,16 @@ export function openEventStream(reader: Reader, options: EventStreamOptions = {}
       for (let entries = readEntries(); entries.length > 0; entries = readEntries()) tell(entries);
       controller?.close();
     } catch (thrown) {
+      options.onError?.(thrown);
       controller?.error(thrown);
     }
     release();
+  }
+
+  function fail(thrown: unknown): void {
+    options.onError?.(thrown);
+    controller?.error(thrown);
+    close();
   }
 
   reader.onReadable = () => {
@@ -165,7 +174,7 @@ export function openEventStream(reader: Reader, options: EventStreamOptions = {}
         if (writeEntries()) return;
         return new Promise<void>((resolve) => {
           wake = resolve;
-          heartbeat = setTimeout(() => write([encodeComment('ping')]), heartbeatMs);
+          heartbeat = setTimeout(() => guarded(() => write([encodeComment('ping')]), fail), heartbeatMs);
         });
       },
       cancel: close,

@@ -124,7 +124,7 @@ describe('clients on the network', () => {
     const client = createRelayClient(far);
     far.send('{"no":"word"}');
     await client.hear('the complaint', ({ code }) => code === 'invalid');
-    expect(rows).toEqual([['warn', 'no word of this protocol', { session: '(connection)', level: 'violation' }]]);
+    expect(rows).toEqual([['warn', 'no word of this protocol', { session: '(connection)', note: 'violation' }]]);
     expect(gateway.board.metrics()).toContain('patchbay_notes_total{level="violation"} 1');
     await client.open();
   });

@@ -262,6 +262,11 @@ describe('what is written', () => {
     await run(client, 'a', 'two');
     expect(await messages(client, 'a')).toHaveLength(4);
     expect(rows.filter((row) => JSON.stringify(row).includes('not kept any more'))).toHaveLength(1);
+    await client.hear('the warning', (frame) => JSON.stringify(frame).includes('This session is not kept any more'));
+    const reason = 'sessions that cannot be written to their files: 1';
+    expect(gateway.obstacles()).toEqual([{ name: 'storage', reason }]);
+    await client.ask({ type: 'delete-session' }, 'a');
+    expect(gateway.obstacles()).toEqual([]);
   });
 
   test('a line that a crash has cut is dropped, and the next one is whole', async () => {

@@ -24,9 +24,9 @@ export interface Env {
 
 /**
  * `loss`: the other protocol has no shape for something. `repair`: the order of events was mended. `violation`: the
- * peer broke its protocol.
+ * peer broke its protocol. `internal`: a fault of the gateway ended a stream, a client or an agent.
  */
-export type NoteLevel = 'loss' | 'repair' | 'violation';
+export type NoteLevel = 'loss' | 'repair' | 'violation' | 'internal';
 
 /** How to start an agent: further arguments for its program, and the options of its adapter. */
 export interface AgentLaunch {
@@ -83,6 +83,8 @@ export interface Backend {
    * The agent remembers the permissions that it suggests. Otherwise the session remembers them (standing-approvals.ts).
    */
   readonly keepsPermissions?: boolean;
+  /** The options of a question are suggestions: the agent takes an answer in other words as well. */
+  readonly takesOtherAnswers?: boolean;
   /** Called once when the channel is open. */
   start?(): Action<Event>[];
   decode(frame: Frame): Action<Event>[];

@@ -2,12 +2,12 @@
 import type { CommandBroadcast } from '../contract/broadcast.ts';
 import { maxBytesInFlight } from '../contract/ledger-limits.ts';
 import { type Outcome, refused } from '../model/errors.ts';
+import { estimateBytes } from '../model/memory-estimate.ts';
 import { type AdmittedCommand, createAdmittedCommand, laneOf } from './admitted-command.ts';
 import type { Lanes } from './command-lanes.ts';
 import type { Execution } from './execution.ts';
 import type { Identities, IdentityMatch } from './identities.ts';
 import { createInFlightLoad } from './in-flight-load.ts';
-import { estimateBytes } from './memory-estimate.ts';
 import type { Entry, LedgerPorts } from './ports.ts';
 import { type Allowance, createRateLimits, rateSentence } from './rate-limits.ts';
 import { attempt } from './serial-executor.ts';

@@ -2,9 +2,9 @@
 // (docs/protocols/common.md 2).
 
 import type { Ticket } from '../contract/ticket.ts';
+import { estimateBytes } from '../model/memory-estimate.ts';
 import { type AdmittedCommand, type Ending, type Identity, laneOf } from './admitted-command.ts';
 import { canonicalJson } from './fingerprint.ts';
-import { estimateBytes } from './memory-estimate.ts';
 import { createOutcomeStore, type KeptOutcome } from './outcomes.ts';
 import type { LedgerPorts } from './ports.ts';
 

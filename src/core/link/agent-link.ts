@@ -2,10 +2,12 @@
 import type { Action, Backend, NoteLevel } from '../contract/adapter.ts';
 import type { Channel, CloseCode, Ending, Receiver } from '../contract/channel.ts';
 import type { Clock } from '../contract/clock.ts';
+import { faultText, guarded, internalError } from '../contract/guarded.ts';
 import { createRecogniser } from '../fast-path/receiver-recogniser.ts';
 import type { Command } from '../model/command.ts';
-import { messageOf, type Outcome, refused } from '../model/errors.ts';
+import { type Outcome, refused } from '../model/errors.ts';
 import type { Event } from '../model/event.ts';
+import { createJunkCount, mostJunk } from './junk-count.ts';
 import { createPausableTimers, type PausableTimers } from './pausable-timers.ts';
 import { createPendingCommands, type PendingCommands } from './pending-commands.ts';
 
@@ -37,14 +39,21 @@ export interface AgentLink {
   resume(): void;
   /** Settles exactly once, also when the agent goes away. */
   submit(command: Command, settle: (outcome: Outcome) => void): void;
-  /** Ends the connection; `listener.end` follows with that reason. */
+  /** Ends the connection in order; `listener.end` follows with that reason once the agent is gone. */
   stop(reason: string): void;
+  /**
+   * As {@link AgentLink.stop}, but everybody is told now: what the agent still says is not read, and its process may take
+   * seconds to go (docs/faults.md F4).
+   */
+  abandon(reason: string): void;
 }
 
 /** Opens the agent's channel and starts the backend. */
 export function linkAgent({ channel, backend }: AgentConnection, clock: Clock, listener: AgentListener): AgentLink {
-  const pending = createPendingCommands();
-  const timers = createPausableTimers(clock, (timer) => guarded(() => backend.onTimer?.(timer) ?? []));
+  const noteFault = (thrown: unknown) => listener.note('internal', faultText(thrown));
+  const pending = createPendingCommands(noteFault);
+  const junk = createJunkCount();
+  const timers = createPausableTimers(clock, (timer) => act(() => backend.onTimer?.(timer) ?? []));
   /** The first reason to stop the agent; null: the gateway has not stopped it. */
   let stopReason: string | null = null;
   let isEnded = false;
@@ -54,17 +63,17 @@ export function linkAgent({ channel, backend }: AgentConnection, clock: Clock, l
   });
 
   /** A failure of the gateway, or of a backend that met what it cannot take, ends this agent and no other session. */
-  function guarded(act: () => readonly Action<Event>[]): void {
+  function act(call: () => readonly Action<Event>[]): void {
     try {
-      perform(act());
+      perform(call());
     } catch (thrown) {
       fail(thrown);
     }
   }
 
   function fail(thrown: unknown): void {
-    listener.note('violation', `internal error: ${messageOf(thrown)}`);
-    stop('an internal error of the gateway');
+    noteFault(thrown);
+    guarded(() => stop(internalError), noteFault);
   }
 
   function stop(reason: string): void {
@@ -73,25 +82,49 @@ export function linkAgent({ channel, backend }: AgentConnection, clock: Clock, l
   }
 
   channel.open({
-    ...guardedRecogniser(backend, listener, fail),
-    frame: (frame) => guarded(() => backend.decode(frame)),
+    ...guardedRecogniser(
+      backend,
+      (event) => {
+        junk.reset();
+        listener.event(event);
+      },
+      fail,
+    ),
+    frame(frame) {
+      if (isEnded) return;
+      act(() => junk.counted(backend.decode(frame)));
+      if (junk.isTooMuch()) abandon(`the agent sent ${mostJunk} messages in a row that are none of its protocol`);
+    },
     // Lost bytes may have held the end of a message: the agent's state is unknown, so it is stopped (docs/faults.md
     // F7).
     fault: (fault) => {
       listener.note('violation', fault.message);
       stop(`the agent sent ${fault.message}`);
     },
-    end: (ending) => {
-      if (isEnded) return;
-      isEnded = true;
-      guarded(() => backend.end?.() ?? []);
-      timers.clear();
-      const reported = { ...ending, reason: stopReason ?? ending.reason };
-      pending.settleAll(refused('agent-down', sentenceOf(reported)));
-      listener.end(reported);
-    },
+    end: finish,
   });
-  guarded(() => backend.start?.() ?? []);
+  act(() => backend.start?.() ?? []);
+
+  function finish(ending: Ending): void {
+    if (isEnded) return;
+    isEnded = true;
+    act(() => backend.end?.() ?? []);
+    timers.clear();
+    const reported = { ...ending, reason: stopReason ?? ending.reason };
+    pending.settleAll(refused('agent-down', sentenceOf(reported)));
+    guarded(() => listener.end(reported), noteFault);
+  }
+
+  function leave(reason: string): void {
+    if (stopReason === null && !isEnded) act(() => backend.leave?.() ?? []);
+    stopReason ??= reason;
+    channel.close('going-away', reason);
+  }
+
+  function abandon(reason: string): void {
+    leave(reason);
+    finish({ reason });
+  }
 
   return {
     pause() {
@@ -105,26 +138,23 @@ export function linkAgent({ channel, backend }: AgentConnection, clock: Clock, l
     submit(command, settle) {
       if (isEnded) return settle(refused('agent-down', stopReason ?? 'the agent is gone'));
       const id = pending.add(settle);
-      guarded(() => backend.encode(command, id));
+      act(() => backend.encode(command, id));
     },
-    stop(reason) {
-      if (stopReason === null && !isEnded) guarded(() => backend.leave?.() ?? []);
-      stopReason ??= reason;
-      channel.close('going-away', reason);
-    },
+    stop: leave,
+    abandon,
   };
 }
 
 /** The hot path: a failure in either half of a recogniser ends the agent like any other failure. */
 function guardedRecogniser(
   backend: Backend,
-  listener: AgentListener,
+  deliver: (event: Event) => void,
   fail: (thrown: unknown) => void,
 ): Pick<Receiver, 'recognise'> {
   if (backend.recognise === undefined) return {};
   const recognise = createRecogniser(backend.recognise, (recognised) => {
     try {
-      listener.event(recognised.accept());
+      deliver(recognised.accept());
     } catch (thrown) {
       fail(thrown);
     }

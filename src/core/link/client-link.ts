@@ -3,6 +3,7 @@ import type { Frontend, SubscriptionRequest } from '../contract/adapter.ts';
 import type { Broadcast } from '../contract/broadcast.ts';
 import type { Channel, CloseCode, Out, Receiver } from '../contract/channel.ts';
 import type { Clock } from '../contract/clock.ts';
+import { faultText, guarded, internalError } from '../contract/guarded.ts';
 import type { Entry, Reader } from '../contract/reader.ts';
 import { BroadcastBacklog } from './broadcast-backlog.ts';
 import { ClientSender, type SenderListener } from './client-sender.ts';
@@ -109,7 +110,7 @@ class ClientConnection implements ClientLink, FrontendPeer, SenderListener, Subs
       fault: (fault) => driver.fault(fault),
       drained: () => this.#sender.drained(),
       end: () => this.#end(),
-      ...(this.#listener.half === undefined ? {} : { inputEnded: () => this.#inputEnded() }),
+      ...(this.#listener.half === undefined ? {} : { inputEnded: () => this.#act(() => this.#inputEnded()) }),
     };
   }
 
@@ -124,8 +125,24 @@ class ClientConnection implements ClientLink, FrontendPeer, SenderListener, Subs
     if (this.#phase.is === 'ended') return;
     this.#phase = ended;
     this.#driver.end();
-    this.#scheduler.unsubscribeAll();
-    this.#listener.end();
+    this.#act(() => this.#scheduler.unsubscribeAll());
+    this.#act(() => this.#listener.end());
+  }
+
+  #act(call: () => void): void {
+    guarded(call, (thrown) => this.onThrown(thrown));
+  }
+
+  onThrown(thrown: unknown): void {
+    this.#commands.note('internal', faultText(thrown));
+    this.fail();
+  }
+
+  /** Without the answers that still wait: one of them may be what cannot be sent. */
+  fail(): void {
+    if (this.#phase.is === 'ended') return;
+    this.#phase = closed;
+    this.#channel.close('error', internalError);
   }
 
   leave(code: CloseCode, reason: string): void {
@@ -152,7 +169,9 @@ class ClientConnection implements ClientLink, FrontendPeer, SenderListener, Subs
   close(code: CloseCode, reason: string): void {
     if (this.#phase.is !== 'ended') this.#phase = closed;
     // Answers that still wait are the client's last chance to learn why.
-    for (const out of this.#scheduler.takeAnswers()) this.#sender.send(out);
+    this.#act(() => {
+      for (const out of this.#scheduler.takeAnswers()) this.#sender.send(out);
+    });
     this.#channel.close(code, reason);
   }
 

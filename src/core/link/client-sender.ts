@@ -16,6 +16,8 @@ export interface SenderListener {
   onEntry(subscription: Subscription, entry: Entry): void;
   /** The scheduler has nothing more for now. */
   onAllSent(): void;
+  /** Sending has thrown: the frames that come next would be the wrong ones. */
+  onThrown(thrown: unknown): void;
 }
 
 /** A class: each connection has one, and `pump` runs with each wake-up of a reader. */
@@ -50,6 +52,8 @@ export class ClientSender {
         this.#isPumpDue = false;
         this.#sendAll();
       }
+    } catch (thrown) {
+      this.#listener.onThrown(thrown);
     } finally {
       this.#isPumping = false;
     }

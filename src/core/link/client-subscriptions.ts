@@ -1,5 +1,6 @@
 // The sessions that one client reads: that of its connection, or those that its frontend subscribes to.
 import type { Frontend, SubscriptionRequest } from '../contract/adapter.ts';
+import { faultText, internalError } from '../contract/guarded.ts';
 import type { Reader } from '../contract/reader.ts';
 import { GatewayError } from '../model/errors.ts';
 import type { CommandSink } from './frontend-driver.ts';
@@ -71,7 +72,7 @@ export class ClientSubscriptions {
 
   #reasonOf(thrown: unknown): string {
     if (thrown instanceof GatewayError) return thrown.message;
-    this.#sink.note('violation', `internal error: ${String(thrown)}`);
-    return 'an internal error of the gateway';
+    this.#sink.note('internal', faultText(thrown));
+    return internalError;
   }
 }

@@ -3,10 +3,11 @@ import type { Action, Frontend, NoteLevel, SessionView, SubscriptionRequest } fr
 import type { Broadcast } from '../contract/broadcast.ts';
 import type { CloseCode, Frame, FrameFault, Out } from '../contract/channel.ts';
 import { type Clock, createTimers, type Timers } from '../contract/clock.ts';
+import { faultText, guarded } from '../contract/guarded.ts';
 import type { Reader } from '../contract/reader.ts';
 import type { Receipt, Ticket } from '../contract/ticket.ts';
 import type { Command } from '../model/command.ts';
-import { messageOf, type Outcome } from '../model/errors.ts';
+import type { Outcome } from '../model/errors.ts';
 
 /** Takes the commands of a client. */
 export interface CommandSink {
@@ -46,6 +47,8 @@ export interface FrontendPeer {
   /** Takes the frames that answer this client alone. */
   send(out: Out): void;
   close(code: CloseCode, reason: string): void;
+  /** The frontend, or what follows from its actions, has thrown: ends the connection with `internalError`. */
+  fail(): void;
   /** Absent where a connection belongs to one session. */
   subscribe?(request: SubscriptionRequest): void;
   unsubscribe?(session: string): void;
@@ -67,36 +70,47 @@ class ActionDriver implements FrontendDriver {
   }
 
   start(): void {
-    this.#perform(this.#frontend.start?.() ?? []);
+    this.#act(() => this.#frontend.start?.() ?? []);
   }
 
   frame(frame: Frame): boolean {
     try {
       return this.#perform(this.#frontend.decode(frame));
     } catch (thrown) {
-      this.#sink.note('violation', `internal error: ${messageOf(thrown)}`);
-      this.#perform(this.#frontend.fault({ code: 'bad-frame', message: 'the gateway failed on this frame' }));
+      this.#sink.note('internal', faultText(thrown));
+      this.#act(() => this.#frontend.fault({ code: 'bad-frame', message: 'the gateway failed on this frame' }));
       return false;
     }
   }
 
   fault(fault: FrameFault): void {
     this.#sink.fault?.(fault);
-    this.#perform(this.#frontend.fault(fault));
+    this.#act(() => this.#frontend.fault(fault));
   }
 
   onBroadcast(broadcast: Broadcast): void {
-    if (!this.#isEnded) this.#perform(this.#frontend.onBroadcast?.(broadcast) ?? []);
+    if (!this.#isEnded) this.#act(() => this.#frontend.onBroadcast?.(broadcast) ?? []);
   }
 
   sessionEnded(session: string, reason: string): void {
-    if (!this.#isEnded) this.#perform(this.#frontend.sessionEnded?.(session, reason) ?? []);
+    if (!this.#isEnded) this.#act(() => this.#frontend.sessionEnded?.(session, reason) ?? []);
   }
 
   end(): void {
-    this.#perform(this.#frontend.end?.() ?? []);
+    this.#act(() => this.#frontend.end?.() ?? []);
     this.#isEnded = true;
     this.#timers.clear();
+  }
+
+  /** What is thrown here ends this connection, whoever has called: a timer, a session, another client. */
+  #act(call: () => readonly Action<Command>[]): void {
+    guarded(
+      () => void this.#perform(call()),
+      (thrown) => {
+        this.#sink.note('internal', faultText(thrown));
+        this.#peer.fail();
+      },
+    );
   }
 
   /** Returns whether no action notes a violation. */
@@ -121,7 +135,7 @@ class ActionDriver implements FrontendDriver {
           this.#sink.note(action.level, action.text);
           break;
         case 'timer':
-          this.#timers.set(action.id, action.ms, () => this.#perform(this.#frontend.onTimer?.(action.id) ?? []));
+          this.#timers.set(action.id, action.ms, () => this.#act(() => this.#frontend.onTimer?.(action.id) ?? []));
           break;
         case 'close':
           this.#peer.close(action.code, action.reason);
@@ -138,7 +152,7 @@ class ActionDriver implements FrontendDriver {
   #submit(command: Command, session: string | undefined, ticket: Ticket | undefined): void {
     const settle = (outcome: Outcome, receipt?: Receipt) => {
       // An answer after the end reaches nobody, and must not start anything, e.g. a timer.
-      if (!this.#isEnded) this.#perform(this.#frontend.reply(command, outcome, receipt));
+      if (!this.#isEnded) this.#act(() => this.#frontend.reply(command, outcome, receipt));
     };
     this.#sink.submit(command, settle, session, ticket);
   }

@@ -1,4 +1,5 @@
 // The commands that a backend has not answered yet.
+import { guarded } from '../contract/guarded.ts';
 import type { Outcome } from '../model/errors.ts';
 
 /** The receivers of outcomes, by the ids of their commands. */
@@ -10,15 +11,15 @@ export interface PendingCommands {
   settleAll(outcome: Outcome): void;
 }
 
-/** No commands yet. */
-export function createPendingCommands(): PendingCommands {
+/** No commands yet. `failed` takes what a receiver throws: that is no fault of the agent. */
+export function createPendingCommands(failed: (thrown: unknown) => void): PendingCommands {
   const receivers = new Map<string, (outcome: Outcome) => void>();
   let count = 0;
 
   function settle(id: string, outcome: Outcome): void {
     const receiver = receivers.get(id);
     receivers.delete(id);
-    receiver?.(outcome);
+    if (receiver !== undefined) guarded(() => receiver(outcome), failed);
   }
 
   return {

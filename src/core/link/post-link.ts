@@ -4,6 +4,8 @@ import type { Frontend } from '../contract/adapter.ts';
 import type { Broadcast } from '../contract/broadcast.ts';
 import type { Frame, FrameFault, Out } from '../contract/channel.ts';
 import type { Clock } from '../contract/clock.ts';
+import { internalError } from '../contract/guarded.ts';
+import { GatewayError } from '../model/errors.ts';
 import type { Stream } from '../stream/stream.ts';
 import { CountedSink } from './counted-sink.ts';
 import { type CommandSink, driveFrontend, type FrontendDriver, type FrontendPeer } from './frontend-driver.ts';
@@ -43,6 +45,7 @@ class PostConnection implements PostLink, FrontendPeer {
   readonly #postedIds = createPostedIds();
   /** What the frontend has sent while it takes a post; null between posts. */
   #replies: Out[] | null = null;
+  #hasFailed = false;
   /** When a client was last here, ms. */
   #lastSeenAt = Number.NEGATIVE_INFINITY;
 
@@ -99,6 +102,12 @@ class PostConnection implements PostLink, FrontendPeer {
   /** There is no channel to close: the stream ends with its session. */
   close(): void {}
 
+  /** The frontend may be in any state: its stream ends, and the next post or reader gets a new one. */
+  fail(): void {
+    this.#hasFailed = true;
+    this.#stream.close(internalError);
+  }
+
   #touch(): void {
     this.#lastSeenAt = this.#clock.now();
   }
@@ -106,6 +115,7 @@ class PostConnection implements PostLink, FrontendPeer {
   /** Takes one post: replies to a post in order go into the stream, refusals are returned. */
   #take(handle: () => boolean): readonly Out[] {
     this.#touch();
+    this.#refuseAfterFault();
     const replies: Out[] = [];
     this.#replies = replies;
     let isInOrder = false;
@@ -114,9 +124,14 @@ class PostConnection implements PostLink, FrontendPeer {
     } finally {
       this.#replies = null;
     }
+    this.#refuseAfterFault();
     if (!isInOrder) return replies;
     for (const out of replies) this.#stream.inject(out);
     return [];
+  }
+
+  #refuseAfterFault(): void {
+    if (this.#hasFailed) throw new GatewayError('internal', internalError);
   }
 
   /** Frames sent by `act` go into the stream at once, behind the replies to the post so far. */

@@ -1,6 +1,6 @@
 // Folds events into the transcript. No other code accumulates events.
 import { addUsage, noUsage } from '../model/content.ts';
-import type { EventOf, Logged } from '../model/event.ts';
+import type { Event, EventOf, Logged } from '../model/event.ts';
 import { GrowingText } from '../model/growing-text.ts';
 import {
   type AssistantMessage,
@@ -10,6 +10,15 @@ import {
   type ToolRun,
   type Transcript,
 } from '../model/transcript.ts';
+import {
+  measureTranscript,
+  ofCharacter,
+  sizeOfInfo,
+  sizeOfItem,
+  sizeOfProgress,
+  sizeOfQueue,
+  sizeOfValue,
+} from './transcript-size.ts';
 
 /** The shared empty map, which must stay empty. Most sessions use few of their maps, and six empty maps take 1 KB. */
 const nothing = new Map<string, never>();
@@ -41,6 +50,7 @@ export function emptyTranscript(): Transcript {
     cost: 0,
     lastSeq: 0,
     lastAt: 0,
+    bytes: 0,
   };
 }
 
@@ -61,6 +71,7 @@ export function fold(transcript: Transcript, logged: Logged): void {
     }
     case 'run-end': {
       transcript.run = null;
+      for (const tool of transcript.tools.values()) setProgress(transcript, tool, []);
       transcript.tools.clear();
       keep(transcript, logged);
       return;
@@ -74,6 +85,7 @@ export function fold(transcript: Transcript, logged: Logged): void {
       const message: AssistantMessage = { role: 'assistant', start: event, seq, startedAt: at, blocks: [] };
       transcript.open = withEntry(transcript.open, laneOf(event), message);
       transcript.items.push({ kind: 'message', message });
+      transcript.bytes += sizeOfValue(event);
       return;
     }
     case 'block-start':
@@ -105,9 +117,11 @@ export function fold(transcript: Transcript, logged: Logged): void {
       keep(transcript, logged);
       return;
     case 'dialog-request':
+      exchange(transcript, transcript.dialogs.get(event.id), event);
       transcript.dialogs = withEntry(transcript.dialogs, event.id, event);
       return;
     case 'dialog-end':
+      exchange(transcript, transcript.dialogs.get(event.id), null);
       transcript.dialogs.delete(event.id);
       return;
     case 'compaction-start':
@@ -119,18 +133,22 @@ export function fold(transcript: Transcript, logged: Logged): void {
       keep(transcript, logged);
       return;
     case 'retry-start':
+      exchange(transcript, transcript.retry, event);
       transcript.retry = event;
       return;
     case 'retry-end':
+      exchange(transcript, transcript.retry, null);
       transcript.retry = null;
       return;
     case 'queue-changed':
+      transcript.bytes += sizeOfQueue(event) - sizeOfQueue(transcript.queue);
       transcript.queue = event;
       return;
     case 'session-changed':
-      transcript.info = { ...transcript.info, ...event.changes };
+      foldInfo(transcript, event);
       return;
     case 'tool-server-changed':
+      exchange(transcript, transcript.servers.get(event.name), event);
       transcript.servers = withEntry(transcript.servers, event.name, event);
       return;
     case 'display':
@@ -157,13 +175,28 @@ export function fold(transcript: Transcript, logged: Logged): void {
 
 function keep(transcript: Transcript, logged: Logged): void {
   transcript.items.push({ kind: 'event', logged });
+  transcript.bytes += sizeOfItem(logged);
+}
+
+/** Counts that one event takes the place of another. */
+function exchange(transcript: Transcript, before: Event | null | undefined, after: Event | null): void {
+  transcript.bytes += sizeOfValue(after) - sizeOfValue(before);
+}
+
+function foldInfo(transcript: Transcript, { changes }: EventOf<'session-changed'>): void {
+  const before = new Map<string, unknown>(Object.entries(transcript.info));
+  transcript.info = { ...transcript.info, ...changes };
+  for (const name of Object.keys(changes)) transcript.bytes -= sizeOfValue(before.get(name));
+  transcript.bytes += sizeOfInfo(changes);
 }
 
 /** Drops all items except the start of an open compaction, which late clients must still get. */
-function forget({ items, compaction }: Transcript): void {
+function forget(transcript: Transcript): void {
+  const { items, compaction } = transcript;
   // Search from the end: an agent may deliver the same object twice.
   const open = items.findLast((item) => item.kind === 'event' && item.logged.event === compaction);
   items.splice(0, items.length, ...(open === undefined ? [] : [open]));
+  transcript.bytes = measureTranscript(transcript);
 }
 
 function foldBlock(transcript: Transcript, event: EventOf<'block-start' | 'block-delta' | 'block-end'>): void {
@@ -171,6 +204,7 @@ function foldBlock(transcript: Transcript, event: EventOf<'block-start' | 'block
   if (message === undefined) return;
   if (event.type === 'block-start') {
     message.blocks.push(openBlock(event));
+    transcript.bytes += sizeOfValue(event.block);
     if (event.block.kind === 'tool-call') announce(transcript, event.block, event.parent);
     return;
   }
@@ -180,11 +214,15 @@ function foldBlock(transcript: Transcript, event: EventOf<'block-start' | 'block
   if (block === undefined) return;
   if (event.type === 'block-delta') {
     block.streamed.add(event.delta);
+    transcript.bytes += ofCharacter * event.delta.length;
     return;
   }
+  transcript.bytes += sizeOfValue(event.input) - sizeOfValue(block.end?.input);
   block.end = event;
   if (block.head.kind !== 'tool-call') {
-    if (event.text !== undefined) block.streamed.set(event.text);
+    if (event.text === undefined) return;
+    transcript.bytes += ofCharacter * (event.text.length - block.text.length);
+    block.streamed.set(event.text);
     return;
   }
   const tool = transcript.tools.get(block.head.id);
@@ -205,7 +243,9 @@ function openBlock({ index, block: head }: EventOf<'block-start'>): Block {
 }
 
 function announce(transcript: Transcript, head: { id: string; name: string }, parent: string | undefined): void {
-  if (transcript.tools.get(head.id)?.state === 'running') return;
+  const known = transcript.tools.get(head.id);
+  if (known?.state === 'running') return;
+  if (known !== undefined) setProgress(transcript, known, []);
   transcript.tools = withEntry<ToolRun>(transcript.tools, head.id, {
     call: head.id,
     name: head.name,
@@ -220,6 +260,7 @@ function foldMessageEnd(transcript: Transcript, event: EventOf<'message-end'>, a
   const message = transcript.open.get(laneOf(event));
   if (message === undefined) return;
   transcript.open.delete(laneOf(event));
+  exchange(transcript, message.end, event);
   message.endedAt = at;
   message.end = event;
   message.stop = event.stop;
@@ -234,22 +275,31 @@ function foldTool(transcript: Transcript, event: EventOf<'tool-start' | 'tool-up
   const tool = transcript.tools.get(event.call);
   if (event.type === 'tool-start') {
     const { call, name, input, parent } = event;
+    if (tool !== undefined) setProgress(transcript, tool, []);
     const run: ToolRun = { call, name, input, parent, state: 'running', progress: [] };
     transcript.tools = withEntry(transcript.tools, call, run);
     return;
   }
   if (event.type === 'tool-update') {
-    if (tool !== undefined)
-      tool.progress = event.mode === 'replace' ? event.content : [...tool.progress, ...event.content];
+    if (tool === undefined) return;
+    if (event.mode === 'replace') return setProgress(transcript, tool, event.content);
+    tool.progress = [...tool.progress, ...event.content];
+    transcript.bytes += sizeOfProgress(event.content);
     return;
   }
   if (tool === undefined) return;
   tool.state = 'done';
-  tool.progress = [];
+  setProgress(transcript, tool, []);
+}
+
+function setProgress(transcript: Transcript, tool: ToolRun, progress: ToolRun['progress']): void {
+  transcript.bytes += sizeOfProgress(progress) - sizeOfProgress(tool.progress);
+  tool.progress = progress;
 }
 
 function foldDisplay(transcript: Transcript, event: EventOf<'display'>): void {
   const key = `${event.place}:${event.key ?? ''}`;
+  exchange(transcript, transcript.displays.get(key), event.lines === null ? null : event);
   if (event.lines === null) transcript.displays.delete(key);
   else transcript.displays = withEntry(transcript.displays, key, event);
 }

@@ -79,6 +79,8 @@ export interface Transcript {
   cost: number;
   lastSeq: number;
   lastAt: number;
+  /** What the transcript keeps, estimated (log/transcript-size.ts). */
+  bytes: number;
 }
 
 /** The lane of an event: '' for the main thread. */

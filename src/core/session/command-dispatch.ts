@@ -10,6 +10,7 @@ import type { createQueries } from './query-routing.ts';
 import type { Questions } from './questions/questions.ts';
 import type { AgentPort } from './session-agent.ts';
 import type { SessionInstructions } from './session-instructions.ts';
+import type { TranscriptLimit } from './transcript-limit.ts';
 
 /** The parts that carry out commands, and the session around them. */
 export interface DispatchPorts {
@@ -21,6 +22,7 @@ export interface DispatchPorts {
   readonly forks: ReturnType<typeof createForks>;
   readonly model: DefaultModel;
   readonly instructions: SessionInstructions;
+  readonly size: Pick<TranscriptLimit, 'full'>;
   /** Logs an event through the repair. */
   admit(event: Event): void;
   /** See ConversationPorts. */
@@ -36,6 +38,8 @@ export function createDispatch(ports: DispatchPorts): (command: Command, settle:
   return (command, settle) => {
     const retired = isWork(command) ? ports.retired() : null;
     if (retired !== null) return settle(refused('shutting-down', retired));
+    const full = isWork(command) ? ports.size.full() : null;
+    if (full !== null) return settle(refused('limit', full));
     switch (command.type) {
       case 'prompt':
         return prompts.submit(command, settle);
@@ -81,7 +85,7 @@ export function createDispatch(ports: DispatchPorts): (command: Command, settle:
   };
 }
 
-/** Whether a retired session refuses the command. */
+/** Whether a retired or full session refuses the command. */
 function isWork(command: Command): boolean {
   return (
     command.type === 'prompt' ||

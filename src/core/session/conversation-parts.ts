@@ -2,6 +2,7 @@
 import type { SessionView } from '../contract/adapter.ts';
 import type { Ending } from '../contract/channel.ts';
 import { createTimers } from '../contract/clock.ts';
+import { faultText, guardedClock, internalError } from '../contract/guarded.ts';
 import { createRepair } from '../log/repair.ts';
 import type { Event } from '../model/event.ts';
 import type { Stream } from '../stream/stream.ts';
@@ -17,6 +18,7 @@ import { createInstructions } from './session-instructions.ts';
 import { createSessionLog } from './session-log.ts';
 import type { SessionPorts } from './session-ports.ts';
 import { createSilenceLimit } from './silence-limit.ts';
+import { createTranscriptLimit } from './transcript-limit.ts';
 
 /** The session around a conversation, as the conversation sees the session. */
 export interface ConversationPorts extends SessionPorts {
@@ -30,6 +32,8 @@ export interface ConversationPorts extends SessionPorts {
   /** Why the session is closed; null while open. */
   closed(): string | null;
   close(reason: string): void;
+  /** The transcript keeps so many bytes now. */
+  measured(bytes: number): void;
 }
 
 /** The parts of one conversation. */
@@ -39,7 +43,12 @@ export type ConversationParts = ReturnType<typeof createParts>;
  * Creates the parts without an agent. `agentEnded` is called after every command of the ended agent has been answered.
  */
 export function createParts(ports: ConversationPorts, agentEnded: (ending: Ending) => void) {
-  const { clock, limits, view, note } = ports;
+  const { limits, view, note } = ports;
+  // A timer of the session belongs to its agent's work: what is thrown there ends the agent.
+  const clock = guardedClock(ports.clock, (thrown) => {
+    note('internal', faultText(thrown));
+    agent.stop(internalError);
+  });
   const { transcript } = view;
   const timers = createTimers(clock);
   const guard = createReentryGuard();
@@ -62,6 +71,9 @@ export function createParts(ports: ConversationPorts, agentEnded: (ending: Endin
     ended: agentEnded,
   });
   const limitSilence = createSilenceLimit({ transcript, timers, agent, silenceMs: limits.silenceMs });
+
+  const { transcriptBytes: mostBytes } = limits;
+  const size = createTranscriptLimit({ transcript, timers, agent, mostBytes, report: ports.measured });
 
   const { questionMs: deadlineMs } = limits;
   const questions = createQuestions({ transcript, clock, deadlineMs, admit, readers: ports.readers, agent });
@@ -89,7 +101,7 @@ export function createParts(ports: ConversationPorts, agentEnded: (ending: Endin
 
   const { streams } = ports;
   const logged = (event: Event) => ports.logged?.(event);
-  const followers = { streams, questions, prompts, model, guard, limitSilence, logged };
+  const followers = { streams, questions, prompts, model, guard, size, limitSilence, logged };
   const log = createSessionLog({ transcript, clock, ...followers });
 
   /** Stops all timers. */
@@ -99,5 +111,5 @@ export function createParts(ports: ConversationPorts, agentEnded: (ending: Endin
   }
 
   const machines = { agent, questions, prompts, model, instructions, contexts, forks, queries };
-  return { ...machines, transcript, guard, admit, append: log.append, limitSilence, clear };
+  return { ...machines, transcript, guard, size, admit, append: log.append, limitSilence, clear };
 }

@@ -20,8 +20,12 @@ export interface Conversation {
   setPaused(isPaused: boolean): void;
   /** See Session. */
   setUnattended(): void;
+  /** Tells all clients, outside of what the agent says. */
+  warn(text: string): void;
   /** Drops all waiting prompts. */
   drop(reason: string): void;
+  /** Ends the agent and fails the run with the reason. */
+  abandon(reason: string): void;
   /** Ends the run and the agent. Called after the session is closed. */
   end(reason: string): void;
 }
@@ -50,6 +54,8 @@ export function startConversation(ports: ConversationPorts): Conversation {
     },
     setUnattended: questions.setUnattended,
     drop: (reason) => prompts.drop(refused('shutting-down', reason)),
+    warn: (text) => parts.admit({ type: 'notice', level: 'warning', source: 'gateway', text }),
+    abandon: agent.abandon,
     end(reason) {
       const outcome = refused('shutting-down', reason);
       prompts.drop(outcome);

@@ -3,6 +3,7 @@
 import type { Backend } from '../contract/adapter.ts';
 import type { Ending } from '../contract/channel.ts';
 import type { Clock } from '../contract/clock.ts';
+import { faultText } from '../contract/guarded.ts';
 import { type AgentConnection, type AgentLink, linkAgent } from '../link/agent-link.ts';
 import { messagesOf } from '../log/messages.ts';
 import type { Command } from '../model/command.ts';
@@ -12,7 +13,7 @@ import type { Transcript } from '../model/transcript.ts';
 import type { SessionPorts } from './session-ports.ts';
 
 /** What an agent can do besides answering commands. */
-export type Capabilities = Pick<Backend, 'takesContexts' | 'keepsPermissions' | 'restoreHistory'>;
+export type Capabilities = Pick<Backend, 'takesContexts' | 'keepsPermissions' | 'takesOtherAnswers' | 'restoreHistory'>;
 
 /** The agent as the parts of its session use it. */
 export interface AgentPort {
@@ -26,8 +27,10 @@ export interface AgentPort {
   isPaused(): boolean;
   /** The capabilities of the latest agent; empty before the first one. */
   capabilities(): Capabilities;
-  /** Ends the agent. */
+  /** Ends the agent; the run goes on until the agent is gone. */
   stop(reason: string): void;
+  /** Ends the agent and the run now; see AgentLink. */
+  abandon(reason: string): void;
 }
 
 /** The agent as the conversation uses it. */
@@ -101,7 +104,7 @@ export function createSessionAgent(ports: SessionAgentPorts): SessionAgent {
       prepared = ports.prepare(command, capabilities);
     } catch (thrown) {
       // Always answer: a prompt without an answer would keep the session busy forever.
-      note('violation', `internal error: ${messageOf(thrown)}`);
+      note('internal', faultText(thrown));
       return settle(refused('internal', 'the contexts of the prompt could not be read'));
     }
     started.submit(prepared, settle);
@@ -114,6 +117,7 @@ export function createSessionAgent(ports: SessionAgentPorts): SessionAgent {
     isPaused: () => isPaused,
     capabilities: () => capabilities,
     stop: (reason) => link?.stop(reason),
+    abandon: (reason) => link?.abandon(reason),
     isStarted: () => link !== null,
     start: () => void connected(),
     setPaused(isPausedNow) {

@@ -11,6 +11,7 @@ import type { DefaultModel } from './default-model.ts';
 import type { Prompts } from './prompts/prompts.ts';
 import type { Questions } from './questions/questions.ts';
 import type { ReentryGuard } from './reentry-guard.ts';
+import type { TranscriptLimit } from './transcript-limit.ts';
 
 /** The parts that follow the log. */
 export interface SessionLogPorts {
@@ -21,6 +22,7 @@ export interface SessionLogPorts {
   readonly prompts: Prompts;
   readonly model: DefaultModel;
   readonly guard: ReentryGuard;
+  readonly size: TranscriptLimit;
   /** Restarts the silence limit of the agent. */
   limitSilence(): void;
   /** See SessionPorts. */
@@ -58,6 +60,7 @@ export function createSessionLog({
     }
     for (const stream of streams.values()) stream.afterFold(logged);
     const changes = isDelta ? undefined : ports.logged(event);
+    ports.size.check();
     ports.limitSilence();
     prompts.event(logged);
     return changes;

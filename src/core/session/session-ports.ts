@@ -10,6 +10,7 @@ import type { Event } from '../model/event.ts';
 import type { SessionFile } from '../model/outcome-data.ts';
 import type { SessionInfo } from '../model/session-info.ts';
 import type { WindowLimits } from '../stream/window.ts';
+import type { TranscriptBudget } from './transcript-budget.ts';
 
 /** Time limits and queue limits of a session. */
 export interface SessionLimits {
@@ -21,15 +22,18 @@ export interface SessionLimits {
   readonly silenceMs: number | null;
   /** Most prompts that may wait behind the running one. */
   readonly queuedPrompts: number;
+  /** What the transcript may keep, estimated bytes (docs/limits.md 5.2). */
+  readonly transcriptBytes: number;
   readonly window?: WindowLimits;
 }
 
 /** Default limits (docs/faults.md F4, F15). */
 export const defaultSessionLimits: SessionLimits = {
   questionMs: 10 * 60_000,
-  abortMs: 10_000,
+  abortMs: 5000,
   silenceMs: null,
   queuedPrompts: 64,
+  transcriptBytes: 64 * 1024 * 1024,
 };
 
 /** The surroundings of a session. */
@@ -43,6 +47,8 @@ export interface SessionPorts {
   readonly place?: string;
   readonly clock: Clock;
   readonly limits: SessionLimits;
+  /** What all sessions may keep together. If absent, each session has its own limit only. */
+  readonly budget?: TranscriptBudget;
   /** Starts a new agent. A thrown error fails the command that needed the agent. */
   connect(instructions?: Instructions): AgentConnection;
   /** See SessionView. */

@@ -1,6 +1,7 @@
 // A session: its state, its streams and its end. conversation.ts has the conversation with the agent.
 import type { AgentKind, Projection, SessionView } from '../contract/adapter.ts';
 import { emptyTranscript, fold } from '../log/fold.ts';
+import { sizeOfInfo } from '../log/transcript-size.ts';
 import type { Command } from '../model/command.ts';
 import type { Outcome } from '../model/errors.ts';
 import type { Transcript } from '../model/transcript.ts';
@@ -8,6 +9,7 @@ import { createStream, type Stream } from '../stream/stream.ts';
 import { type Conversation, startConversation } from './conversation.ts';
 import { replayedMessages } from './forks.ts';
 import type { SessionPorts } from './session-ports.ts';
+import type { BudgetMember } from './transcript-budget.ts';
 
 /** An open session. */
 export interface Session extends SessionView {
@@ -28,6 +30,8 @@ export interface Session extends SessionView {
   stream(key: string, make: (view: SessionView) => Projection, isFleeting?: boolean): Stream;
   /** Denies and cancels the agent's questions from now on, because nobody can answer any more. */
   setUnattended(): void;
+  /** Tells all clients, soon: the caller may be in the middle of an event of this session. */
+  warn(text: string): void;
   /** Refuses new prompts. The open run goes on. */
   retire(reason: string): void;
   /** Ends the run, the agent and all streams. Idempotent. */
@@ -38,7 +42,7 @@ export interface Session extends SessionView {
  * A class with a lazily created conversation, because a gateway may keep thousands of sessions without any message
  * (docs/limits.md P11).
  */
-class OpenSession implements Session {
+class OpenSession implements Session, BudgetMember {
   readonly id: string;
   readonly epoch: string;
   readonly timeOrigin: number;
@@ -62,11 +66,15 @@ class OpenSession implements Session {
     this.timeOrigin = ports.timeOrigin ?? 0;
     this.place = ports.place;
     this.agent = ports.agent;
-    if (ports.info !== undefined) this.transcript.info = ports.info;
+    if (ports.info !== undefined) {
+      this.transcript.info = ports.info;
+      this.transcript.bytes = sizeOfInfo(ports.info);
+    }
     this.#ports = ports;
     const at = ports.clock.now();
     for (const event of replayedMessages(ports.history ?? []))
       fold(this.transcript, { seq: this.transcript.lastSeq + 1, at, event });
+    if (this.transcript.bytes > 0) ports.budget?.report(this, this.transcript.bytes);
   }
 
   get state(): Session['state'] {
@@ -100,6 +108,7 @@ class OpenSession implements Session {
       retired: () => this.#retired,
       closed: () => this.#closed,
       close: (reason) => this.close(reason),
+      measured: (bytes) => this.#ports.budget?.report(this, bytes),
     });
     return this.#conversation;
   }
@@ -111,7 +120,8 @@ class OpenSession implements Session {
 
   stream(key: string, make: (view: SessionView) => Projection, isFleeting = false): Stream {
     const existing = this.#streams.get(key);
-    if (existing !== undefined) return existing;
+    // A stream that a fault has closed makes room for a new one.
+    if (existing !== undefined && (existing.closed === null || this.#closed !== null)) return existing;
     const { limits, note } = this.#ports;
     const pressure = (pressed: boolean) => this.#press(key, pressed);
     const unread = isFleeting ? () => this.#streams.delete(key) : undefined;
@@ -126,6 +136,12 @@ class OpenSession implements Session {
     this.#conversation?.setUnattended();
   }
 
+  warn(text: string): void {
+    this.#ports.clock.after(0, () => {
+      if (this.#closed === null) this.#talk().warn(text);
+    });
+  }
+
   retire(reason: string): void {
     this.#retired ??= reason;
     this.#conversation?.drop(reason);
@@ -134,9 +150,18 @@ class OpenSession implements Session {
   close(reason: string): void {
     if (this.#closed !== null) return;
     this.#closed = reason;
+    this.#ports.budget?.forget(this);
     this.#conversation?.end(reason);
     for (const stream of this.#streams.values()) stream.close(reason);
     this.#ports.ended?.();
+  }
+
+  /** In a tick of its own: the caller may be another session in the middle of an event. */
+  evict(reason: string): void {
+    this.#ports.clock.after(0, () => {
+      this.#conversation?.abandon(reason);
+      this.close(reason);
+    });
   }
 
   /** One reader that cannot keep up slows the agent down, so that memory does not fill up (docs/faults.md F20). */

@@ -24,5 +24,5 @@ export function createSilenceLimit({ transcript, timers, agent, silenceMs }: Sil
     return agent.isSessionClosed() || transcript.run === null || waitsForUser || agent.isPaused();
   }
 
-  return () => timers.set('silence', mayBeSilent() ? null : silenceMs, () => agent.stop('agent unresponsive'));
+  return () => timers.set('silence', mayBeSilent() ? null : silenceMs, () => agent.abandon('agent unresponsive'));
 }

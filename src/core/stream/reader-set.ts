@@ -1,5 +1,7 @@
 // The readers attached to one stream: wakes them, finds the slowest, and slows the agent down while one of them is
 // behind.
+import type { NoteLevel } from '../contract/adapter.ts';
+import { faultText, guarded } from '../contract/guarded.ts';
 
 /** A reader, as its stream sees it. */
 export interface AttachedReader {
@@ -18,9 +20,11 @@ export interface Backlog {
   shareFrom(next: number): number;
 }
 
-/** Told true while a holding reader is behind, whenever readers are woken; false once, when it has caught up. */
+/** Learns what becomes of the readers. */
 export interface PressureListener {
+  /** Told true while a holding reader is behind, whenever readers are woken; false once, when it has caught up. */
   pressure?(pressure: boolean): void;
+  note?(level: NoteLevel, text: string): void;
 }
 
 /**
@@ -75,7 +79,18 @@ export class ReaderSet {
 
   wake(): void {
     this.#firstUnannounced = null;
-    for (const reader of this.#readers) reader.wake();
+    for (const reader of this.#readers) {
+      try {
+        reader.wake();
+      } catch (thrown) {
+        this.#noteFault(thrown);
+      }
+    }
+  }
+
+  /** A reader or listener that throws has its own guard as a rule; the others are woken all the same. */
+  #noteFault(thrown: unknown): void {
+    this.#listener.note?.('internal', faultText(thrown));
   }
 
   wakeAndMeasure(): void {
@@ -94,7 +109,11 @@ export class ReaderSet {
     this.#isWakeUpQueued = true;
     queueMicrotask(() => {
       this.#isWakeUpQueued = false;
-      if (this.#firstUnannounced !== null) this.wakeAndMeasure();
+      if (this.#firstUnannounced === null) return;
+      guarded(
+        () => this.wakeAndMeasure(),
+        (thrown) => this.#noteFault(thrown),
+      );
     });
   }
 

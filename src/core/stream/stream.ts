@@ -2,9 +2,9 @@
 // pace.
 import type { NoteLevel, Projection, SessionView } from '../contract/adapter.ts';
 import type { Out } from '../contract/channel.ts';
+import { faultText, guarded, internalError } from '../contract/guarded.ts';
 import type { Reader } from '../contract/reader.ts';
 import { replayCurrent } from '../log/replay.ts';
-import { messageOf } from '../model/errors.ts';
 import type { Event, Logged } from '../model/event.ts';
 import { isContinuation, joinableDelta, joinDeltas, type LoggedDelta } from './merge.ts';
 import { type AttachedReader, type Backlog, type PressureListener, pressureShare, ReaderSet } from './reader-set.ts';
@@ -36,6 +36,8 @@ export interface Stream extends FoldListener {
   attach(cursor: string | null, isHolding?: boolean): Reader;
   /** How many readers are attached. */
   readonly readers: number;
+  /** Why the stream is closed; null while it is open. */
+  readonly closed: string | null;
   close(reason: string): void;
 }
 
@@ -139,7 +141,13 @@ class DialectStream implements Stream, ReaderSource, Backlog {
 
   snapshot(): Snapshot {
     this.flush();
-    const { frames } = replayCurrent(this.#view, this.#make);
+    let frames: readonly Out[] = [];
+    guarded(
+      () => {
+        frames = replayCurrent(this.#view, this.#make).frames;
+      },
+      (thrown) => this.#fail(thrown),
+    );
     return { frames, place: this.window.last, next: this.window.top };
   }
 
@@ -177,8 +185,6 @@ class DialectStream implements Stream, ReaderSource, Backlog {
 
   #emit(logged: Logged): void {
     const outs = this.#project(logged);
-    const notes = this.#projection.notes?.();
-    if (notes !== undefined) for (const { level, text } of notes) this.#options.note?.(level, text);
     if (outs.length === 0) return;
     const first = this.window.top;
     this.#lastAt = this.#view.timeOrigin + logged.at;
@@ -191,13 +197,20 @@ class DialectStream implements Stream, ReaderSource, Backlog {
   /** A projection that throws closes its own stream; the session and its other dialects go on. */
   #project(logged: Logged): readonly Out[] {
     try {
-      return this.#projection.event(logged);
+      const outs = this.#projection.event(logged);
+      const notes = this.#projection.notes?.();
+      if (notes !== undefined) for (const { level, text } of notes) this.#options.note?.(level, text);
+      return outs;
     } catch (thrown) {
-      this.#options.note?.('violation', `internal error: ${messageOf(thrown)}`);
-      this.#closed = 'an internal error of the gateway';
-      this.#readers.wake();
+      this.#fail(thrown);
       return [];
     }
+  }
+
+  #fail(thrown: unknown): void {
+    this.#options.note?.('internal', faultText(thrown));
+    this.#closed ??= internalError;
+    this.#readers.wake();
   }
 }
 

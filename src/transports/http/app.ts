@@ -86,6 +86,7 @@ export function createApp({ board, streams, maxFrameBytes, stream, onError }: Ap
       envelope: board.envelope(request),
       isResumed: cursor !== null,
       onClose: () => streams.delete(opened),
+      onError,
     });
     streams.add(opened);
     return new Response(opened.body, { headers: eventStreamHeaders });

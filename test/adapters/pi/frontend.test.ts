@@ -413,6 +413,13 @@ describe('answers to dialogs', () => {
     options: ['a'],
   };
   const answer = (rest: object) => ({ type: 'extension_ui_response', id: 'd1', ...rest });
+  const told = (problem: string, number: number) => ({
+    type: 'extension_ui_request',
+    id: `answer-problem-${number}`,
+    method: 'notify',
+    message: `The question is still open. ${problem}`,
+    notifyType: 'error',
+  });
 
   test.each([
     [{ value: 'a' }, { kind: 'value', value: 'a' }],
@@ -456,13 +463,17 @@ describe('answers to dialogs', () => {
     client.settle(refused('stale', 'over'));
     expect([client.got(), client.notes()]).toEqual([[], []]);
     client.settle(refused('invalid', 'no such option'));
-    expect([client.got(), client.notes()]).toEqual([[], ['violation: answer-dialog: no such option']]);
+    expect(client.notes()).toEqual(['violation: answer-dialog: no such option']);
+    expect(client.got()).toEqual([told('answer-dialog: no such option', 1)]);
   });
 
-  test('a malformed one is noted and not answered', () => {
+  test('a malformed one is noted, and its client is told without a response, which pi does not have', () => {
     const client = connect([dialog]);
     expect(client.send(answer({ values: 1 }))).toEqual([]);
-    expect([client.got(), client.notes()]).toEqual([[], ['violation: extension_ui_response: frame: Invalid input']]);
+    expect(client.send(answer({ value: 42 }))).toEqual([]);
+    const problem = 'extension_ui_response: frame: Invalid input';
+    expect(client.notes()).toEqual([`violation: ${problem}`, `violation: ${problem}`]);
+    expect(client.got()).toEqual([told(problem, 1), told(problem, 2)]);
   });
 
   test('one to a request that only a newer pi knows goes to that pi as it is', () => {

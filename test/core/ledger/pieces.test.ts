@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '../../../src/core/ledger/fingerprint.ts';
-import { estimateBytes } from '../../../src/core/ledger/memory-estimate.ts';
 import { createOutcomeStore, type KeptOutcome } from '../../../src/core/ledger/outcomes.ts';
 import { createQueue } from '../../../src/core/ledger/queue.ts';
+import { estimateBytes } from '../../../src/core/model/memory-estimate.ts';
 
 describe('canonical JSON', () => {
   test.each([

@@ -150,7 +150,7 @@ describe('what is heard', () => {
       'over unknown: session unknown not found',
       'over broken: an internal error of the gateway',
     ]);
-    expect(heard).toEqual(['violation: internal error: Error: the password is 1234']);
+    expect(heard).toEqual(['internal: internal error: the password is 1234']);
   });
 
   test('a frontend may watch before anything has come from its client', () => {

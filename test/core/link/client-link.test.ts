@@ -131,7 +131,7 @@ describe('a frontend at work', () => {
       { decode, fault: () => [], reply: () => [] },
       clock,
       { submit: () => {}, note: () => {} },
-      { send: () => {}, close: () => {} },
+      { send: () => {}, close: () => {}, fail: () => {} },
     );
     expect(driver.frame(createFrame(Buffer.from('{}')))).toBe(expected);
   });

@@ -33,7 +33,7 @@ function linked(script: Script) {
 }
 
 describe('a backend that throws', () => {
-  const expected = ['violation: internal error: broken', 'end: an internal error of the gateway'];
+  const expected = ['internal: internal error: broken', 'end: an internal error of the gateway'];
 
   test('while it encodes: its command is refused, its agent ends', () => {
     const { clock, link, heard } = linked({ encode: broken });
@@ -76,7 +76,7 @@ test('a frontend that throws on a frame complains of it and takes the next one',
     { ...frontend, decode: () => (isBroken ? broken() : [{ do: 'send', frame: 'fine' }]) },
     clock,
     { submit: () => {}, note: (_level, text) => notes.push(text) },
-    { send: (out) => sent.push(out), close: () => {} },
+    { send: (out) => sent.push(out), close: () => {}, fail: () => {} },
   );
   expect(driver.frame(createFrame(new Uint8Array()))).toBe(false);
   isBroken = false;

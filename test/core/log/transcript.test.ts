@@ -4,10 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 import { verify } from '../../../src/core/log/grammar.ts';
 import { wholeContent } from '../../../src/core/log/messages.ts';
+import { measureTranscript } from '../../../src/core/log/transcript-size.ts';
 import type { Content } from '../../../src/core/model/content.ts';
 import type { Event } from '../../../src/core/model/event.ts';
 import type { Transcript } from '../../../src/core/model/transcript.ts';
-import { anyEvents } from '../../support/core/arbitraries.ts';
+import { anyEvents, legalEvents } from '../../support/core/arbitraries.ts';
 import { vocabulary } from '../../support/core/vocabulary.ts';
 
 const opening: Event[] = [{ type: 'run-start' }, { type: 'turn-start' }, { type: 'message-start', id: 'm' }];
@@ -232,4 +233,25 @@ test('an event with nothing to hold on to is no error', () => {
     fold(transcript, { seq: 7, at: 9, event });
     expect(transcript).toMatchObject({ lastSeq: 7, lastAt: 9 });
   }
+});
+
+describe('the size', () => {
+  test('that is counted along is the size of the whole, whatever the events', () => {
+    fc.assert(
+      fc.property(legalEvents, (events) => {
+        const transcript = emptyTranscript();
+        for (const [at, event] of events.entries()) {
+          fold(transcript, { seq: at + 1, at, event });
+          expect(transcript.bytes, event.type).toBe(measureTranscript(transcript));
+        }
+      }),
+    );
+  });
+
+  test('of a delta is two bytes for each character', () => {
+    const transcript = folded(...opening, text(0));
+    const before = transcript.bytes;
+    fold(transcript, { seq: 9, at: 9, event: delta(0, 'x'.repeat(1000)) });
+    expect(transcript.bytes - before).toBe(2000);
+  });
 });

@@ -124,7 +124,7 @@ describe('an agent that takes no contexts', () => {
       ['prompt: internal'],
       ['the contexts of the prompt could not be read'],
     ]);
-    expect(rig.notes).toEqual(['violation internal error: EIO: /secret/place']);
+    expect(rig.notes).toEqual(['internal internal error: EIO: /secret/place']);
     expect(rig.session.state).toBe('idle');
     rig.prompt('next');
     expect(given()).toHaveLength(1);

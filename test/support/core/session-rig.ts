@@ -70,14 +70,23 @@ export interface RigOptions {
   readonly readStored?: SessionPorts['readStored'];
   readonly sessionFiles?: SessionPorts['sessionFiles'];
   readonly logged?: SessionPorts['logged'];
+  readonly info?: SessionPorts['info'];
+  readonly budget?: SessionPorts['budget'];
   readonly takesInstructions?: boolean;
+  /** Default: a clock of its own. */
+  readonly clock?: VirtualClock;
   /** Hears what each agent is started with. */
   started?(instructions: Instructions | undefined): void;
 }
 
 /** A session that nobody has used yet. */
-export function createSessionRig({ limits, agent: scriptOf, started, ...ports }: RigOptions = {}): SessionRig {
-  const clock = createVirtualClock();
+export function createSessionRig({
+  limits,
+  agent: scriptOf,
+  started,
+  clock = createVirtualClock(),
+  ...ports
+}: RigOptions = {}): SessionRig {
   const agents: ScriptedAgent[] = [];
   let connects = 0;
   const session = createSession({

@@ -2,12 +2,14 @@
 import type { Item, ToolRun, Transcript } from '../../../src/core/model/transcript.ts';
 
 /**
- * Everything that a client can know. Left out: `lastSeq` and `lastAt`, which say how it was told. Items come without
+ * Everything that a client can know. Left out: `lastSeq` and `lastAt`, which say how it was told, and `bytes`,
+ * an estimate that counts a name without a value. Items come without
  * their replay mark; tools by call, and without the arguments of those that are done, for an announcement may be told
  * earlier than it came (replay.ts tells a message in one piece).
  */
 export function stateOf(transcript: Transcript): object {
-  const { items, tools, open, approvals, dialogs, servers, displays, queue, lastSeq, lastAt, ...plain } = transcript;
+  const { items, tools, open, approvals, dialogs, servers, displays, queue, ...rest } = transcript;
+  const { lastSeq, lastAt, bytes, ...plain } = rest;
   return {
     ...plain,
     items: items.map(itemOf),

@@ -269,6 +269,7 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
 
   return {
     keepsPermissions: true,
+    takesOtherAnswers: true,
     decode(frame) {
       let json: unknown;
       try {

@@ -9,7 +9,7 @@ import { ExtensionUiResponse } from '../wire/commands.ts';
 import { parserWords, problemOf } from '../wire/problem.ts';
 import { decodeCommand } from './decode-command.ts';
 import { answerTo } from './encode-answer.ts';
-import { approvalPrefix } from './encode-stateless.ts';
+import { approvalPrefix, complaintLine } from './encode-stateless.ts';
 
 type Actions = Action<Command>[];
 
@@ -28,6 +28,7 @@ const busyWords =
 /** Creates the frontend of one connection. */
 export function createConnection(session: SessionView | undefined): Frontend {
   const asked = new WeakMap<Command, Asked>();
+  let notices = 0;
 
   /** Keys in pi's own order (docs/protocols/pi.md 4.2). */
   const respond = ({ type, id }: Asked, rest: Dictionary): Action<Command> => ({
@@ -56,12 +57,21 @@ export function createConnection(session: SessionView | undefined): Frontend {
     return agent === 'up' && lastSeq > 0 && !dialogs.has(id) && !approvals.has(id);
   }
 
+  /** An answer has no response in pi, so its client is told by a notification. */
+  function notified(problem: string): Actions {
+    notices += 1;
+    const line = complaintLine(`The question is still open. ${problem}`, `answer-problem-${notices}`);
+    return [
+      { do: 'note', level: 'violation', text: problem },
+      { do: 'send', frame: JSON.stringify(line) },
+    ];
+  }
+
   /** Answers to dialogs. pi does not respond to them and ignores late ones. */
   function answered(line: Dictionary): Actions {
     if (isForeign(line)) return [{ do: 'deliver', message: { type: 'unknown', protocol: 'pi', payload: line } }];
     const read = ExtensionUiResponse.safeParse(line);
-    if (!read.success)
-      return [{ do: 'note', level: 'violation', text: `extension_ui_response: ${problemOf(read.error)}` }];
+    if (!read.success) return notified(`extension_ui_response: ${problemOf(read.error)}`);
     return [{ do: 'deliver', message: answerOf(read.data, session?.transcript.dialogs.has(read.data.id) === true) }];
   }
 
@@ -89,7 +99,10 @@ export function createConnection(session: SessionView | undefined): Frontend {
     fault: ({ message }) => unread({}, message),
     reply(message, outcome) {
       const to = asked.get(message);
-      if (to === undefined) return late(message, outcome);
+      if (to === undefined) {
+        const refusal = refusalOf(message, outcome);
+        return refusal === null ? [] : notified(refusal);
+      }
       if (!outcome.ok && to.type === 'get_available_thinking_levels' && outcome.error.code === 'unsupported') {
         // An agent that does not list its levels has only the current one. pi always succeeds here, and pi-acp needs an
         // answer.
@@ -102,10 +115,10 @@ export function createConnection(session: SessionView | undefined): Frontend {
   };
 }
 
-/** A late answer is normal and ignored. An answer that the agent refuses leaves its question open. */
-function late({ type }: Command, outcome: Outcome): Actions {
-  if (outcome.ok || outcome.error.code === 'stale' || type === 'unknown') return [];
-  return [{ do: 'note', level: 'violation', text: `${type}: ${outcome.error.message}` }];
+/** The refusal of an answer, if its client must be told. A late answer is normal. */
+function refusalOf({ type }: Command, outcome: Outcome): string | null {
+  if (outcome.ok || outcome.error.code === 'stale' || type === 'unknown') return null;
+  return `${type}: ${outcome.error.message}`;
 }
 
 function errorWords(message: Command, { type }: Asked, { code, message: words }: Problem): string {

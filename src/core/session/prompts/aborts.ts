@@ -37,7 +37,7 @@ export function createAborts({ timers, abortMs, agent, isRunning, answer }: Abor
   function stopUnwilling(): void {
     // A paused agent is not read, so it may have stopped unnoticed. Give it another period.
     if (agent.isPaused()) timers.set('abort', abortMs, stopUnwilling);
-    else agent.stop('the agent did not stop when it was aborted');
+    else agent.abandon('the agent did not stop when it was aborted');
   }
 
   const forgiveAgent = () => timers.set('abort', null, () => {});

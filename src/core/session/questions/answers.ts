@@ -32,6 +32,21 @@ export function keeperOf(answer: Answer, question: Question, doesAgentKeep: () =
   return doesAgentKeep() ? 'nobody' : 'session';
 }
 
+/** Why the answer is none to this question; null if it is one. */
+export function mistakeIn(answer: Answer, question: Question, takesOther: () => boolean): string | null {
+  if (answer.type !== 'answer-dialog' || question.type !== 'dialog-request' || question.kind !== 'select') return null;
+  const { options } = question;
+  const said = answer.answer;
+  if (said.kind === 'cancelled' || options === undefined) return null;
+  if (said.kind === 'value' && (options.includes(said.value) || takesOther())) return null;
+  const shown = options.slice(0, mostShown).map((option) => JSON.stringify(option.slice(0, longestShown)));
+  return `the answer is none of the options: ${shown.join(', ')}${options.length > mostShown ? ', …' : ''}`;
+}
+
+/** Options in a refusal, and the characters of each. */
+const mostShown = 8;
+const longestShown = 64;
+
 /**
  * The answer as the agent gets it. Drops arguments that equal the call's own, because some clients repeat them and some
  * agents refuse changed arguments. Drops permissions that the agent does not remember itself.

@@ -5,7 +5,16 @@ import { refused, type Settle } from '../../model/errors.ts';
 import type { Event } from '../../model/event.ts';
 import type { Transcript } from '../../model/transcript.ts';
 import type { AgentPort } from '../session-agent.ts';
-import { type Answer, type Approval, answerForAgent, endOf, keeperOf, type Question, questionOf } from './answers.ts';
+import {
+  type Answer,
+  type Approval,
+  answerForAgent,
+  endOf,
+  keeperOf,
+  mistakeIn,
+  type Question,
+  questionOf,
+} from './answers.ts';
 import { createExpiry } from './expiry.ts';
 import { createOpenQuestions } from './open-questions.ts';
 import { createRemembering } from './remember-approval.ts';
@@ -88,6 +97,9 @@ export function createQuestions(ports: QuestionPorts): Questions {
         const id = JSON.stringify(command.id);
         return settle(refused('stale', `no open question ${id}: answered, withdrawn or never asked`));
       }
+      const mistake = mistakeIn(command, question, () => agent.capabilities().takesOtherAnswers === true);
+      // The question stays open for another answer (docs/faults.md F17).
+      if (mistake !== null) return settle(refused('invalid', mistake));
       // If a client cannot answer, the question ends only when no other client is left that could.
       if (command.unable === true && open.addUnable(question) < ports.readers()) return settle({ ok: true });
       forwardAnswer(command, question, settle);

@@ -1,5 +1,5 @@
 // Estimates the memory of a value cheaply: does not read texts and serialises nothing.
-import { isDictionary } from '../model/dictionary.ts';
+import { isDictionary } from './dictionary.ts';
 
 /** Bytes of an object, an array item or a field, without its content. */
 const ofOne = 16;
