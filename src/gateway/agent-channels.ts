@@ -47,14 +47,17 @@ export class AgentChannels {
     );
   }
 
-  /** A channel of its own. Throws `invalid` for a configuration that leads nowhere. */
+  /** Opens a channel for one session alone. Throws `invalid` for a configuration that leads nowhere. */
   open(target: AgentTarget): Channel {
     if (target.agent.url !== undefined) return this.#openRemote(target, target.agent.url);
     if (target.agent.command !== undefined) return this.#openProgram(target, target.agent.command);
     return this.#openLibrary(target);
   }
 
-  /** The one connection for all sessions of the agent. A program has one for each of its working directories. */
+  /**
+   * The connection that all sessions of the agent share. A program works in one directory, so there is one connection
+   * for each working directory.
+   */
   multiplexer(target: AgentTarget, { route }: Multiplexing): MultiplexedConnection {
     const { name, agent, cwd } = target;
     const key = JSON.stringify([name, agent.command === undefined ? undefined : (cwd ?? agent.cwd)]);

@@ -9,7 +9,7 @@ import type { FoundSession } from './stored-sessions.ts';
 
 /** The session that a client wants to open. */
 export interface SessionRequest {
-  /** Name of its agent. Default: the default agent. */
+  /** Name of the agent in the configuration. Default: the default agent. */
   readonly agent?: string | undefined;
   readonly id?: string | undefined;
   readonly cwd?: string | undefined;

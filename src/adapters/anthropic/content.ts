@@ -65,7 +65,7 @@ function imageSource({ data, url, mediaType }: Extract<Content, { type: 'image' 
 
 function documentSource(document: Extract<Content, { type: 'document' }>): Dictionary | null {
   const { data, text, url, mediaType } = document;
-  // The file has more information than a text extracted from it.
+  // A PDF file says more than the text extracted from it, so the API gets the file even if there is a text.
   if (data !== undefined && mediaType === 'application/pdf') return { type: 'base64', media_type: mediaType, data };
   if (text !== undefined) return { type: 'text', media_type: 'text/plain', data: text };
   if (data !== undefined && mediaType?.startsWith('text/') === true) {

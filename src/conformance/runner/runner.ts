@@ -34,7 +34,7 @@ export interface RunOptions {
 export interface Progress {
   readonly id: string;
   readonly phase: 'started' | 'finished';
-  /** In phase `finished`. */
+  /** Set in phase `finished`. */
   readonly verdict?: Verdict;
   /** The reason, for every verdict but `passed`. */
   readonly reason?: string;

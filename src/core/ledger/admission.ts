@@ -20,7 +20,7 @@ export interface AdmissionPorts extends Pick<LedgerPorts, 'clock' | 'limits'> {
   broadcast(message: CommandBroadcast): void;
 }
 
-/** Admits commands. */
+/** Decides which submitted commands are carried out, which are answered as repetitions, and which are refused. */
 export interface Admission {
   submit(entry: Entry): void;
   /** Refuses every later command as `shutting-down`, without a broadcast. */

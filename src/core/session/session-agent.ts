@@ -59,7 +59,7 @@ export interface SessionAgentPorts {
   ended(ending: Ending): void;
 }
 
-/** Creates the agent port without an agent. */
+/** Creates the agent port of a session. No agent is connected until it is started or gets a command. */
 export function createSessionAgent(ports: SessionAgentPorts): SessionAgent {
   const { transcript, clock, admit, note } = ports;
   let link: AgentLink | null = null;

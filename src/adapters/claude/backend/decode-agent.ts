@@ -81,7 +81,7 @@ export function createAgentDecoder(env: Env, out: Outbox, context: AgentContext)
 
   const user = createUserDecoder(out, { run, tools, compactions, messages });
 
-  /** A turn that only compacts is no run, because nobody prompted it. */
+  /** Opens a run for a frame of a turn. A turn that only compacts opens no run, because nobody sent a prompt. */
   function turnGoesOn(): void {
     if (!context.isCompacting()) run.ensure();
   }

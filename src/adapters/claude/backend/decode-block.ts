@@ -116,7 +116,9 @@ export function impliedBlock(type: string): AgentBlock {
   return { type: 'text', text: '' };
 }
 
-/** The events that end a block. `cut`: the block is not whole. */
+/**
+ * The events that end a block. `copy`: the block as the `assistant` frame repeats it. `cut`: the block is not whole.
+ */
 export function endBlock(
   block: OpenBlock,
   copy: Copy | null,
@@ -143,7 +145,7 @@ export function endBlock(
       ];
     }
     case 'tool-call':
-      // Without a copy, the arguments are the streamed ones.
+      // Without the copy of the block in an `assistant` frame, the streamed arguments hold.
       return [{ ...base, ...(copy === null ? {} : { input: dictionaryOf(copy.block.input) }), ...extra }];
     case 'whole':
       return [base];

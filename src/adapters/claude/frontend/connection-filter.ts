@@ -9,15 +9,17 @@ export interface ConnectionFilter {
   /** See Frontend. */
   mapOutgoing(out: Out): Out | Frames | null;
   /**
-   * A mark: from here on, frames belong to that query, up to and including its result (docs/protocols/rpc-message.md
-   * 8.4, 8.6). The prompt of the query is this client's own.
+   * Returns a mark. The frames behind the mark belong to that query, up to and including its result
+   * (docs/protocols/rpc-message.md 8.4, 8.6). The prompt of the query is this client's own.
    */
   query(id: string): Out;
-  /** A mark: the next echoed prompt is this client's, with the client's uuid (docs/protocols/claude.md 3.3). */
+  /**
+   * Returns a mark. The next echoed prompt is this client's and gets the client's uuid (docs/protocols/claude.md 3.3).
+   */
   echo(uuid: string): Out;
-  /** A mark: the next prompt is this client's own and is dropped (docs/protocols/claude.md 3.3). */
+  /** Returns a mark. The next prompt is this client's own and is dropped (docs/protocols/claude.md 3.3). */
   ownPrompt(): Out;
-  /** An answer to this client, which belongs to no query. */
+  /** Returns the frame of an answer to this client. The answer belongs to no query. */
   own(text: string): Out;
   /** Must be called when this client has answered the request. Only the other clients get its cancel frame. */
   answered(requestId: string): void;

@@ -161,14 +161,14 @@ export function createControl(ports: ConnectionPorts): Reader {
   };
 }
 
-/** The SDK asks for the agent's default model in either way. */
+/** The name of the model; undefined for the default model of the agent, which the SDK names by null or by `default`. */
 function named(model: string | null | undefined): string | undefined {
   return model === null || model === 'default' ? undefined : model;
 }
 
 const badMode = 'invalid_mode';
 
-/** Do not refuse the client if the agent cannot list its models. */
+/** The models of the agent; none if the agent cannot list its models, so that the client is not refused. */
 function modelsIn(outcome: Outcome) {
   const read = outcome.ok ? QueryData.models.safeParse(outcome.data) : undefined;
   return read?.success === true ? { models: read.data.models } : {};

@@ -116,7 +116,10 @@ const agentParts = new Map([
   ['agentProgressSummaries', 'summaries of sub-agents'],
 ]);
 
-/** The parts that the gateway serves if the agent allows it (control-requests.ts). */
+/**
+ * The parts with instructions for the model. The gateway serves them if the agent takes instructions
+ * (control-requests.ts).
+ */
 const promptParts = new Map([
   ['systemPrompt', 'a system prompt'],
   ['appendSystemPrompt', 'an addition to the system prompt'],

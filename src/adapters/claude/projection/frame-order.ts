@@ -78,7 +78,7 @@ export function createFrameOrder(): FrameOrder {
     }
   }
 
-  /** Messages and the frames between them keep their order. */
+  /** Whether the item is the first that waits among messages and the frames between them, which keep their order. */
   const isNext = (place: number) => waiting.findIndex(({ kind }) => kind === 'message' || kind === 'aside') === place;
 
   function takeReady(): WireFrame[] {

@@ -166,7 +166,7 @@ export function createContentDecoder(env: Env, out: Outbox, context: ContentCont
       }
       case 'assistant': {
         const take = ofModel.get(content.type);
-        // Without a run, this content follows the end of one and starts no new run.
+        // Content of the model without an open run is a straggler of the last run, so no new run starts.
         if (take === undefined || (!run.open && !isAnswer(params))) return late(params);
         run.speaks();
         return handle(take, params, undefined);

@@ -19,7 +19,7 @@ function upper(_: string, letter: string): string {
  * The params of a message, ready for its schema; undefined if the value cannot be params. Missing params, null, `[]`
  * and `[null]` count as empty: Neovim's plugin writes empty tables as `[]`, and real servers accept that
  * (docs/protocols/eca.md 2.14, 5.4).
- *  A member whose name ends in `Id` becomes a string: Neovim's plugin of September 2025 names a chat by the number of
+ * A member whose name ends in `Id` becomes a string: Neovim's plugin of September 2025 names a chat by the number of
  * its tab page. The answers carry the string, which no editor of that time compares.
  */
 export function paramsOf(params: unknown): object | undefined {
@@ -33,7 +33,7 @@ function withStringId(key: string, member: unknown): unknown {
   return key.endsWith('Id') && Number.isSafeInteger(member) ? String(member) : member;
 }
 
-/** docs/protocols/eca.md 8.1. client.ts reads the parts, leniently. */
+/** The params of `initialize` (docs/protocols/eca.md 8.1). ../client.ts reads the parts, leniently. */
 export const InitializeParams = z.looseObject({
   initializationOptions: z.unknown().optional(),
   capabilities: z.unknown().optional(),
@@ -41,7 +41,7 @@ export const InitializeParams = z.looseObject({
 });
 export type InitializeParams = z.infer<typeof InitializeParams>;
 
-/** docs/protocols/eca.md 8.2. Newer versions call `behavior` `agent`. */
+/** The params of `chat/prompt` (docs/protocols/eca.md 8.2). Newer versions call `behavior` `agent`. */
 export const PromptParams = z.looseObject({
   chatId: text,
   message: z.string(),
@@ -57,11 +57,16 @@ export type PromptParams = z.infer<typeof PromptParams>;
 /** A notification or request whose only parameter is a chat. */
 export const ChatParams = z.looseObject({ chatId: text });
 
-/** docs/protocols/eca.md 8.6; `save` since 0.63. */
+/**
+ * The params of `chat/toolCallApprove` and `chat/toolCallReject` (docs/protocols/eca.md 8.6). `save` exists since 0.63.
+ */
 export const ToolCallParams = z.looseObject({ chatId: z.string(), toolCallId: z.string(), save: text });
 export type ToolCallParams = z.infer<typeof ToolCallParams>;
 
-/** docs/protocols/eca.md 8.7; `chat/queryFiles` since 0.107. */
+/**
+ * The params of `chat/queryContext`, `chat/queryCommands` and, since 0.107, `chat/queryFiles` (docs/protocols/eca.md
+ * 8.7).
+ */
 export const QueryParams = z.looseObject({
   chatId: text,
   query: text,
@@ -69,11 +74,11 @@ export const QueryParams = z.looseObject({
 });
 export type QueryParams = z.infer<typeof QueryParams>;
 
-/** Since 0.123. */
+/** The params of `chat/promptSteer`, since 0.123. */
 export const SteerParams = z.looseObject({ chatId: z.string(), message: z.string() });
 export type SteerParams = z.infer<typeof SteerParams>;
 
-/** Only `messages` can be cleared. */
+/** The params of `chat/clear`. Only `messages` can be cleared. */
 export const ClearParams = z.looseObject({ chatId: z.string(), messages: z.boolean().nullish() });
 export type ClearParams = z.infer<typeof ClearParams>;
 
@@ -85,10 +90,10 @@ export type SelectedModelParams = z.infer<typeof SelectedModelParams>;
 export const SelectedAgentParams = z.looseObject({ chatId: text, agent: text, behavior: text });
 export type SelectedAgentParams = z.infer<typeof SelectedAgentParams>;
 
-/** docs/protocols/eca.md 8.8. */
+/** The params of the notifications that start or stop a tool server (docs/protocols/eca.md 8.8). */
 export const ServerParams = z.looseObject({ name: z.string() });
 
-/** As in the Language Server Protocol. */
+/** The params of `workspace/didChangeWorkspaceFolders`, as in the Language Server Protocol. */
 export const FoldersChangedParams = z.looseObject({
   event: z.looseObject({ added: z.array(z.unknown()).nullish(), removed: z.array(z.unknown()).nullish() }),
 });

@@ -112,7 +112,8 @@ export function createAgentRuns(env: Env, out: Outbox, ports: RunPorts): AgentRu
     line(line) {
       const { type } = line;
       const before = lane.current();
-      // 2.0.1 may start the next prompt before it reports the end of this one.
+      // pi-server 2.0.1 may start the next prompt before it reports the end of the current one. After `agent_end`, a
+      // new `agent_start` then ends the current prompt.
       if (type === 'agent_start' && before?.isQuiet === true && lane.isNextStarted()) promptOver(before.id);
       watchAgent(type);
       if (!isMuted() || beyondRuns.has(type)) return events.line(line);

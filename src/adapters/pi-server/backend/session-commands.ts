@@ -109,7 +109,8 @@ export function createSessionCommands(ports: SessionCommandPorts): (command: Com
         for (const requestId of dialogs.cancelAll()) {
           requests.send({ type: 'extension_ui_response', requestId, response: cancelled }, { done: () => {} });
         }
-        // `abort` does not stop a compaction (docs/protocols/pi-server.md 17.13).
+        // `abort` does not stop a compaction, so a compaction gets `abort_compaction` (docs/protocols/pi-server.md
+        // 17.13).
         const isCompacting = runs.compacting && !run.open && lane.live().length === 0;
         return isCompacting ? abortOther(id, 'abort_compaction') : aborts.abort(id);
       }

@@ -35,7 +35,7 @@ export function encodeMetrics({ ledger, refused, circuits, shell, ...figures }: 
       version: { sessionCount: ledger.versions },
       execution: { laneCount: ledger.lanes },
       lock: { activeLocks: 0, timeoutCount: 0, waitingCount: 0, queueFullRejections: 0 },
-      // Each session has its own limits.
+      // The count is of all sessions, but the limit is of each session, so the count may exceed the limit.
       extensionUI: { pendingCount: figures.questions, maxPendingRequests: mostOpen, rejectedCount: 0 },
       sessionStore: { metadataResetCount: 0 },
     },

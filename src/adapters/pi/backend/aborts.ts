@@ -62,9 +62,10 @@ export function createAborts(ports: AbortPorts, settle: (id: string) => void): A
       isOpen = held.length > 0;
       release(ports.perform);
     },
-    // The abort is done: pi 0.13.2 never answers, later versions answer in their next line.
     runEnded() {
       isOpen = false;
+      // The run is over, so its aborts are done. pi 0.13.2 never answers an abort; later versions answer in the next
+      // line.
       for (const id of ports.unanswered()) ports.finish(id, done);
     },
     promptGone() {

@@ -46,7 +46,6 @@ export interface RunDecoder {
   retryEnd(success: boolean, failure: Failure | undefined): void;
   compactionStart(): Dictionary | undefined;
   compactionEnd(willRetry: boolean): void;
-  /** Begins a turn. */
   turnStart(): void;
   /** Must be called for each line outside of the run's start and end lines. */
   aside(): void;
