@@ -5,7 +5,7 @@ import { createGatewayOf } from '../gateway/gateway.ts';
 import { listen } from '../transports/http/server.ts';
 import { connectEventSource } from '../transports/sse-client.ts';
 import { connectWebSocket } from '../transports/websocket.ts';
-import { configFrom } from './agent-config.ts';
+import { configFrom, tellConfigFile } from './agent-config.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { onSignals } from './signals.ts';
 import { stderrLog } from './stderr-log.ts';
@@ -26,6 +26,7 @@ const drainMs = 10_000;
 /** Serves until a signal arrives. */
 export async function serve(command: readonly string[], options: ServeOptions): Promise<void> {
   const config = configFrom(options, command);
+  tellConfigFile(options);
   const log = stderrLog(options.verbose === true ? 'debug' : 'warn');
   const adapters = await loadAdapters({ client: protocolsOf('client'), agent: protocolsOf('agent') });
   const remote = { connectWebSocket, connectEventSource };

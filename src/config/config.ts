@@ -1,6 +1,7 @@
 // Reads and checks patchbay.json: the agents and the gateway's limits. Agent commands come from here only
 // (docs/threats.md T8).
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { z } from 'zod';
 import { noProtocol, protocols, protocolsOf } from '../adapters/protocols.ts';
 import { isDictionary } from '../core/model/dictionary.ts';
@@ -199,8 +200,15 @@ export function withEnvironment(config: Config, environment: Readonly<Record<str
   return { ...config, frontends };
 }
 
+/** The absolute path of the file that {@link loadConfig} reads; null if it reads none. */
+export function configFileOf(path: string | undefined): string | null {
+  return path === undefined && !existsSync(inDirectory) ? null : resolve(path ?? inDirectory);
+}
+
+const inDirectory = 'patchbay.json';
+
 function configIn(path: string | undefined): Config {
-  const file = path ?? 'patchbay.json';
+  const file = path ?? inDirectory;
   let text: string;
   try {
     // Some editors begin a file with a byte order mark, which is not JSON.
