@@ -1,20 +1,23 @@
 // Implements `patchbay serve`.
+
 import { loadAdapters, protocolsOf } from '../adapters/protocols.ts';
+import type { Config } from '../config/config.ts';
 import { messageOf } from '../core/model/errors.ts';
 import { createGatewayOf } from '../gateway/gateway.ts';
-import { listen } from '../transports/http/server.ts';
+import type { ConnectionLimits } from '../transports/http/connection-table.ts';
+import { listen, type Listening as Server } from '../transports/http/server.ts';
 import { connectEventSource } from '../transports/sse-client.ts';
 import { connectWebSocket } from '../transports/websocket.ts';
 import { configFrom, tellConfigFile } from './agent-config.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { onSignals } from './signals.ts';
 import { stderrLog } from './stderr-log.ts';
+import { configuredTokens, singleToken, type TokenOptions } from './tokens.ts';
 
 /** The parsed options. */
-export interface ServeOptions extends AgentOptions {
+export interface ServeOptions extends AgentOptions, TokenOptions {
   readonly host?: string;
   readonly port?: number;
-  readonly token?: string;
   readonly origin: readonly string[];
   readonly json?: boolean;
   readonly verbose?: boolean;
@@ -34,8 +37,9 @@ export async function serve(command: readonly string[], options: ServeOptions): 
   const server = await listen({
     host: options.host ?? config.server.host,
     port: options.port ?? config.server.port,
-    // An empty environment variable counts as unset.
-    token: options.token ?? (process.env.PATCHBAY_TOKEN || undefined),
+    token: singleToken(options, process.env),
+    tokens: configuredTokens(config, process.env),
+    connections: connectionsOf(config),
     allowedOrigins: [...config.server.allowedOrigins, ...options.origin],
     board: gateway.board,
     maxFrameBytes: config.limits.clientFrameBytes,
@@ -55,16 +59,22 @@ export async function serve(command: readonly string[], options: ServeOptions): 
   process.stdout.write(options.json === true ? readyLine(server) : readyText(server, config.defaultAgent ?? 'demo'));
 }
 
-interface Listening {
-  readonly url: string;
-  readonly token: string;
+/** The limits of connections, as far as they are configured. */
+function connectionsOf({ limits: { connections, perToken } }: Config): Partial<ConnectionLimits> {
+  return {
+    ...(connections === undefined ? {} : { connections }),
+    ...(perToken.connections === null ? {} : { perToken: perToken.connections }),
+  };
 }
+
+type Listening = Pick<Server, 'url' | 'token'>;
 
 function readyLine({ url, token }: Listening): string {
   return `${JSON.stringify({ type: 'ready', url, token })}\n`;
 }
 
-function readyText({ url, token }: Listening, agent: string): string {
+function readyText({ url, token: single }: Listening, agent: string): string {
+  const token = single ?? 'one of the configuration';
   return [
     `Patchbay listens on ${url}`,
     `  agent  ${agent}`,

@@ -10,6 +10,7 @@ import { didYouMean } from '../core/model/similar-names.ts';
 import { realInside } from '../stores/paths.ts';
 import { type JsonPositions, lineAt, type Path, readPositions } from './json-positions.ts';
 import { mistakesIn } from './mistakes.ts';
+import { TokenConfig } from './token-config.ts';
 
 /** An agent: its protocol, and a program to start or an address to connect to. */
 export const AgentConfig = z
@@ -69,8 +70,25 @@ const ServerConfig = z.strictObject({
 
 const minute = 60_000;
 const mebibyte = 1024 * 1024;
+const PerToken = z.strictObject({
+  connections: z
+    .int()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe('Streams and WebSockets; null: as many as there may be.'),
+  sessions: z.int().min(1).nullable().default(null).describe('Open sessions; null: as many as there may be.'),
+  agents: z.int().min(1).default(100).describe('Agents that run at the same time.'),
+  questions: z.int().min(1).default(256).describe('Open approvals and dialogs; further ones are denied.'),
+});
 const Limits = z.strictObject({
-  sessions: z.int().min(1).default(100).describe('How many sessions may be open.'),
+  sessions: z.int().min(1).default(1000).describe('How many sessions may be open.'),
+  connections: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('How many streams and WebSockets may be open. Default 4096 on loopback, 512 beyond.'),
+  perToken: PerToken.prefault({}).describe('What all clients with the same token may use together.'),
   idleSessionMs: z
     .int()
     .min(1000)
@@ -137,6 +155,10 @@ export const Config = z.strictObject({
     .describe(
       "Settings of a protocol for all its clients, by its name; the environment's go before (PATCHBAY_ and the name in capitals).",
     ),
+  tokens: z
+    .array(TokenConfig)
+    .default([])
+    .describe('Further tokens of clients on the network, each with its own rights. Default: the single token only.'),
   server: ServerConfig.prefault({}).describe('How clients on the network are served.'),
   limits: Limits.prefault({}).describe('What the gateway allows and how long it waits.'),
 });

@@ -110,7 +110,11 @@ export function createGatewayOf(
   const stored = new StoredSessions({ config, agents, folders, summaries });
   const files = new SessionFiles({ folders, agents, log });
 
-  const intakes = new CommandIntakes({ clock, timeOrigin, agentOf: (session) => sessions.agentOf(session) });
+  const intakes = new CommandIntakes({
+    clock,
+    timeOrigin,
+    agentOf: (session, principal) => sessions.agentOf(session, principal),
+  });
   const sessions: Sessions = new Sessions({
     config,
     hub,
@@ -121,9 +125,9 @@ export function createGatewayOf(
     log,
     clock,
     timeOrigin,
-    broadcast(broadcast) {
+    broadcast(broadcast, about) {
       // On shutdown, skip the per-session close notices.
-      if (!shutdown.isClosed) intakes.broadcast(broadcast);
+      if (!shutdown.isClosed) intakes.broadcast(broadcast, about);
     },
     ended(session) {
       intakes.forget(session);
@@ -156,11 +160,11 @@ export function createGatewayOf(
 
 /** Builds the parts of one connection that opens sessions. */
 function createRouter(parts: RouterParts, request: RouterRequest): SessionRouter {
-  const { frontend, side, agent, isOurs, intake, bound, lost } = request;
+  const { frontend, principal, side, agent, isOurs, intake, bound, lost } = request;
   const own = new ConnectionSessions({ ...parts, isOurs, opened: (session) => request.opened?.(session) });
   const questionMs = intake?.limits.questionMs;
-  const opener = new SessionOpener({ ...parts, own, agent, isOurs, questionMs, lost });
+  const opener = new SessionOpener({ ...parts, own, agent, principal, isOurs, questionMs, lost });
   const sinkOf = (session: Session) => parts.sinkOf(session, isOurs);
-  const sessionless = new SessionlessCommands({ ...parts, opener, own, intake });
-  return new SessionRouter({ ...parts, sessionless, own, sinkOf, frontend, side, isOurs, intake, bound });
+  const sessionless = new SessionlessCommands({ ...parts, principal, opener, own, intake });
+  return new SessionRouter({ ...parts, sessionless, own, sinkOf, frontend, principal, side, isOurs, intake, bound });
 }

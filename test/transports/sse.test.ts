@@ -1,12 +1,14 @@
 // The stream that we serve: what it says, when it reads, and how it ends (docs/faults.md 2.4; docs/threats.md T31).
+
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { owner } from '../../src/core/contract/principal.ts';
 import type { Entry, Reader } from '../../src/core/contract/reader.ts';
 import { type EventStreamOptions, openEventStream } from '../../src/transports/sse.ts';
 import { createFakeBoard } from '../support/fake-board.ts';
 import { taggedEnvelope } from './support/tagged-envelope.ts';
 
-const epoch = { frontend: 'pi', session: 's1', options: {}, principal: 'token' };
+const epoch = { frontend: 'pi', session: 's1', options: {}, principal: owner };
 
 function start(cursor: string | null = null, options: EventStreamOptions = {}) {
   const board = createFakeBoard();
