@@ -23,13 +23,11 @@ export interface ServeOptions extends AgentOptions, TokenOptions {
   readonly verbose?: boolean;
 }
 
-/** How long open runs may continue after a signal, ms (docs/threats.md T29). */
-const drainMs = 10_000;
-
 /** Serves until a signal arrives. */
 export async function serve(command: readonly string[], options: ServeOptions): Promise<void> {
   const config = configFrom(options, command);
   tellConfigFile(options);
+  const { drainMs } = config.limits;
   const log = stderrLog(options.verbose === true ? 'debug' : 'warn');
   const adapters = await loadAdapters({ client: protocolsOf('client'), agent: protocolsOf('agent') });
   const remote = { connectWebSocket, connectEventSource };
@@ -49,15 +47,18 @@ export async function serve(command: readonly string[], options: ServeOptions): 
     async (reason) => {
       log(
         'warn',
-        `${reason}; waiting up to ${(gateway.drainMs || drainMs) / 1000} s for open runs to finish; a second signal ends them at once`,
+        `${reason}; waiting up to ${Math.max(gateway.drainMs, drainMs) / 1000} s for open runs to finish; a second signal ends them at once`,
       );
       await gateway.drain(reason, drainMs);
       await server.close();
     },
-    () => 2 * drainMs + gateway.drainMs,
+    () => Math.max(gateway.drainMs, drainMs) + closeMs,
   );
   process.stdout.write(options.json === true ? readyLine(server) : readyText(server, config.defaultAgent ?? 'demo'));
 }
+
+/** How long connections may take to close after the open runs, ms. */
+const closeMs = 10_000;
 
 /** The limits of connections, as far as they are configured. */
 function connectionsOf({ limits: { connections, perToken } }: Config): Partial<ConnectionLimits> {

@@ -106,6 +106,12 @@ const Limits = z.strictObject({
     .nullable()
     .default(null)
     .describe('An agent that is silent for so long inside a run is ended, ms; null: never.'),
+  drainMs: z
+    .int()
+    .min(0)
+    .max(2 ** 31 - 1)
+    .default(10_000)
+    .describe('How long open runs may go on after the gateway on the network was told to stop, ms.'),
   agentFrameBytes: z
     .int()
     .min(1024)

@@ -150,9 +150,9 @@ export class CommandIntake {
   }
 
   /** Refuses new commands, announces the shutdown, and resolves when every accepted command has been answered. */
-  drain(): Promise<void> {
+  drain(graceMs: number): Promise<void> {
     this.#ledger.shut();
-    this.broadcast({ kind: 'shutdown', graceMs: this.limits.drainMs });
+    this.broadcast({ kind: 'shutdown', graceMs });
     return new Promise((resolve) => this.#ledger.whenIdle(resolve));
   }
 }

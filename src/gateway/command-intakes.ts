@@ -11,7 +11,8 @@ import { CommandIntake, type CommandIntakePorts } from './command-intake.ts';
 export class CommandIntakes {
   readonly #ports: CommandIntakePorts;
   readonly #intakes = new Map<string, CommandIntake>();
-  #isDraining = false;
+  /** The time that a shutdown gives; null before one. */
+  #drainMs: number | null = null;
 
   constructor(ports: CommandIntakePorts) {
     this.#ports = ports;
@@ -28,7 +29,7 @@ export class CommandIntakes {
     if (known !== undefined) return known;
     const created = new CommandIntake(limits, reachesAll ? owner : principal, this.#ports);
     this.#intakes.set(key, created);
-    if (this.#isDraining) void created.drain();
+    if (this.#drainMs !== null) void created.drain(this.#drainMs);
     return created;
   }
 
@@ -54,10 +55,13 @@ export class CommandIntakes {
     return Math.max(0, ...used.map(({ limits }) => limits.drainMs));
   }
 
-  /** Refuses new commands, announces the shutdown, and resolves when every accepted command has been answered. */
-  async drain(): Promise<void> {
-    this.#isDraining = true;
-    await Promise.all([...this.#intakes.values()].map((intake) => intake.drain()));
+  /**
+   * Refuses new commands, announces that the shutdown comes in `ms` at the latest, and resolves when every accepted
+   * command has been answered.
+   */
+  async drain(ms: number): Promise<void> {
+    this.#drainMs = ms;
+    await Promise.all([...this.#intakes.values()].map((intake) => intake.drain(ms)));
   }
 }
 

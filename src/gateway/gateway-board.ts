@@ -70,7 +70,7 @@ function connect(
   { connections, frontends, sessions }: BoardPorts,
 ): void {
   const side = frontends.sideOf(request.frontend, request.options);
-  const listener = { end: () => {} };
+  const listener = { end: () => {}, isStrict: true };
   if (side.isMultiplexed === true && request.session === undefined) {
     connections.attachMany(channel, request, { isOurs: false }, () => listener);
   } else {

@@ -48,11 +48,11 @@ export interface Gateway {
    */
   serveClient(channel: Channel, request: ServeRequest, options?: StartOptions): Promise<void>;
   /**
-   * Refuses new work, waits for the open runs, then closes. Waits at most `graceMs`, or {@link Gateway.drainMs} if
-   * clients were promised that time.
+   * Refuses new work, waits for the open runs, then closes. Waits at most `graceMs`, or {@link Gateway.drainMs} if that
+   * is longer; connected clients are told this time if their protocol can say so.
    */
   drain(reason: string, graceMs: number): Promise<void>;
-  /** The grace period that connected clients are promised for a shutdown, ms; 0 without such clients. */
+  /** The grace period that connected clients of a protocol with its own setting expect, ms; 0 without such clients. */
   readonly drainMs: number;
   /** Ends every session and agent at once. */
   close(reason: string): void;

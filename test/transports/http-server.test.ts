@@ -237,6 +237,25 @@ describe('connections (docs/limits.md 7)', () => {
     expect(await gone).toMatch(new RegExp(`^HTTP/1.1 ${status} .*connection: close`, 'isu'));
   });
 
+  it('of a stream whose client takes nothing is cut, and its place is free (docs/faults.md F19)', async () => {
+    const { board, server } = await start({ stream: { stallMs: 300 }, connections: { connections: 1 } });
+    const head = ['GET /v1/pi/sessions/s1/events HTTP/1.1', `Host: 127.0.0.1:${server.port}`];
+    const token = `Authorization: Bearer ${server.token}`;
+    const { socket } = await call(server.port, [...head, token, '', ''].join('\r\n'));
+    socket.pause();
+    await board.streams.first(1);
+    // More than the buffers of the system hold.
+    const session = board.find('s1');
+    for (let n = 0; n < 400; n += 1) session.append('x'.repeat(64 * 1024));
+    await session.left;
+    expect(session.readers.size).toBe(0);
+    const reader = await fetch(`${server.url}/v1/pi/sessions/s1/events`, {
+      headers: { authorization: token.slice(15) },
+    });
+    expect(reader.status).toBe(200);
+    socket.destroy();
+  });
+
   it('half a header is not waited for', async () => {
     const { server } = await start();
     const { gone } = await call(server.port, 'GET / HTTP/1.1\r\nHost: ');

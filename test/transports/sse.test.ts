@@ -255,6 +255,32 @@ describe('heartbeat', () => {
     expect(await frame).toBe('id: e1.1.0\ndata: 1\n\n');
   });
 
+  it('lets go of a client that takes nothing for 60 s, and of no other (docs/faults.md F19)', async () => {
+    const told: string[] = [];
+    const options = { onStall: () => told.push('stall'), onClose: () => told.push('close') };
+    const { session, reader } = start(null, options);
+    await text(reader);
+    for (const frame of ['1', '2', '3']) {
+      const next = text(reader);
+      await Promise.resolve();
+      session.append(frame);
+      await next;
+      await vi.advanceTimersByTimeAsync(59_999);
+    }
+    expect([told, session.readers.size]).toEqual([[], 1]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect([told, session.readers.size]).toEqual([['close', 'stall'], 0]);
+    expect((await reader.read()).done).toBe(true);
+  });
+
+  it('waits for ever for a client that has taken everything', async () => {
+    const { session, reader } = start(null, { heartbeatMs: 1_000_000 });
+    await text(reader);
+    void reader.read();
+    await vi.advanceTimersByTimeAsync(900_000);
+    expect(session.readers.size).toBe(1);
+  });
+
   it('leaves no timer behind', async () => {
     const { session, reader, stream } = start();
     await text(reader);
@@ -262,7 +288,8 @@ describe('heartbeat', () => {
     await Promise.resolve();
     session.append('1');
     await next;
-    expect(vi.getTimerCount()).toBe(0);
+    // Until the client takes more, the time for that runs.
+    expect(vi.getTimerCount()).toBe(1);
     void reader.read();
     await Promise.resolve();
     expect(vi.getTimerCount()).toBe(1);

@@ -48,6 +48,8 @@ export type App = Hono<{ Bindings: RequestBindings }>;
 export interface RequestBindings {
   /** The holder of the token. */
   readonly principal: Principal;
+  /** Cuts the connection. */
+  cut(): void;
 }
 
 /** Builds the routes. Errors are answered as `{"error":{"code","message"}}`. */
@@ -97,6 +99,7 @@ export function createApp({ board, streams, maxFrameBytes, stream, onError }: Ap
       ...stream,
       envelope: board.envelope(request),
       isResumed: cursor !== null,
+      onStall: () => context.env.cut(),
       onClose: () => streams.delete(opened),
     });
     streams.add(opened);

@@ -55,6 +55,8 @@ export interface Listening {
 const limits = { headersTimeout: 3000, requestTimeout: 30_000, connectionsCheckingInterval: 500 };
 /** Most streams and WebSockets, on loopback and beyond (docs/limits.md 7.1). */
 const defaultConnections = { loopback: 4096, beyond: 512 };
+/** Silence after which the system probes a connection, ms. */
+const keepAliveMs = 30_000;
 /** Shortest token beyond loopback, characters (docs/threats.md T7). */
 const shortestToken = 16;
 /** Wildcard hosts. No client may name them, although browsers reach loopback by 0.0.0.0 (docs/threats.md T5). */
@@ -82,7 +84,8 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const principals = new WeakMap<object, Principal>();
   const answer = getRequestListener(
     // A request without a token asks only for what is public (gates.ts).
-    (request, { incoming }) => app.fetch(request, { principal: principals.get(incoming) ?? nobody }),
+    (request, { incoming, outgoing }) =>
+      app.fetch(request, { principal: principals.get(incoming) ?? nobody, cut: () => void outgoing.destroy() }),
     { overrideGlobalObjects: false },
   );
   const most = isLoopback(host) ? defaultConnections.loopback : defaultConnections.beyond;
@@ -122,7 +125,11 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     response.once('close', () => table.release(socket));
     return hold(socket, principal);
   }
-  server.on('connection', table.opened);
+  server.on('connection', (socket) => {
+    // Finds out that the host of a silent client is gone (docs/threats.md T16).
+    socket.setKeepAlive(true, keepAliveMs);
+    table.opened(socket);
+  });
   server.on('upgrade', upgrades.handle);
 
   const bound = await bind(server, host, port);
