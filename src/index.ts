@@ -49,6 +49,7 @@ export type {
   RecognisedFrame,
   Splice,
 } from './core/contract/channel.ts';
+export { owner, type Principal } from './core/contract/principal.ts';
 export { createTranslator, type Translator } from './core/link/translator.ts';
 export { emptyTranscript, fold } from './core/log/fold.ts';
 export { check, type Fault, verify } from './core/log/grammar.ts';

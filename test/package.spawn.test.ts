@@ -131,10 +131,10 @@ describe('what a program has loaded when it ends', () => {
 });
 
 describe('its library, installed', () => {
-  const script = `import { adapters, createGateway, type Gateway, parseConfig } from 'agent-patchbay';
+  const script = `import { adapters, createGateway, owner, type Gateway, parseConfig } from 'agent-patchbay';
 const gateway: Gateway = createGateway(parseConfig({ agents: {} }), { log: () => {} });
 const title: string | undefined = adapters.get('demo')?.title;
-process.stdout.write(\`\${title}: \${gateway.board.agents().map(({ name }) => name).join()}\\n\`);
+process.stdout.write(\`\${title}: \${gateway.board.agents(owner).map(({ name }) => name).join()}\\n\`);
 gateway.close('done');
 // @ts-expect-error: a log is a function, so the types of the package are read
 export const wrong = () => createGateway(parseConfig({}), { log: 1 });

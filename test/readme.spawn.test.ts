@@ -140,7 +140,7 @@ describe('the README', () => {
 
   it('shows configurations that are accepted', () => {
     const names = fences('json').map((code) => parseConfig(JSON.parse(code)).defaultAgent);
-    expect(names).toEqual(['pi', 'claude-code']);
+    expect(names).toEqual(['pi', 'claude-code', 'demo']);
   });
 
   it('links only to what exists', () => {

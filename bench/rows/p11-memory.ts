@@ -23,7 +23,10 @@ export const memory: Family = {
     const folder = mkdtempSync(path.join(tmpdir(), 'patchbay-bench-'));
     const config = path.join(folder, 'patchbay.json');
     const agents = { sleeper: { protocol: 'pi', command: ['sleep', '300'] } };
-    writeFileSync(config, JSON.stringify({ agents, limits: { sessions: 5000 } }));
+    writeFileSync(
+      config,
+      JSON.stringify({ agents, limits: { sessions: 5000, connections: 5000, perToken: { agents: 5000 } } }),
+    );
     try {
       progress('sockets alone');
       const alone = await measure(config, () => {});

@@ -1,12 +1,19 @@
 // Builds the configuration from the options of agent-options.ts.
 import { protocolOf } from '../adapters/protocols.ts';
-import { AgentConfig, type Config, loadConfig } from '../config/config.ts';
+import { AgentConfig, type Config, configFileOf, loadConfig } from '../config/config.ts';
 import { GatewayError } from '../core/model/errors.ts';
 import { didYouMean } from '../core/model/similar-names.ts';
 import type { AgentOptions } from './agent-options.ts';
+import { stderrLog } from './stderr-log.ts';
 
 /** The configuration name of an agent given on the command line. */
 const given = 'command-line';
+
+/** Says on stderr which configuration file counts, if any: a file in the working directory may be somebody else's. */
+export function tellConfigFile({ config }: AgentOptions): void {
+  const file = configFileOf(config);
+  if (file !== null) stderrLog('info')('info', 'the configuration is that of a file', { file });
+}
 
 /** The configuration with the chosen agent as its default. Throws `invalid` with advice for the user. */
 export function configFrom(options: AgentOptions, command: readonly string[]): Config {

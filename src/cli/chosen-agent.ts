@@ -24,6 +24,8 @@ export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Path of our own executable, which must not be taken for the replaced program. */
   readonly self: string;
+  /** The user's home directory. */
+  readonly home: string;
 }
 
 /** A stand-in: one of our programs that replaces another. */
@@ -34,8 +36,6 @@ export interface StandIn {
   readonly instead: string;
   /** Arguments for the replaced program if it is found on the PATH; default none. */
   readonly words?: readonly string[];
-  /** The configuration file if none is named; default `patchbay.json` in the working directory. */
-  readonly configFile?: string;
 }
 
 /** The chosen agent, with everything needed to serve a client. */
@@ -61,8 +61,9 @@ export interface Found {
  * Chooses the agent. `values` holds the `--patchbay-…` options. Throws `invalid` or `not-found` with advice for the
  * user.
  */
-export function findAgent(standIn: StandIn, values: ReadonlyMap<string, string>, { env, self }: Surroundings): Found {
-  const { config, name, source, remarks } = choose(standIn, values, env, self);
+export function findAgent(standIn: StandIn, values: ReadonlyMap<string, string>, surroundings: Surroundings): Found {
+  const { env } = surroundings;
+  const { config, name, source, remarks } = choose(standIn, values, surroundings);
   const agent = Object.hasOwn(config.agents, name) ? config.agents[name] : undefined;
   if (agent === undefined) {
     const names = Object.keys(config.agents);
@@ -85,32 +86,44 @@ interface Choice {
 }
 
 function choose(
-  { instead, words = [], configFile }: StandIn,
+  { instead, words = [] }: StandIn,
   values: ReadonlyMap<string, string>,
-  env: Surroundings['env'],
-  self: string,
+  { env, self, home }: Surroundings,
 ): Choice {
   // An empty environment variable counts as unset.
   const path = values.get('--patchbay-config') ?? (env.PATCHBAY_CONFIG || undefined);
   const name = values.get('--patchbay-agent') ?? (env.PATCHBAY_AGENT || undefined);
-  const isMissing = path === undefined && configFile !== undefined && !existsSync(configFile);
-  const config = isMissing ? parseConfig({}) : loadConfig(path ?? configFile);
-  const file = path ?? configFile ?? 'patchbay.json';
-  const source = existsSync(file) ? realpathSync(file) : '';
+  const file = path ?? userConfigFile({ env, home });
+  const isMissing = path === undefined && !existsSync(file);
+  const config = isMissing ? parseConfig({}) : loadConfig(file);
+  const source = isMissing ? '' : realpathSync(file);
   if (name !== undefined) return { config, name, source, remarks: [] };
-  if (source !== '') return { config, name: config.defaultAgent ?? 'demo', source, remarks: [] };
+  if (!isMissing) return { config, name: config.defaultAgent ?? 'demo', source, remarks: [] };
   const real = findProgram(instead, env.PATH ?? '', self);
-  const [missing, wanted] =
-    configFile === undefined ? ['no patchbay.json here', 'a patchbay.json'] : [`no ${configFile}`, 'that file'];
-  const hint = `set PATCHBAY_AGENT or PATCHBAY_CONFIG, or write ${wanted}, to choose another`;
+  const hint = 'set PATCHBAY_AGENT or PATCHBAY_CONFIG, or write that file, to choose another';
+  const unread = existsSync('patchbay.json')
+    ? [
+        'the patchbay.json of the working directory is not read: set PATCHBAY_CONFIG=patchbay.json if you trust the file',
+      ]
+    : [];
   if (real === null) {
-    const remark = `${missing} and no ${instead} on the PATH: the demo agent answers; ${hint}`;
-    return { config, name: 'demo', source, remarks: [remark] };
+    const remark = `no ${file} and no ${instead} on the PATH: the demo agent answers; ${hint}`;
+    return { config, name: 'demo', source, remarks: [remark, ...unread] };
   }
   const command: AgentConfig['command'] = [real, ...words];
   const agents = { ...config.agents, [instead]: { protocol: instead, command } };
-  const remark = `${missing}: ${real} answers; ${hint}`;
-  return { config: { ...config, agents }, name: instead, source: real, remarks: [remark] };
+  const remark = `no ${file}: ${real} answers; ${hint}`;
+  return { config: { ...config, agents }, name: instead, source: real, remarks: [remark, ...unread] };
+}
+
+/**
+ * The configuration file of the user (XDG base directories). The working directory is no substitute: programs and
+ * editors start stand-ins in the project or beside the executable (docs/protocols/eca.md 2.2), and a project must not
+ * choose the programs to start (docs/threats.md T8).
+ */
+export function userConfigFile({ env, home }: Pick<Surroundings, 'env' | 'home'>): string {
+  const given = env.XDG_CONFIG_HOME ?? '';
+  return join(isAbsolute(given) ? given : join(home, '.config'), 'agent-patchbay', 'patchbay.json');
 }
 
 /**

@@ -66,7 +66,13 @@ async function serve(argv: ClaudeArgv, prompt: string | null): Promise<void> {
 /** Reports a start failure also as a result frame, because the SDK hides stderr. */
 function choose(argv: ClaudeArgv, stored: StoredIds): ChosenForClaude {
   try {
-    return chooseAgent(argv, { env: process.env, self: process.argv[1] ?? '', cwd: process.cwd(), stored });
+    return chooseAgent(argv, {
+      env: process.env,
+      self: process.argv[1] ?? '',
+      home: homedir(),
+      cwd: process.cwd(),
+      stored,
+    });
   } catch (thrown) {
     if (argv.output !== 'text') process.stdout.write(`${failureFrame(messageOf(thrown), randomUUID())}\n`);
     throw thrown;

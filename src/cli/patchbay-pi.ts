@@ -2,7 +2,7 @@
 // `patchbay-pi`: replaces the `pi` executable in RPC mode, with any agent behind it. A client changes only the path of
 // the program.
 import './compile-cache.ts';
-import { constants } from 'node:os';
+import { constants, homedir } from 'node:os';
 import type { Command } from '../core/model/command.ts';
 import { GatewayError, type Outcome } from '../core/model/errors.ts';
 import { chooseAgent } from './pi/agent.ts';
@@ -31,9 +31,13 @@ A program that starts \`pi --mode rpc …\` starts \`patchbay-pi --mode rpc …\
 Which agent answers (the first of these that is given):
   --patchbay-agent <name>, PATCHBAY_AGENT     an agent of the configuration, or demo
   --patchbay-config <file>, PATCHBAY_CONFIG   the default agent of this configuration file
-  ./patchbay.json                             its default agent
+  the configuration of the user               its default agent
   a pi on the PATH that is not this program, started with the same command line
   the demo agent
+
+The configuration of the user is XDG_CONFIG_HOME/agent-patchbay/patchbay.json, by default
+~/.config/agent-patchbay/patchbay.json. A patchbay.json in the working directory is not read: a project must not choose
+which programs are started.
 
 The dialect of pi's protocol: --patchbay-dialect, PATCHBAY_PI_DIALECT
   growing      each update repeats the message so far, as pi does up to 0.83 (default)
@@ -69,7 +73,11 @@ async function run(argv: PiArgv): Promise<void> {
   if (argv.instead !== null) {
     throw new GatewayError('invalid', `only --mode rpc is served here; start pi itself for ${argv.instead}`);
   }
-  const { config, name, opening, remarks } = chooseAgent(argv, { env: process.env, self: process.argv[1] ?? '' });
+  const { config, name, opening, remarks } = chooseAgent(argv, {
+    env: process.env,
+    self: process.argv[1] ?? '',
+    home: homedir(),
+  });
   for (const sentence of remarks) remark(sentence);
   await serveStdio({
     config,

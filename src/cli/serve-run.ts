@@ -1,33 +1,34 @@
 // Carries out `patchbay serve`. serve.ts declares the options, and loads this file when the command runs.
 import { loadAdapters, protocolsOf } from '../adapters/protocols.ts';
+import type { Config } from '../config/config.ts';
 import { createGatewayOf } from '../gateway/gateway.ts';
-import { listen } from '../transports/http/server.ts';
+import type { ConnectionLimits } from '../transports/http/connection-table.ts';
+import { listen, type Listening as Server } from '../transports/http/server.ts';
 import { spareDescriptor } from '../transports/spare-descriptor.ts';
 import { connectEventSource } from '../transports/sse-client.ts';
 import { connectWebSocket } from '../transports/websocket.ts';
-import { configFrom } from './agent-config.ts';
+import { configFrom, tellConfigFile } from './agent-config.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { installLastResort } from './last-resort.ts';
 import { onSignals } from './signals.ts';
 import { stderrLog } from './stderr-log.ts';
+import { configuredTokens, singleToken, type TokenOptions } from './tokens.ts';
 
 /** The parsed options. */
-export interface ServeOptions extends AgentOptions {
+export interface ServeOptions extends AgentOptions, TokenOptions {
   readonly host?: string;
   readonly port?: number;
-  readonly token?: string;
   readonly origin: readonly string[];
   readonly json?: boolean;
   readonly verbose?: boolean;
 }
 
-/** How long open runs may continue after a signal, ms (docs/threats.md T29). */
-const drainMs = 10_000;
-
 /** Serves until a signal arrives. */
 export async function serve(command: readonly string[], options: ServeOptions): Promise<void> {
   spareDescriptor.hold();
   const config = configFrom(options, command);
+  tellConfigFile(options);
+  const { drainMs } = config.limits;
   const log = stderrLog(options.verbose === true ? 'debug' : 'warn');
   const adapters = await loadAdapters({ client: protocolsOf('client'), agent: protocolsOf('agent') });
   const remote = { connectWebSocket, connectEventSource };
@@ -35,8 +36,9 @@ export async function serve(command: readonly string[], options: ServeOptions): 
   const server = await listen({
     host: options.host ?? config.server.host,
     port: options.port ?? config.server.port,
-    // An empty environment variable counts as unset.
-    token: options.token ?? (process.env.PATCHBAY_TOKEN || undefined),
+    token: singleToken(options, process.env),
+    tokens: configuredTokens(config, process.env),
+    connections: connectionsOf(config),
     allowedOrigins: [...config.server.allowedOrigins, ...options.origin],
     board: gateway.board,
     maxFrameBytes: config.limits.clientFrameBytes,
@@ -46,12 +48,12 @@ export async function serve(command: readonly string[], options: ServeOptions): 
     async (reason) => {
       log(
         'warn',
-        `${reason}; waiting up to ${(gateway.drainMs || drainMs) / 1000} s for open runs to finish; a second signal ends them at once`,
+        `${reason}; waiting up to ${Math.max(gateway.drainMs, drainMs) / 1000} s for open runs to finish; a second signal ends them at once`,
       );
       await gateway.drain(reason, drainMs);
       await server.close();
     },
-    () => 2 * drainMs + gateway.drainMs,
+    () => Math.max(gateway.drainMs, drainMs) + closeMs,
   );
   installLastResort({
     now: () => performance.now(),
@@ -61,16 +63,25 @@ export async function serve(command: readonly string[], options: ServeOptions): 
   process.stdout.write(options.json === true ? readyLine(server) : readyText(server, config.defaultAgent ?? 'demo'));
 }
 
-interface Listening {
-  readonly url: string;
-  readonly token: string;
+/** How long connections may take to close after the open runs, ms. */
+const closeMs = 10_000;
+
+/** The limits of connections, as far as they are configured. */
+function connectionsOf({ limits: { connections, perToken } }: Config): Partial<ConnectionLimits> {
+  return {
+    ...(connections === undefined ? {} : { connections }),
+    ...(perToken.connections === null ? {} : { perToken: perToken.connections }),
+  };
 }
+
+type Listening = Pick<Server, 'url' | 'token'>;
 
 function readyLine({ url, token }: Listening): string {
   return `${JSON.stringify({ type: 'ready', url, token })}\n`;
 }
 
-function readyText({ url, token }: Listening, agent: string): string {
+function readyText({ url, token: single }: Listening, agent: string): string {
+  const token = single ?? 'one of the configuration';
   return [
     `Patchbay listens on ${url}`,
     `  agent  ${agent}`,

@@ -9,7 +9,9 @@ Examples:
   patchbay serve --agent pi --config ./patchbay.json --json
   patchbay serve --backend pi -- pi --mode rpc --no-session
 
-The token comes from --token or PATCHBAY_TOKEN; without either, a new token is generated and printed.`;
+The token comes from PATCHBAY_TOKEN, --token-file or --token; without any, a new token is generated and printed. Prefer the
+variable or the file: every user of the machine can read a command line. \`tokens\` of the configuration adds tokens with
+fewer rights. Beyond loopback a token has at least 16 characters.`;
 
 /** The `serve` command. */
 export function serveCommand(): Command {
@@ -17,7 +19,8 @@ export function serveCommand(): Command {
     .description('serve agents over HTTP: WebSocket, SSE and a small REST interface')
     .option('--host <host>', 'address to listen on (default 127.0.0.1)')
     .option('--port <port>', 'port to listen on (default: any free one)', portNumber)
-    .option('--token <token>', 'the bearer token that clients must send')
+    .option('--token <token>', 'the bearer token that clients must send; other users of the machine can read it here')
+    .option('--token-file <file>', 'a file that holds the token')
     .option(
       '--origin <origin>',
       'origin of a web page that may connect, e.g. http://localhost:5173; may be repeated',

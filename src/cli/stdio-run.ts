@@ -1,5 +1,5 @@
 // Carries out `patchbay stdio`. stdio.ts declares the options, and loads this file when the command runs.
-import { configFrom } from './agent-config.ts';
+import { configFrom, tellConfigFile } from './agent-config.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { watchEditor } from './editor-watch.ts';
 import { type ServeOptions, serveStdio } from './serve-stdio.ts';
@@ -14,7 +14,9 @@ export interface StdioOptions extends AgentOptions {
 /** Serves the client until it leaves. */
 export async function stdio(command: readonly string[], options: StdioOptions): Promise<void> {
   const { frontend, client, verbose, ...agent } = options;
-  await serveStdio({ config: configFrom(agent, command), frontend, client, verbose, ...watchOf(frontend) });
+  const config = configFrom(agent, command);
+  tellConfigFile(agent);
+  await serveStdio({ config, frontend, client, verbose, ...watchOf(frontend) });
 }
 
 /** For ECA, whose clients name their process: stops serving when that process ends. */

@@ -1,6 +1,7 @@
 // Reads and checks patchbay.json: the agents and the gateway's limits. Agent commands come from here only
 // (docs/threats.md T8).
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { z } from 'zod';
 import { noProtocol, protocols, protocolsOf } from '../adapters/protocols.ts';
 import { isDictionary } from '../core/model/dictionary.ts';
@@ -9,6 +10,7 @@ import { didYouMean } from '../core/model/similar-names.ts';
 import { realInside } from '../stores/paths.ts';
 import { type JsonPositions, lineAt, type Path, readPositions } from './json-positions.ts';
 import { mistakesIn } from './mistakes.ts';
+import { TokenConfig } from './token-config.ts';
 
 /** An agent: its protocol, and a program to start or an address to connect to. */
 export const AgentConfig = z
@@ -68,8 +70,25 @@ const ServerConfig = z.strictObject({
 
 const minute = 60_000;
 const mebibyte = 1024 * 1024;
+const PerToken = z.strictObject({
+  connections: z
+    .int()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe('Streams and WebSockets; null: as many as there may be.'),
+  sessions: z.int().min(1).nullable().default(null).describe('Open sessions; null: as many as there may be.'),
+  agents: z.int().min(1).default(100).describe('Agents that run at the same time.'),
+  questions: z.int().min(1).default(256).describe('Open approvals and dialogs; further ones are denied.'),
+});
 const Limits = z.strictObject({
-  sessions: z.int().min(1).default(100).describe('How many sessions may be open.'),
+  sessions: z.int().min(1).default(1000).describe('How many sessions may be open.'),
+  connections: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('How many streams and WebSockets may be open. Default 4096 on loopback, 512 beyond.'),
+  perToken: PerToken.prefault({}).describe('What all clients with the same token may use together.'),
   idleSessionMs: z
     .int()
     .min(1000)
@@ -87,6 +106,12 @@ const Limits = z.strictObject({
     .nullable()
     .default(null)
     .describe('An agent that is silent for so long inside a run is ended, ms; null: never.'),
+  drainMs: z
+    .int()
+    .min(0)
+    .max(2 ** 31 - 1)
+    .default(10_000)
+    .describe('How long open runs may go on after the gateway on the network was told to stop, ms.'),
   agentFrameBytes: z
     .int()
     .min(1024)
@@ -149,6 +174,10 @@ export const Config = z.strictObject({
     .describe(
       "Settings of a protocol for all its clients, by its name; the environment's go before (PATCHBAY_ and the name in capitals).",
     ),
+  tokens: z
+    .array(TokenConfig)
+    .default([])
+    .describe('Further tokens of clients on the network, each with its own rights. Default: the single token only.'),
   server: ServerConfig.prefault({}).describe('How clients on the network are served.'),
   limits: Limits.prefault({}).describe('What the gateway allows and how long it waits.'),
 });
@@ -212,8 +241,15 @@ export function withEnvironment(config: Config, environment: Readonly<Record<str
   return { ...config, frontends };
 }
 
+/** The absolute path of the file that {@link loadConfig} reads; null if it reads none. */
+export function configFileOf(path: string | undefined): string | null {
+  return path === undefined && !existsSync(inDirectory) ? null : resolve(path ?? inDirectory);
+}
+
+const inDirectory = 'patchbay.json';
+
 function configIn(path: string | undefined): Config {
-  const file = path ?? 'patchbay.json';
+  const file = path ?? inDirectory;
   let text: string;
   try {
     // Some editors begin a file with a byte order mark, which is not JSON.

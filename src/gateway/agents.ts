@@ -5,6 +5,7 @@ import type { AgentConfig, Config } from '../config/config.ts';
 import type { Adapter, AgentKind, Env } from '../core/contract/adapter.ts';
 import type { AgentSummary } from '../core/contract/gateway-api.ts';
 import type { Instructions } from '../core/contract/instructions.ts';
+import { mayUse, owner, type Principal } from '../core/contract/principal.ts';
 import type { AgentConnection } from '../core/link/agent-link.ts';
 import { GatewayError } from '../core/model/errors.ts';
 import { forkCommands } from '../core/session/forks.ts';
@@ -35,11 +36,16 @@ export class Agents {
     this.#channels = channels;
   }
 
-  /** The agent of that name, or the default agent. Throws `not-found`. */
-  named(name: string | undefined): [string, AgentConfig] {
-    const { agents, defaultAgent } = this.#config;
-    const chosen = name ?? defaultAgent ?? 'demo';
-    const agent = Object.hasOwn(agents, chosen) ? agents[chosen] : undefined;
+  /**
+   * The agent of that name, or the default agent; for a principal without the default agent, the first of its agents.
+   * Throws `not-found`, also for an agent that the principal may not use.
+   */
+  named(name: string | undefined, principal: Principal): [string, AgentConfig] {
+    const { agents, defaultAgent = 'demo' } = this.#config;
+    const [fallback = ''] = principal.agents ?? [];
+    const chosen = name ?? (mayUse(principal, defaultAgent) ? defaultAgent : fallback);
+    const isKnown = Object.hasOwn(agents, chosen) && mayUse(principal, chosen);
+    const agent = isKnown ? agents[chosen] : undefined;
     if (agent === undefined)
       throw new GatewayError('not-found', `no agent named ${JSON.stringify(chosen.slice(0, 64))}`);
     return [chosen, agent];
@@ -63,7 +69,7 @@ export class Agents {
 
   /** Whether the agent keeps no sessions itself and accepts a restored history. */
   acceptsHistory(name: string): boolean {
-    const [, { protocol, options = {} }] = this.named(name);
+    const [, { protocol, options = {} }] = this.named(name, owner);
     const { agent } = this.#adapterOf(protocol);
     try {
       return agent?.stored === undefined && agent?.backend(this.#env, options).restoreHistory !== undefined;
@@ -77,7 +83,7 @@ export class Agents {
   kindOf(name: string): AgentKind {
     const known = this.#kinds.get(name);
     if (known !== undefined) return known;
-    const [, { protocol }] = this.named(name);
+    const [, { protocol }] = this.named(name, owner);
     const { commands } = this.#adapterOf(protocol).can;
     const all = this.acceptsHistory(name) ? [...commands, ...forkCommands] : commands;
     const kind = { protocol, commands: new Set(all) };
@@ -91,9 +97,10 @@ export class Agents {
     return agent?.withInstructions !== undefined && agent.multiplexing === undefined && url === undefined;
   }
 
-  /** The agents as lists show them: never a command, directory or environment (docs/threats.md T8). */
-  summaries(): AgentSummary[] {
-    return Object.entries(this.#config.agents).map(([name, { protocol, title }]) => ({
+  /** The agents that the principal may use, as lists show them: never a command, directory or environment (docs/threats.md T8). */
+  summaries(principal: Principal): AgentSummary[] {
+    const agents = Object.entries(this.#config.agents).filter(([name]) => mayUse(principal, name));
+    return agents.map(([name, { protocol, title }]) => ({
       name,
       protocol,
       title: title ?? this.#adapterOf(protocol).title,

@@ -5,10 +5,11 @@ import type { CommandSink } from '../core/link/frontend-driver.ts';
 import type { Session } from '../core/session/session.ts';
 import type { CommandIntake } from './command-intake.ts';
 import type { CommandIntakes } from './command-intakes.ts';
+import { refusalIn, withRights } from './rights.ts';
 import type { RouterRequest, SessionRouter } from './session-router.ts';
 
 /** A client of a protocol, over any transport. */
-export type Caller = Pick<ClientRequest, 'frontend' | 'agent' | 'options'>;
+export type Caller = Pick<ClientRequest, 'frontend' | 'agent' | 'options' | 'principal'>;
 
 /** A caller that is bound to an open session. */
 export type SessionCaller = Caller & { readonly session: string };
@@ -33,29 +34,32 @@ export class ClientSinks {
   }
 
   /** The intake of the caller's protocol; undefined if commands of the protocol carry no tickets. */
-  intakeOf({ frontend }: Caller, { limits }: FrontendSide): CommandIntake | undefined {
-    return limits === undefined ? undefined : this.#ports.intakes.of(frontend, limits);
+  intakeOf({ frontend, principal }: Caller, { limits }: FrontendSide): CommandIntake | undefined {
+    return limits === undefined ? undefined : this.#ports.intakes.of(frontend, limits, principal);
   }
 
   /** Creates the sink of a client that is bound to a session. */
   boundTo(
     session: Session,
-    { frontend, agent }: Caller,
+    { frontend, agent, principal }: Caller,
     side: FrontendSide,
     intake: CommandIntake | undefined,
     isOurs: boolean,
   ): ClientSink {
     // Commands with tickets may name any session, even on a connection that reads only one.
     if (intake !== undefined) {
-      const router = this.#ports.routerFor({ frontend, agent, side, intake, bound: session, isOurs });
+      const router = this.#ports.routerFor({ frontend, agent, principal, side, intake, bound: session, isOurs });
       return { ...router.sink, end: () => router.own.end() };
     }
     const { intakes, sinkOf } = this.#ports;
     const sink = sinkOf(session, isOurs);
+    const submitted = withRights(sink, principal);
     return {
       ...sink,
       submit(command, settle) {
-        sink.submit(command, (outcome) => {
+        const refusal = refusalIn(session, principal, command);
+        if (refusal !== null) return settle(refusal);
+        submitted.submit(command, (outcome) => {
           intakes.carriedOut(command, session.id, outcome);
           settle(outcome);
         });

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import type { FrontendLimits } from '../core/contract/adapter.ts';
 import type { Broadcast } from '../core/contract/broadcast.ts';
 import type { Clock } from '../core/contract/clock.ts';
+import type { Principal } from '../core/contract/principal.ts';
 import type { Receipt, Ticket } from '../core/contract/ticket.ts';
 import { createLedger, type Ledger } from '../core/ledger/ledger.ts';
 import type { Command } from '../core/model/command.ts';
@@ -36,21 +37,26 @@ export interface CommandIntakePorts {
   readonly clock: Clock;
   /** Ms since 1970 when the clock was 0. */
   readonly timeOrigin: number;
-  /** The name of a session's agent; undefined for an unknown session. */
-  agentOf(session: string): string | undefined;
+  /** The name of a session's agent; undefined for a session that the principal does not reach. */
+  agentOf(session: string, principal: Principal): string | undefined;
 }
 
 /** The commands of all clients of one protocol, in one order. */
 export class CommandIntake {
   readonly limits: FrontendLimits;
-  readonly #agentOf: CommandIntakePorts['agentOf'];
+  /** Whose commands these are: all principals that reach every session, or one other. */
+  readonly principal: Principal;
+  readonly #agentOf: (session: string) => string | undefined;
   readonly #listeners = new Set<BroadcastListener>();
   readonly #refusals: Record<CountedRefusal, number> = { sessionLimit: 0, frameSize: 0 };
   readonly #breakers: CircuitBreakers;
   readonly #ledger: Ledger;
 
-  constructor(limits: FrontendLimits, { clock, timeOrigin, agentOf }: CommandIntakePorts) {
+  constructor(limits: FrontendLimits, principal: Principal, ports: CommandIntakePorts) {
+    const { clock, timeOrigin } = ports;
+    const agentOf = (session: string) => ports.agentOf(session, principal);
     this.limits = limits;
+    this.principal = principal;
     this.#agentOf = agentOf;
     this.#breakers = new CircuitBreakers(limits.breaker, clock, timeOrigin);
     this.#ledger = createLedger({
@@ -144,9 +150,9 @@ export class CommandIntake {
   }
 
   /** Refuses new commands, announces the shutdown, and resolves when every accepted command has been answered. */
-  drain(): Promise<void> {
+  drain(graceMs: number): Promise<void> {
     this.#ledger.shut();
-    this.broadcast({ kind: 'shutdown', graceMs: this.limits.drainMs });
+    this.broadcast({ kind: 'shutdown', graceMs });
     return new Promise((resolve) => this.#ledger.whenIdle(resolve));
   }
 }

@@ -43,7 +43,7 @@ export class Connections {
   /** Connects a client to one session. If a client that owns this process is slow, its agent is slowed down as well. */
   attach(channel: Channel, caller: SessionCaller, isOurs: boolean, listener: ClientListener): void {
     const { sessions, frontends, sinks, clock } = this.#ports;
-    const { session } = sessions.find(caller.session);
+    const { session } = sessions.find(caller.session, caller.principal);
     const side = frontends.sideOf(caller.frontend, caller.options);
     const stream = session.stream(`${caller.frontend} ${side.key}`, side.projection);
     const reader = stream.attach(null, isOurs);
@@ -63,10 +63,10 @@ export class Connections {
   ): void {
     const { sessions, frontends, sinks, clock, routerFor } = this.#ports;
     if (sessions.isShut) throw new GatewayError('shutting-down', 'the gateway is shutting down');
-    const { frontend, agent } = caller;
+    const { frontend, agent, principal } = caller;
     const side = frontends.sideOf(frontend, caller.options);
     const intake = sinks.intakeOf(caller, side);
-    const { own, sink } = routerFor({ ...options, frontend, agent, side, intake });
+    const { own, sink } = routerFor({ ...options, frontend, agent, principal, side, intake });
     const listener = endingWith(listenerOf(own), () => {
       this.#multiplexed.delete(link);
       own.end();

@@ -3,6 +3,7 @@ import type { AdapterOf } from '../adapters/protocols.ts';
 import type { Out } from '../core/contract/channel.ts';
 import type { ClientRequest, GatewayApi } from '../core/contract/gateway-api.ts';
 import { metricsText } from '../core/metrics/metrics.ts';
+import { GatewayError } from '../core/model/errors.ts';
 import type { Hub } from '../core/session/hub.ts';
 import { bytesOf, createFrame } from '../transports/framing/frame.ts';
 import type { Agents } from './agents.ts';
@@ -29,15 +30,21 @@ export interface BoardPorts {
 export function createBoard(ports: BoardPorts): GatewayApi {
   const { adapterOf, agents, frontends, hub, sessions, streams } = ports;
   return {
-    agents: () => agents.summaries(),
-    sessions: () => hub.list().map(restSummaryOf),
-    session: (id) => restSummaryOf(sessions.find(id)),
-    createSession: (request) => restSummaryOf(sessions.open(request, false)),
-    closeSession: (id) => sessions.remove(sessions.find(id).session.id, 'the session was deleted'),
+    agents: (principal) => agents.summaries(principal),
+    sessions: (principal) => hub.list(principal).map(restSummaryOf),
+    session: (id, principal) => restSummaryOf(sessions.find(id, principal)),
+    createSession: (request, principal) => restSummaryOf(sessions.open(request, { principal, isOurs: false })),
+    closeSession: (id, principal) =>
+      sessions.remove(sessions.find(id, principal).session.id, 'the session was deleted'),
     check(request) {
-      frontends.sideOf(request.frontend, request.options);
-      if (request.session === undefined) agents.named(request.agent);
-      else sessions.find(request.session);
+      const { frontend, options, principal, session, agent } = request;
+      const side = frontends.sideOf(frontend, options);
+      // A client that is let in during a shutdown would be sent away at once (docs/faults.md F22).
+      if (sessions.isShut) throw new GatewayError('shutting-down', 'the gateway is shutting down');
+      if (session !== undefined) sessions.find(session, principal);
+      else if (principal.role === 'observer' && side.isMultiplexed !== true)
+        throw new GatewayError('unauthorized', 'this token may only read: name a session');
+      else if (principal.role !== 'observer') agents.named(agent, principal);
       return adapterOf(request.frontend).framing.websocket;
     },
     maxFrameBytes: (frontend) => frontends.maxFrameBytes(frontend),
@@ -63,11 +70,12 @@ function connect(
   { connections, frontends, sessions }: BoardPorts,
 ): void {
   const side = frontends.sideOf(request.frontend, request.options);
-  const listener = { end: () => {} };
+  const listener = { end: () => {}, isStrict: true };
   if (side.isMultiplexed === true && request.session === undefined) {
     connections.attachMany(channel, request, { isOurs: false }, () => listener);
   } else {
-    const session = request.session ?? sessions.open(request, false).session.id;
+    const session =
+      request.session ?? sessions.open(request, { principal: request.principal, isOurs: false }).session.id;
     connections.attach(channel, { ...request, session }, false, listener);
   }
 }

@@ -50,11 +50,11 @@ export interface Gateway {
    */
   serveClient(channel: Channel, request: ServeRequest, options?: StartOptions): Promise<void>;
   /**
-   * Refuses new work, waits for the open runs, then closes. Waits at most `graceMs`, or {@link Gateway.drainMs} if
-   * clients were promised that time.
+   * Refuses new work, waits for the open runs, then closes. Waits at most `graceMs`, or {@link Gateway.drainMs} if that
+   * is longer; connected clients are told this time if their protocol can say so.
    */
   drain(reason: string, graceMs: number): Promise<void>;
-  /** The grace period that connected clients are promised for a shutdown, ms; 0 without such clients. */
+  /** The grace period that connected clients of a protocol with its own setting expect, ms; 0 without such clients. */
   readonly drainMs: number;
   /** Ends every session and agent at once. */
   close(reason: string): void;
@@ -129,7 +129,11 @@ export function createGatewayOf(
     released: (session) => obstacles.clear(session),
   });
 
-  const intakes = new CommandIntakes({ clock, timeOrigin, agentOf: (session) => sessions.agentOf(session) });
+  const intakes = new CommandIntakes({
+    clock,
+    timeOrigin,
+    agentOf: (session, principal) => sessions.agentOf(session, principal),
+  });
   const sessions: Sessions = new Sessions({
     config,
     hub,
@@ -140,9 +144,9 @@ export function createGatewayOf(
     log,
     clock,
     timeOrigin,
-    broadcast(broadcast) {
+    broadcast(broadcast, about) {
       // On shutdown, skip the per-session close notices.
-      if (!shutdown.isClosed) intakes.broadcast(broadcast);
+      if (!shutdown.isClosed) intakes.broadcast(broadcast, about);
     },
     ended(session) {
       notes.forget(session);
@@ -178,11 +182,11 @@ export function createGatewayOf(
 
 /** Builds the parts of one connection that opens sessions. */
 function createRouter(parts: RouterParts, request: RouterRequest): SessionRouter {
-  const { frontend, side, agent, isOurs, intake, bound, lost } = request;
+  const { frontend, principal, side, agent, isOurs, intake, bound, lost } = request;
   const own = new ConnectionSessions({ ...parts, isOurs, opened: (session) => request.opened?.(session) });
   const questionMs = intake?.limits.questionMs;
-  const opener = new SessionOpener({ ...parts, own, agent, isOurs, questionMs, lost });
+  const opener = new SessionOpener({ ...parts, own, agent, principal, isOurs, questionMs, lost });
   const sinkOf = (session: Session) => parts.sinkOf(session, isOurs);
-  const sessionless = new SessionlessCommands({ ...parts, opener, own, intake });
-  return new SessionRouter({ ...parts, sessionless, own, sinkOf, frontend, side, isOurs, intake, bound });
+  const sessionless = new SessionlessCommands({ ...parts, principal, opener, own, intake });
+  return new SessionRouter({ ...parts, sessionless, own, sinkOf, frontend, principal, side, isOurs, intake, bound });
 }

@@ -1,6 +1,7 @@
 // Serves a client that owns this process, on a channel of its own, until the client is gone.
 import type { Channel } from '../core/contract/channel.ts';
 import type { ClientRequest } from '../core/contract/gateway-api.ts';
+import { owner, type Principal } from '../core/contract/principal.ts';
 import type { Command } from '../core/model/command.ts';
 import type { Outcome } from '../core/model/errors.ts';
 import type { Session } from '../core/session/session.ts';
@@ -27,6 +28,8 @@ export interface StartOptions {
 /** A client to serve. `id`: of its session; a connection that could carry many sessions then has only this one. */
 export type ServeRequest = Pick<ClientRequest, 'frontend' | 'agent' | 'options'> & { readonly id?: string };
 
+type OwnRequest = ServeRequest & { readonly principal: Principal };
+
 /** What serving a client needs from the gateway. */
 export interface ServePorts {
   readonly agents: Pick<Agents, 'named'>;
@@ -47,16 +50,17 @@ export async function serveClient(
 ): Promise<void> {
   // Check first: a refused client must not leave a session behind.
   const side = ports.frontends.sideOf(request.frontend, request.options);
-  ports.agents.named(request.agent);
+  ports.agents.named(request.agent, owner);
+  const own = { ...request, principal: owner };
   await (side.isMultiplexed === true && request.id === undefined
-    ? serveMany(channel, request, options, ports)
-    : serveOne(channel, request, options, ports));
+    ? serveMany(channel, own, options, ports)
+    : serveOne(channel, own, options, ports));
 }
 
 /** The client opens its sessions itself. They end with the client. */
 function serveMany(
   channel: Channel,
-  request: ServeRequest,
+  request: OwnRequest,
   options: StartOptions | undefined,
   { connections }: ServePorts,
 ): Promise<void> {
@@ -90,12 +94,12 @@ function serveMany(
 
 function serveOne(
   channel: Channel,
-  request: ServeRequest,
+  request: OwnRequest,
   options: StartOptions | undefined,
   { connections, sessions }: ServePorts,
 ): Promise<void> {
   return new Promise((resolve) => {
-    const { session } = sessions.open(request, true, options?.lost);
+    const { session } = sessions.open(request, { principal: owner, isOurs: true }, options?.lost);
     if (options?.isUnattended === true) session.setUnattended();
     submitAll(session, options);
     connections.attach(channel, { ...request, session: session.id }, true, {

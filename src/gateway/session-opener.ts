@@ -2,6 +2,7 @@
 // fails.
 import { z } from 'zod';
 import type { Clock } from '../core/contract/clock.ts';
+import type { Principal } from '../core/contract/principal.ts';
 import type { Command, CommandOf } from '../core/model/command.ts';
 import { GatewayError, refused } from '../core/model/errors.ts';
 import { messagesBefore } from '../core/session/forks.ts';
@@ -24,6 +25,7 @@ export interface SessionOpenerPorts {
   readonly own: Pick<ConnectionSessions, 'add'>;
   /** The agent of sessions that name none. */
   readonly agent: string | undefined;
+  readonly principal: Principal;
   /** The client owns this process. */
   readonly isOurs: boolean;
   /** See SessionRequest. */
@@ -80,7 +82,7 @@ export class SessionOpener {
     settle: SettleWithAfter,
   ): void {
     const { sessions, stored, agents } = this.#ports;
-    const source = sessions.find(session);
+    const source = sessions.find(session, this.#ports.principal);
     const { agent } = source;
     const refuse = (...refusal: Parameters<typeof refused>) => settle({ outcome: refused(...refusal) });
     if (source.session.state === 'running') return refuse('busy', 'the agent is at work');
@@ -114,7 +116,7 @@ export class SessionOpener {
   }
 
   #open(request: SessionRequest): OpenedSession {
-    const { sessions, own, questionMs, isOurs, lost } = this.#ports;
+    const { sessions, own, questionMs, principal, isOurs, lost } = this.#ports;
     const { id } = request;
     if (id !== undefined && !sessionId.test(id)) {
       throw new GatewayError('invalid', `a session id must match ${sessionId.source}`);
@@ -123,7 +125,7 @@ export class SessionOpener {
     const ending = (sentence: string) => {
       end = sentence;
     };
-    const entry = sessions.open({ ...request, questionMs, ending }, isOurs, lost);
+    const entry = sessions.open({ ...request, questionMs, ending }, { principal, isOurs }, lost);
     own.add(entry.session);
     return { entry, agentEnd: () => end };
   }

@@ -1,6 +1,7 @@
 // The session that a client wants to open, checked: its agent, its id and its folders.
 import { randomUUID } from 'node:crypto';
 import type { AgentConfig, Config } from '../config/config.ts';
+import type { Principal } from '../core/contract/principal.ts';
 import type { Message } from '../core/model/content.ts';
 import type { Agents } from './agents.ts';
 import { folderAt, usableFolders } from './client-folders.ts';
@@ -57,10 +58,14 @@ export interface CheckPorts {
 }
 
 /** Checks a request. `isOurs`: the client owns this process. Throws `not-found` or `invalid`. */
-export function checkRequest(request: SessionRequest, isOurs: boolean, ports: CheckPorts): CheckedRequest {
+export function checkRequest(
+  request: SessionRequest,
+  { principal, isOurs }: { readonly principal: Principal; readonly isOurs: boolean },
+  ports: CheckPorts,
+): CheckedRequest {
   const { agents, config, log } = ports;
   const scope = { isOurs, roots: config.roots };
-  const [agentName, agent] = agents.named(request.agent);
+  const [agentName, agent] = agents.named(request.agent, principal);
   const { folders: named, problems } = usableFolders(request.folders ?? [], scope);
   const left = (request.folders ?? []).length - named.length;
   if (problems.length > 0) log('warn', 'folders of the client are left out', { left });

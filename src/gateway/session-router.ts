@@ -1,6 +1,7 @@
 // Routes the commands of one connection to sessions by their ids, and other commands to SessionlessCommands. Used for
 // connections with many sessions and for all commands with tickets.
 import type { FrontendSide, SessionView, SubscriptionRequest } from '../core/contract/adapter.ts';
+import type { Principal } from '../core/contract/principal.ts';
 import type { Reader } from '../core/contract/reader.ts';
 import type { CommandSink } from '../core/link/frontend-driver.ts';
 import type { Command } from '../core/model/command.ts';
@@ -14,6 +15,7 @@ import type { ConnectionSessions } from './connection-sessions.ts';
 import type { IdleSessions } from './idle-sessions.ts';
 import { viewAs } from './named-view.ts';
 import type { Notes } from './notes.ts';
+import { refusalIn, withRights } from './rights.ts';
 import type { AgentLost } from './session-request.ts';
 import { refusalOf } from './session-sinks.ts';
 import { isSessionless, type SessionlessCommands } from './sessionless-commands.ts';
@@ -31,6 +33,7 @@ export interface SessionRouterPorts {
   /** The sink for the commands of one session. */
   sinkOf(session: Session): Pick<CommandSink, 'submit'>;
   readonly frontend: string;
+  readonly principal: Principal;
   readonly side: FrontendSide;
   /** The client owns this process: its agents wait while the client is slow. */
   readonly isOurs: boolean;
@@ -46,6 +49,7 @@ const sessionName = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,256}$/u;
 /** A connection that needs a router. */
 export interface RouterRequest {
   readonly frontend: string;
+  readonly principal: Principal;
   readonly side: FrontendSide;
   /** The agent of sessions that name none. */
   readonly agent?: string | undefined;
@@ -69,7 +73,7 @@ export class SessionRouter {
   constructor(ports: SessionRouterPorts) {
     this.own = ports.own;
     this.#ports = ports;
-    this.sink = {
+    const sink: CommandSink = {
       submit: (...command) => this.#submit(...command),
       note: (level, text) => ports.notes.add(ports.bound?.id ?? '(connection)', level, text),
       fault({ code }) {
@@ -77,6 +81,7 @@ export class SessionRouter {
       },
       subscribe: (request) => this.#subscribe(request),
     };
+    this.sink = withRights(sink, ports.principal);
   }
 
   #submit(...[command, settle, named, ticket]: Parameters<CommandSink['submit']>): void {
@@ -106,13 +111,13 @@ export class SessionRouter {
     readonly view: SessionView;
     readonly reader: Reader;
   } {
-    const { sessions, hub, idle, frontend, side, isOurs } = this.#ports;
-    const { session } = sessions.find(id);
+    const { sessions, hub, idle, frontend, principal, side, isOurs } = this.#ports;
+    const { session } = sessions.find(id, principal);
     idle.release(session);
     if (as !== undefined) {
       if (!sessionName.test(as))
         throw new GatewayError('invalid', 'a session name must be 1 to 256 printable characters');
-      hub.name(session.id, as);
+      if (principal.role === 'controller') hub.name(session.id, as);
     }
     // JSON-encode the parts: `as` is chosen by the client and must not collide with another key.
     const key = JSON.stringify([frontend, side.key, dialect ?? null, as ?? null]);
@@ -131,10 +136,12 @@ export class SessionRouter {
   }
 
   #execute(command: Command, id: string | undefined, settle: SettleWithAfter): void {
-    const { sessions, intake, sinkOf } = this.#ports;
+    const { sessions, principal, intake, sinkOf } = this.#ports;
     try {
       if (id === undefined) return this.#ports.sessionless.execute(command, settle);
-      const { session } = sessions.find(id);
+      const { session } = sessions.find(id, principal);
+      const refusal = refusalIn(session, principal, command);
+      if (refusal !== null) return settle({ outcome: refusal });
       if (command.type === 'delete-session' && intake !== undefined) {
         return settle({
           outcome: { ok: true },
@@ -151,7 +158,7 @@ export class SessionRouter {
   /** The id of a session that the client calls by a name. An unknown name is returned unchanged. */
   #idOf(name: string | undefined): string | undefined {
     try {
-      return name === undefined ? undefined : this.#ports.sessions.find(name).session.id;
+      return name === undefined ? undefined : this.#ports.sessions.find(name, this.#ports.principal).session.id;
     } catch {
       return name;
     }

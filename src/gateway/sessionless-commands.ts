@@ -1,4 +1,5 @@
 // Carries out the commands of one connection that need no open session: opening, lists, health and metrics.
+import type { Principal } from '../core/contract/principal.ts';
 import type { Command } from '../core/model/command.ts';
 import { refused } from '../core/model/errors.ts';
 import type { SessionSummary } from '../core/model/outcome-data.ts';
@@ -13,6 +14,7 @@ import type { StoredSessions } from './stored-sessions.ts';
 /** What these commands need from the gateway and their connection. */
 export interface SessionlessPorts {
   readonly hub: Hub;
+  readonly principal: Principal;
   readonly stored: Pick<StoredSessions, 'list'>;
   readonly opener: SessionOpener;
   readonly own: Pick<ConnectionSessions, 'mayOpen'>;
@@ -30,7 +32,7 @@ export class SessionlessCommands {
 
   /** Refuses commands that need a session. Throws what SessionOpener throws. */
   execute(command: Command, settle: SettleWithAfter): void {
-    const { hub, intake, opener, own } = this.#ports;
+    const { hub, principal, intake, opener, own } = this.#ports;
     switch (command.type) {
       case 'create-session':
       case 'load-session':
@@ -40,7 +42,7 @@ export class SessionlessCommands {
       case 'list-stored-sessions':
         return settle({ outcome: { ok: true, data: { sessions: this.#listStored() } } });
       case 'list-sessions':
-        return settle({ outcome: { ok: true, data: { sessions: hub.list().map(summaryOf) } } });
+        return settle({ outcome: { ok: true, data: { sessions: hub.list(principal).map(summaryOf) } } });
       case 'query':
         if (command.subject === 'health' && intake !== undefined) return settle({ outcome: intake.health() });
         if (command.subject === 'metrics' && intake !== undefined)
@@ -61,7 +63,7 @@ export class SessionlessCommands {
   }
 
   #figures() {
-    const all = this.#ports.hub.list();
+    const all = this.#ports.hub.list(this.#ports.principal);
     const questions = all.reduce(
       (sum, { session: { transcript } }) => sum + transcript.approvals.size + transcript.dialogs.size,
       0,

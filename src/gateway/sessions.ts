@@ -5,6 +5,7 @@ import { getHeapStatistics } from 'node:v8';
 import type { Config } from '../config/config.ts';
 import type { Broadcast } from '../core/contract/broadcast.ts';
 import type { Clock } from '../core/contract/clock.ts';
+import type { Principal } from '../core/contract/principal.ts';
 import { GatewayError } from '../core/model/errors.ts';
 import type { SessionState } from '../core/model/outcome-data.ts';
 import type { Hub, HubEntry } from '../core/session/hub.ts';
@@ -16,6 +17,7 @@ import { createWorkspace } from '../workspace/workspace.ts';
 import type { Agents } from './agents.ts';
 import type { Log } from './log.ts';
 import type { Notes } from './notes.ts';
+import { Quotas } from './quotas.ts';
 import type { SessionOrigin } from './session-files.ts';
 import type { SessionPersistence } from './session-persistence.ts';
 import { type AgentLost, type CheckedRequest, checkRequest, type SessionRequest } from './session-request.ts';
@@ -34,19 +36,24 @@ export interface SessionsPorts {
   /** Ms since 1970 when the clock was 0. */
   readonly timeOrigin: number;
   /** Tells all clients that a session was opened or closed. */
-  broadcast(broadcast: Extract<Broadcast, { kind: 'session-opened' | 'session-closed' }>): void;
+  broadcast(broadcast: Extract<Broadcast, { kind: 'session-opened' | 'session-closed' }>, about: HubEntry): void;
   /** Called when a session has ended, announced or not. */
   ended(session: string): void;
 }
 
-/** The only principal: the holder of the token, or the owner of the process on stdio. */
-const owner = 'owner';
+/** Who opens a session. */
+export interface SessionOwner {
+  readonly principal: Principal;
+  /** The client owns this process. */
+  readonly isOurs: boolean;
+}
 
 /** All sessions of a gateway. */
 export class Sessions {
   readonly #ports: SessionsPorts;
-  /** Ids of announced sessions. */
-  readonly #announced = new Set<string>();
+  /** Announced sessions, by id. */
+  readonly #announced = new Map<string, HubEntry>();
+  readonly #quotas: Quotas;
   readonly #budget: TranscriptBudget;
   #isShut = false;
 
@@ -54,36 +61,38 @@ export class Sessions {
     this.#ports = ports;
     const { allTranscriptBytes } = ports.config.limits;
     this.#budget = createTranscriptBudget(allTranscriptBytes ?? getHeapStatistics().heap_size_limit / 4);
+    this.#quotas = new Quotas(ports.hub, ports.config.limits.perToken);
   }
 
   /**
-   * Opens a session. `isOurs`: the client owns this process and may name any folder; other clients may name the
-   * configured ones. `lost`: default, the log. Throws `not-found`, `invalid`, `conflict`, `limit` or `shutting-down`.
+   * Opens a session for `opener`. `isOurs`: the client owns this process and may name any folder; other clients may
+   * name the configured ones. `lost`: default, the log. Throws `not-found`, `invalid`, `conflict`, `limit` or `shutting-down`.
    */
-  open(request: SessionRequest, isOurs: boolean, lost?: AgentLost): HubEntry {
+  open(request: SessionRequest, { principal: opener, isOurs }: SessionOwner, lost?: AgentLost): HubEntry {
     if (this.#isShut) throw new GatewayError('shutting-down', 'the gateway is shutting down');
-    const checked = checkRequest(request, isOurs, this.#ports);
+    const checked = checkRequest(request, { principal: opener, isOurs }, this.#ports);
+    if (!isOurs) this.#quotas.checkSessions(opener);
     const { id, agentName, createdAt, problems } = checked;
     const entry = this.#ports.hub.add(id, () => ({
-      session: this.#create(checked, lost),
+      session: this.#create(checked, opener, lost),
       agent: agentName,
       createdAt,
-      principal: owner,
+      principal: opener.name,
       problems,
     }));
     if (request.isQuiet !== true) this.announce(entry);
     return entry;
   }
 
-  /** The session with this id or name. Throws `not-found`. */
-  find(id: string): HubEntry {
-    return this.#ports.hub.get(id, owner);
+  /** The session with this id or name, if the principal reaches it. Throws `not-found`. */
+  find(id: string, principal: Principal): HubEntry {
+    return this.#ports.hub.get(id, principal);
   }
 
-  /** The name of the session's agent; undefined for an unknown session. */
-  agentOf(id: string): string | undefined {
+  /** The name of the session's agent; undefined for a session that the principal does not reach. */
+  agentOf(id: string, principal: Principal): string | undefined {
     try {
-      return this.find(id).agent;
+      return this.find(id, principal).agent;
     } catch {
       return undefined;
     }
@@ -103,9 +112,9 @@ export class Sessions {
   announce(entry: HubEntry, state?: SessionState): void {
     // The session may have ended already.
     if (entry.session.state === 'closed') return;
-    this.#announced.add(entry.session.id);
+    this.#announced.set(entry.session.id, entry);
     const session = summaryOf(entry);
-    this.#ports.broadcast({ kind: 'session-opened', session, ...(state === undefined ? {} : { state }) });
+    this.#ports.broadcast({ kind: 'session-opened', session, ...(state === undefined ? {} : { state }) }, entry);
   }
 
   /** Opens no more sessions. */
@@ -117,7 +126,7 @@ export class Sessions {
     return this.#isShut;
   }
 
-  #create(checked: CheckedRequest, lost: AgentLost | undefined): Session {
+  #create(checked: CheckedRequest, opener: Principal, lost: AgentLost | undefined): Session {
     const { agents, clock, exportsOf, log, notes, timeOrigin } = this.#ports;
     const { request, id, agentName, agent, cwd, place, folders, createdAt, isOurs } = checked;
     const { keep, found } = request;
@@ -140,8 +149,11 @@ export class Sessions {
       clock,
       limits: this.#limitsFor(request),
       budget: this.#budget,
-      connect: (instructions) =>
-        agents.connect(agentName, agent, { cwd, folders: folders.length > 0 ? folders : [place], instructions }),
+      connect: (instructions) => {
+        this.#quotas.checkAgents(opener);
+        return agents.connect(agentName, agent, { cwd, folders: folders.length > 0 ? folders : [place], instructions });
+      },
+      refuseQuestion: () => this.#quotas.refuseQuestion(opener),
       agent: agents.kindOf(agentName),
       takesInstructions: agents.takesInstructions(agent),
       workspace: createWorkspace(folders),
@@ -178,7 +190,9 @@ export class Sessions {
   }
 
   #ended(id: string): void {
-    if (this.#announced.delete(id)) this.#ports.broadcast({ kind: 'session-closed', session: id });
+    const announced = this.#announced.get(id);
+    this.#announced.delete(id);
+    if (announced !== undefined) this.#ports.broadcast({ kind: 'session-closed', session: id }, announced);
     this.#ports.ended(id);
   }
 }

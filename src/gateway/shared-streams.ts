@@ -2,6 +2,7 @@
 // posts to it.
 import type { FrontendSide } from '../core/contract/adapter.ts';
 import type { Clock } from '../core/contract/clock.ts';
+import { owner } from '../core/contract/principal.ts';
 import type { Reader } from '../core/contract/reader.ts';
 import { linkPosts, type PostLink } from '../core/link/post-link.ts';
 import type { Session } from '../core/session/session.ts';
@@ -70,9 +71,11 @@ export class SharedStreams {
     this.#cleanups.delete(session);
   }
 
-  #streamFor({ frontend, options, session: id }: SessionCaller): SharedStream {
-    const { session } = this.#ports.sessions.find(id);
+  #streamFor({ frontend, options, principal, session: id }: SessionCaller): SharedStream {
+    const { session } = this.#ports.sessions.find(id, principal);
     const side = this.#ports.frontends.sideOf(frontend, options);
-    return { session, side, stream: session.stream(`${frontend} ${side.key} sse`, side.projection) };
+    // The posts to a stream carry the rights of its principal, so principals share no stream (docs/threats.md T21).
+    const key = `${frontend} ${side.key} sse${principal === owner ? '' : ` ${principal.name}`}`;
+    return { session, side, stream: session.stream(key, side.projection) };
   }
 }

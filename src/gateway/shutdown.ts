@@ -34,13 +34,15 @@ export class Shutdown {
   async drain(reason: string, graceMs: number): Promise<void> {
     const { hub, intakes } = this.#ports;
     this.#shut();
-    const grace = this.#after(intakes.drainMs > 0 ? intakes.drainMs : graceMs);
+    // One deadline for everything, and the one that clients are told.
+    const ms = Math.max(graceMs, intakes.drainMs);
+    const grace = this.#after(ms);
     // Accepted commands are carried out, waiting prompts included.
-    await Promise.race([intakes.drain(), grace]);
+    await Promise.race([intakes.drain(ms), grace]);
     const open = hub.list().map((entry) => entry.session);
     for (const session of open) session.retire(reason);
     const idle = open.map((session) => new Promise<void>((resolve) => session.whenIdle(resolve)));
-    await Promise.race([Promise.all(idle), this.#after(graceMs), grace]);
+    await Promise.race([Promise.all(idle), grace]);
     this.close(reason);
   }
 

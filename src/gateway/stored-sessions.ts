@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../config/config.ts';
+import { owner } from '../core/contract/principal.ts';
 import { mostLines, outlineOf, readSession, type StoredSession } from '../core/log/session-lines.ts';
 import { GatewayError } from '../core/model/errors.ts';
 import type { SessionFile, SessionSummary } from '../core/model/outcome-data.ts';
@@ -123,14 +124,14 @@ export class StoredSessions {
     if (read.size > longestFile)
       throw new GatewayError('limit', `the session file is larger than ${longestFile} bytes`);
     if (stored.isCut || !read.isWhole) throw new GatewayError('limit', 'the session file holds more than can be read');
-    const agent = folders.isOwn(file) ? this.#agentFor(stored.head.agent) : agents.named(preferred)[0];
+    const agent = folders.isOwn(file) ? this.#agentFor(stored.head.agent) : agents.named(preferred, owner)[0];
     return { file, agent, cwd: stored.head.cwd, stored, size: read.size };
   }
 
   /** The agent that a file names, if still configured; else the default agent. */
   #agentFor(name: string): string {
     const { agents, config } = this.#ports;
-    return Object.hasOwn(config.agents, name) ? name : agents.named(undefined)[0];
+    return Object.hasOwn(config.agents, name) ? name : agents.named(undefined, owner)[0];
   }
 }
 

@@ -24,6 +24,10 @@ export interface EventStreamOptions {
   readonly envelope?: EventEnvelope | undefined;
   /** The client reconnects and has missed the frames until now. */
   readonly isResumed?: boolean;
+  /** A client that takes nothing for so long is let go; default 60,000. */
+  readonly stallMs?: number;
+  /** Called after `onClose` when the client is let go: its connection must be cut, for nothing can be written to it. */
+  readonly onStall?: () => void;
   /** Called once when the stream is over, for any reason. */
   readonly onClose?: () => void;
   /** Takes what reading or encoding throws; the stream ends then. */
@@ -44,10 +48,12 @@ export interface EventStream {
  * reads again.
  */
 export function openEventStream(reader: Reader, options: EventStreamOptions = {}): EventStream {
-  const { heartbeatMs = 15_000, retryMs = 1000, batchBytes = 64 * 1024, onClose } = options;
+  const { heartbeatMs = 15_000, retryMs = 1000, batchBytes = 64 * 1024, stallMs = 60_000, onStall, onClose } = options;
   const { envelope, isResumed = false } = options;
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   let heartbeat: NodeJS.Timeout | undefined;
+  /** Runs from each write until the client has room again. */
+  let stall: NodeJS.Timeout | undefined;
   /** Ends the waiting pull; set while a pull waits for entries. */
   let wake: (() => void) | undefined;
   let closed = false;
@@ -61,6 +67,7 @@ export function openEventStream(reader: Reader, options: EventStreamOptions = {}
   }
 
   function release(): void {
+    clearTimeout(stall);
     settle();
     reader.close();
     onClose?.();
@@ -75,7 +82,17 @@ export function openEventStream(reader: Reader, options: EventStreamOptions = {}
 
   function write(pieces: readonly (string | Uint8Array)[]): void {
     for (const chunk of gather(pieces)) controller?.enqueue(chunk);
+    clearTimeout(stall);
+    stall = setTimeout(letGo, stallMs);
     settle();
+  }
+
+  /** The client has taken nothing for too long (docs/faults.md F19). It may come back with its cursor. */
+  function letGo(): void {
+    if (closed) return;
+    close();
+    controller?.close();
+    onStall?.();
   }
 
   function readEntries(): readonly Entry[] {
@@ -171,6 +188,7 @@ export function openEventStream(reader: Reader, options: EventStreamOptions = {}
         given.enqueue(Buffer.from(encodeComment('ok') + encodeRetry(retryMs)));
       },
       pull() {
+        clearTimeout(stall);
         if (writeEntries()) return;
         return new Promise<void>((resolve) => {
           wake = resolve;

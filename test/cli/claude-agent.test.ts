@@ -44,6 +44,7 @@ const choose = (line: string, env: Record<string, string> = {}, cwd = folder) =>
   chooseAgent(parseClaudeArgv(line.split(' ').filter(Boolean)), {
     env: { PATCHBAY_CONFIG: file, PATH: '', ...env },
     self,
+    home: folder,
     cwd,
     stored,
   });
@@ -93,7 +94,7 @@ describe('an agent of this protocol that is a program', () => {
     const { config, name, remarks } = choose('--model x', { PATCHBAY_CONFIG: '', PATH: folder });
     expect(config.agents[name]).toMatchObject({ protocol: 'claude', env: { [chainVariable]: `${bin}#claude` } });
     expect(config.agents[name]?.command?.[0]).toBe(bin);
-    expect(remarks).toEqual([expect.stringMatching(/no patchbay\.json here: .*\/claude answers/u)]);
+    expect(remarks).toEqual([expect.stringMatching(/no .*patchbay\.json: .*\/claude answers/u)]);
   });
 
   test('with nothing configured and no claude the demo agent answers, and says so', () => {
@@ -154,6 +155,7 @@ describe('instructions for the model', () => {
     chooseAgent(parseClaudeArgv(words), {
       env: { PATCHBAY_CONFIG: file, PATH: '', ...env },
       self,
+      home: folder,
       cwd: folder,
       stored,
     });

@@ -1,5 +1,5 @@
 // The command line: help, exit codes, helpful errors, configuration.
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -83,6 +83,25 @@ describe('patchbay.json', () => {
     const { code, stderr } = await patchbay(['agents'], { cwd: folderWith(text) });
     const words = 'agents.a.command is a list of words: ["pi","--mode","rpc"]';
     expect([code, stderr]).toEqual([2, `patchbay: patchbay.json:3: ${words}\n`]);
+  });
+
+  it.each<[string, string[], string | null]>([
+    ['the file of the working directory', [], 'patchbay.json'],
+    ['a named file', ['--config', 'other.json'], 'other.json'],
+    ['no file', [], null],
+  ])('stdio says which file it took: %s', async (_name, args, name) => {
+    const cwd = realpathSync(name === null ? empty : folderWith({}));
+    if (name !== null) writeFileSync(join(cwd, name), '{}');
+    const { code, stderr } = await patchbay(['stdio', '--frontend', 'claude', ...args], { cwd });
+    expect(code).toBe(0);
+    if (name === null) expect(stderr).toBe('');
+    else expect(JSON.parse(stderr)).toMatchObject({ level: 'info', file: join(cwd, name) });
+  });
+
+  it('serve says which file it took', async () => {
+    const cwd = realpathSync(folderWith({}));
+    const { stderr } = await patchbay(['serve', '--json'], { cwd, killAfter: 'ready' });
+    expect(JSON.parse(stderr.split('\n')[0] ?? '')).toMatchObject({ level: 'info', file: join(cwd, 'patchbay.json') });
   });
 
   it('agents --json prints what each agent and protocol can do', async () => {

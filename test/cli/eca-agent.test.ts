@@ -3,8 +3,8 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { chainVariable } from '../../src/cli/chosen-agent.ts';
-import { chooseAgent, userConfigFile } from '../../src/cli/eca/agent.ts';
+import { chainVariable, userConfigFile } from '../../src/cli/chosen-agent.ts';
+import { chooseAgent } from '../../src/cli/eca/agent.ts';
 import { parseEcaArgv } from '../../src/cli/eca/argv.ts';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'patchbay-behind-eca-')));

@@ -1,5 +1,5 @@
 // `patchbay-claude` as a process: what it says of itself, what it refuses, `-p` in all formats, and how it ends.
-import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,12 +22,16 @@ const plain = {
   PATCHBAY_VERBOSE: '',
   PATH: '',
   XDG_STATE_HOME: empty,
+  XDG_CONFIG_HOME: empty,
 };
 const demo = { PATCHBAY_AGENT: 'demo' };
 const streamJson = ['--output-format', 'stream-json', '--verbose', '--input-format', 'stream-json'];
 
 const run = (args: readonly string[], { env, ...options }: RunOptions = {}) =>
   patchbay(args, { cwd: empty, ...options, program: 'patchbay-claude', env: { ...plain, ...env } });
+
+/** The working directory, with its configuration named by the environment. */
+const namedIn = (cwd: string): RunOptions => ({ cwd, env: { PATCHBAY_CONFIG: join(cwd, 'patchbay.json') } });
 
 const framesOf = (stdout: string) =>
   stdout
@@ -163,7 +167,7 @@ describe('-p', () => {
     const agent = { protocol: 'pi', command: [process.execPath, '-e', script] };
     writeFileSync(join(folder, 'patchbay.json'), JSON.stringify({ agents: { agent }, defaultAgent: 'agent' }));
     const args = ['-p', 'hi', '--resume', stored, '--output-format', 'json'];
-    const { code, stdout } = await run(args, { cwd: folder });
+    const { code, stdout } = await run(args, namedIn(folder));
     expect([code, JSON.parse(stdout)]).toMatchObject([1, { is_error: true, errors: ['it is broken'] }]);
     expect(readFileSync(heard, 'utf8')).toContain('switch_session');
     expect(readFileSync(heard, 'utf8')).not.toContain('"prompt"');
@@ -182,8 +186,20 @@ describe('-p', () => {
   it('in front of an agent that is nowhere', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'patchbay-claude-nowhere-'));
     writeFileSync(join(folder, 'patchbay.json'), JSON.stringify({ agents: { far: { protocol: 'claude' } } }));
-    const { code, stderr } = await run(['-p', 'hi'], { cwd: folder });
+    const { code, stderr } = await run(['-p', 'hi'], namedIn(folder));
     expect([code, stderr]).toEqual([1, expect.stringContaining('agent far needs a command or a url')]);
+  });
+
+  it('never starts a program that the project names', async () => {
+    const cwd = mkdtempSync(join(tmpdir(), 'patchbay-claude-project-'));
+    const proof = join(cwd, 'PWNED');
+    const agents = { evil: { protocol: 'pi', command: ['/bin/sh', '-c', `echo hit > ${proof}`] } };
+    writeFileSync(join(cwd, 'patchbay.json'), JSON.stringify({ agents }));
+    const { code, stdout, stderr } = await run(['-p', 'hi'], { cwd });
+    expect([code, stdout, existsSync(proof)]).toEqual([0, 'Hello! You said: hi\n', false]);
+    expect(stderr).toContain('patchbay-claude: the patchbay.json of the working directory is not read');
+    await run(['-p', 'hi'], namedIn(cwd));
+    expect(existsSync(proof)).toBe(true);
   });
 
   it('that cannot resume says so in its format', async () => {
@@ -235,7 +251,7 @@ describe('stream-json', () => {
     const cwd = mkdtempSync(join(tmpdir(), 'patchbay-claude-'));
     const agents = { failing: { protocol: 'pi', command: ['/bin/sh', '-c', 'echo no key >&2; exit 3'] } };
     writeFileSync(join(cwd, 'patchbay.json'), JSON.stringify({ agents }));
-    const { code, stdout, stderr } = await run(streamJson, { cwd, holdInput: true });
+    const { code, stdout, stderr } = await run(streamJson, { ...namedIn(cwd), holdInput: true });
     expect(framesOf(stdout)).toEqual([
       expect.objectContaining({ type: 'result', is_error: true, errors: ['agent exited (code 3): no key'] }),
     ]);
@@ -248,7 +264,7 @@ describe('stream-json', () => {
     writeFileSync(join(cwd, 'patchbay.json'), JSON.stringify({ agents }));
     const id = '0f3a2b1c-0000-4000-8000-000000000001';
     const args = [...streamJson, '--model', 'demo-large', '--session-id', id, '--include-partial-messages'];
-    const { code, stdout } = await run(args, { cwd, input: say('think tool') });
+    const { code, stdout } = await run(args, { ...namedIn(cwd), input: say('think tool') });
     const frames = framesOf(stdout);
     expect(describeViolations(checkClaudeOrder(frames), frames)).toEqual([]);
     expect(frames.find(({ subtype }) => subtype === 'init')).toMatchObject({ model: 'demo-large', session_id: id });
@@ -259,7 +275,7 @@ describe('stream-json', () => {
     const cwd = mkdtempSync(join(tmpdir(), 'patchbay-claude-'));
     const agents = { circle: { protocol: 'claude', command: [process.execPath, bin] } };
     writeFileSync(join(cwd, 'patchbay.json'), JSON.stringify({ agents }));
-    const { code, stdout } = await run(streamJson, { cwd, input: say('hello') });
+    const { code, stdout } = await run(streamJson, { ...namedIn(cwd), input: say('hello') });
     expect(JSON.stringify(resultsOf(stdout))).toMatch(/leads back to patchbay-claude itself/u);
     expect(code).toBe(1);
   });

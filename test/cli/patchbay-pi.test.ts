@@ -1,5 +1,5 @@
 // `patchbay-pi` as a process: what it says of itself, what it refuses, who answers, and how it ends.
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,16 +12,25 @@ const bin = fileURLToPath(new URL('../../dist/cli/patchbay-pi.js', import.meta.u
 const tellingPi = fileURLToPath(new URL('../support/telling-pi.mjs', import.meta.url));
 
 /** Nothing of the tester's own surroundings chooses the agent. */
-const plain = { PATCHBAY_AGENT: '', PATCHBAY_CONFIG: '', PATCHBAY_PI_DIALECT: '', PATCHBAY_CHAIN: '', PATH: '' };
+const plain = {
+  PATCHBAY_AGENT: '',
+  PATCHBAY_CONFIG: '',
+  PATCHBAY_PI_DIALECT: '',
+  PATCHBAY_CHAIN: '',
+  PATH: '',
+  XDG_CONFIG_HOME: empty,
+};
 const demo = { PATCHBAY_AGENT: 'demo' };
 
 const run = (args: readonly string[], { env, ...options }: RunOptions = {}) =>
   patchbay(args, { cwd: empty, ...options, program: 'patchbay-pi', env: { ...plain, ...env } });
 
-function folderWith(agents: object): string {
+/** Writes a user's configuration; the environment that makes it the user's. */
+function configured(agents: object): Pick<RunOptions, 'env'> {
   const folder = mkdtempSync(join(tmpdir(), 'patchbay-pi-'));
-  writeFileSync(join(folder, 'patchbay.json'), JSON.stringify({ agents }));
-  return folder;
+  mkdirSync(join(folder, 'agent-patchbay'));
+  writeFileSync(join(folder, 'agent-patchbay', 'patchbay.json'), JSON.stringify({ agents }));
+  return { env: { XDG_CONFIG_HOME: folder } };
 }
 
 const Line = z.looseObject({ type: z.string(), command: z.string().optional() });
@@ -85,7 +94,7 @@ describe('wrong calls exit with 2 and say what to do', () => {
 });
 
 it('exports where its user says, as pi does', async () => {
-  const outputPath = join(folderWith({}), 'out.html');
+  const outputPath = join(mkdtempSync(join(tmpdir(), 'patchbay-pi-')), 'out.html');
   const { code, stdout } = await run(['--mode', 'rpc'], {
     env: demo,
     input: ask('export_html', { outputPath }),
@@ -102,15 +111,15 @@ describe('who answers', () => {
     const { code, stdout, stderr } = await run(['--mode', 'rpc', '--no-session'], { input: ask('get_state') });
     expect([code, stateIn(stdout).model.id]).toEqual([0, 'demo-small']);
     expect(stderr).toMatch(
-      /^patchbay-pi: no patchbay\.json here and no pi on the PATH: the demo agent answers; [^\n]*\n$/u,
+      /^patchbay-pi: no \/[^ ]*\/agent-patchbay\/patchbay\.json and no pi on the PATH: the demo agent answers; [^\n]*\n$/u,
     );
   });
 
-  it('the agent of ./patchbay.json, a program that gets our command line behind its own', async () => {
+  it('the agent of the user’s patchbay.json, a program that gets our command line behind its own', async () => {
     const command = [process.execPath, tellingPi, '--mode', 'rpc', '--model', 'from-config'];
-    const cwd = folderWith({ teller: { protocol: 'pi', command } });
+    const user = configured({ teller: { protocol: 'pi', command } });
     const args = ['--mode', 'rpc', '--provider', 'p', '--model', 'mine', '-e', 'x.ts', '--patchbay-dialect', 'growing'];
-    const { code, stdout, stderr } = await run(args, { cwd, input: ask('get_state') });
+    const { code, stdout, stderr } = await run(args, { ...user, input: ask('get_state') });
     expect(toldBy(stdout)).toEqual({
       argv: [
         '--mode',
@@ -131,24 +140,39 @@ describe('who answers', () => {
     expect([code, stderr]).toEqual([0, '']);
   });
 
+  it('never a program that the project names, unless the user names the file of the project', async () => {
+    const cwd = mkdtempSync(join(tmpdir(), 'patchbay-pi-project-'));
+    const proof = join(cwd, 'PWNED');
+    const agents = { evil: { protocol: 'pi', command: ['/bin/sh', '-c', `echo hit > ${proof}`] } };
+    writeFileSync(join(cwd, 'patchbay.json'), JSON.stringify({ agents }));
+    const { code, stdout, stderr } = await run(['--mode', 'rpc'], { cwd, input: ask('get_state') });
+    expect([code, stateIn(stdout).model.id, existsSync(proof)]).toEqual([0, 'demo-small', false]);
+    expect(stderr).toContain('patchbay-pi: the patchbay.json of the working directory is not read');
+    await run(['--mode', 'rpc', '--patchbay-config', 'patchbay.json'], { cwd, input: ask('get_state') });
+    expect(existsSync(proof)).toBe(true);
+  });
+
   it('a program that is started at once, for it may speak before it is asked', async () => {
-    const cwd = folderWith({ teller: { protocol: 'pi', command: [process.execPath, tellingPi] } });
-    const { stdout } = await run(['--mode', 'rpc', '--greet'], { cwd, holdInput: true, killAfter: 'good morning' });
+    const user = configured({ teller: { protocol: 'pi', command: [process.execPath, tellingPi] } });
+    const { stdout } = await run(['--mode', 'rpc', '--greet'], { ...user, holdInput: true, killAfter: 'good morning' });
     expect(linesOf(stdout)).toEqual([
       expect.objectContaining({ type: 'extension_ui_request', message: 'good morning' }),
     ]);
   });
 
   it('another patchbay-pi, when that leads to somebody', async () => {
-    const cwd = folderWith({ outer: { protocol: 'pi', command: [process.execPath, bin], env: demo } });
-    const { stdout } = await run(['--mode', 'rpc', '--model', 'demo-large'], { cwd, input: hello + ask('get_state') });
+    const user = configured({ outer: { protocol: 'pi', command: [process.execPath, bin], env: demo } });
+    const { stdout } = await run(['--mode', 'rpc', '--model', 'demo-large'], {
+      ...user,
+      input: hello + ask('get_state'),
+    });
     expect(linesOf(stdout).map(({ type }) => type)).toContain('agent_end');
     expect(stateIn(stdout).model.id).toBe('demo-large');
   });
 
   it('nobody, when it leads back to ourselves', async () => {
-    const cwd = folderWith({ circle: { protocol: 'pi', command: [process.execPath, bin] } });
-    const { code, stdout } = await run(['--mode', 'rpc'], { cwd, input: hello });
+    const user = configured({ circle: { protocol: 'pi', command: [process.execPath, bin] } });
+    const { code, stdout } = await run(['--mode', 'rpc'], { ...user, input: hello });
     const answer = linesOf(stdout).find(({ command }) => command === 'prompt');
     expect(answer).toMatchObject({ success: false, error: expect.stringMatching(/leads back to patchbay-pi itself/u) });
     expect(code).toBe(0);
@@ -166,15 +190,15 @@ describe('an agent that is a program', () => {
       'agent could not be started: spawn /nowhere/pi ENOENT (there is no such program, at least not on the PATH of this process)',
     ],
   ])('that %s ends us as well, with its last words, though the client waits', async (_name, command, words) => {
-    const cwd = folderWith({ failing: { protocol: 'pi', command } });
-    const { code, stderr } = await run(['--mode', 'rpc'], { cwd, holdInput: true });
+    const user = configured({ failing: { protocol: 'pi', command } });
+    const { code, stderr } = await run(['--mode', 'rpc'], { ...user, holdInput: true });
     expect([code, stderr]).toEqual([1, `patchbay-pi: ${words}\n`]);
   });
 
   it('that ends before it said anything still lets its client hear why', async () => {
     const command = ['/bin/sh', '-c', `echo boom: no key >&2; ${untilPrompted}`];
-    const cwd = folderWith({ failing: { protocol: 'pi', command } });
-    const { code, stdout, stderr } = await run(['--mode', 'rpc'], { cwd, holdInput: true, input: hello });
+    const user = configured({ failing: { protocol: 'pi', command } });
+    const { code, stdout, stderr } = await run(['--mode', 'rpc'], { ...user, holdInput: true, input: hello });
     expect(linesOf(stdout)).toContainEqual(
       expect.objectContaining({ command: 'prompt', success: false, error: 'agent exited (code 3): boom: no key' }),
     );
@@ -184,8 +208,8 @@ describe('an agent that is a program', () => {
   it('that ends later is told of, and is no failure of ours', async () => {
     const greeting = JSON.stringify({ type: 'extension_ui_request', id: 'g', method: 'notify', message: 'hi' });
     const command = ['/bin/sh', '-c', `echo '${greeting}'; ${untilPrompted}`];
-    const cwd = folderWith({ failing: { protocol: 'pi', command } });
-    const { code, stderr } = await run(['--mode', 'rpc'], { cwd, input: hello });
+    const user = configured({ failing: { protocol: 'pi', command } });
+    const { code, stderr } = await run(['--mode', 'rpc'], { ...user, input: hello });
     expect([code, stderr]).toEqual([0, 'patchbay-pi: agent exited (code 3)\n']);
   });
 });

@@ -19,7 +19,11 @@ const self = join(folder, 'patchbay-pi.js');
 writeFileSync(self, '');
 
 const choose = (line: string, env: Record<string, string> = {}) =>
-  chooseAgent(parsePiArgv(line.split(' ').filter(Boolean)), { env: { PATCHBAY_CONFIG: file, PATH: '', ...env }, self });
+  chooseAgent(parsePiArgv(line.split(' ').filter(Boolean)), {
+    env: { PATCHBAY_CONFIG: file, PATH: '', ...env },
+    self,
+    home: folder,
+  });
 const wake = { type: 'query', subject: 'state' };
 
 describe('who is chosen', () => {
@@ -66,9 +70,7 @@ describe('who is chosen', () => {
     expect(findProgram('pi', path, self)).toBe(join(real, 'pi'));
     const { name, config, remarks } = choose('--model x', { PATCHBAY_CONFIG: '', PATH: path });
     expect(config.agents[name]?.command).toEqual([join(real, 'pi'), '--mode', 'rpc', '--model', 'x']);
-    expect(remarks).toEqual([
-      expect.stringMatching(/no patchbay\.json here: .*\/real\/pi answers; set PATCHBAY_AGENT/u),
-    ]);
+    expect(remarks).toEqual([expect.stringMatching(/no .*patchbay\.json: .*\/real\/pi answers; set PATCHBAY_AGENT/u)]);
   });
 
   test.each(['', '.', `${delimiter}/nowhere`])('what lies in the working directory is not taken: PATH=%j', (path) => {

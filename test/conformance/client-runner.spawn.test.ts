@@ -1,5 +1,6 @@
 // Judging clients: which behaviours run, which results come out, and how clients connect: memory, WebSocket,
 // server-sent events, and a program that they start.
+
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,6 +11,7 @@ import { type ClientRunOptions, createClientRun } from '../../src/conformance/ru
 import { createJudgingGateway } from '../../src/conformance/runner/judging-gateway.ts';
 import { createRelay } from '../../src/conformance/runner/relay.ts';
 import type { Channel } from '../../src/core/contract/channel.ts';
+import { owner } from '../../src/core/contract/principal.ts';
 import { GatewayError } from '../../src/core/model/errors.ts';
 import { jsonl } from '../../src/transports/framing/jsonl.ts';
 import { listen } from '../../src/transports/http/server.ts';
@@ -186,10 +188,10 @@ describe('clients come', () => {
     let text = '';
     while (!text.includes('data:')) text += Buffer.from((await reader?.read())?.value ?? []).toString();
     expect(text.match(/^id: .*$|^data: .*$/gmu)).toEqual(['id: conformance.2.0', 'data: {"answer":"twice"}']);
-    board.closeSession('one');
+    board.closeSession('one', owner);
     while (!text.includes('closed')) text += Buffer.from((await reader?.read())?.value ?? []).toString();
     await left();
-    expect(board.sessions()).toEqual([]);
+    expect(board.sessions(owner)).toEqual([]);
   });
 
   test('a session can be created in advance, once', async () => {
@@ -201,8 +203,8 @@ describe('clients come', () => {
         body: '{"id":"mine"}',
       });
     expect([(await post()).status, (await post()).status]).toEqual([201, 409]);
-    expect(board.session('mine')).toMatchObject({ id: 'mine', agent: 'conformance' });
-    board.closeSession('mine');
+    expect(board.session('mine', owner)).toMatchObject({ id: 'mine', agent: 'conformance' });
+    board.closeSession('mine', owner);
   });
 
   test('a frame posted twice under one id counts once', async () => {
@@ -214,14 +216,14 @@ describe('clients come', () => {
         body: '{"ask":"one"}',
       });
     expect([(await post()).status, (await post()).status]).toEqual([202, 202]);
-    board.closeSession('one');
+    board.closeSession('one', owner);
     await left();
     expect([...run.behaviours]).toEqual(['plain']);
   });
 
   test('refuses clients of other protocols', async () => {
     const { board } = await server();
-    expect(() => board.check({ frontend: 'other', options: {}, principal: 'token' })).toThrow(GatewayError);
+    expect(() => board.check({ frontend: 'other', options: {}, principal: owner })).toThrow(GatewayError);
   });
 
   test('a remaining program does not keep the relay open', async () => {

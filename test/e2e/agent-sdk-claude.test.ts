@@ -12,9 +12,9 @@ import { resultsIn, talk } from '../support/agent-sdk.ts';
 vi.setConfig({ testTimeout: 60_000 });
 
 const scripted = fileURLToPath(new URL('../support/scripted-claude.mjs', import.meta.url));
-const place = mkdtempSync(join(tmpdir(), 'patchbay-sdk-claude-'));
+const config = join(mkdtempSync(join(tmpdir(), 'patchbay-sdk-claude-')), 'patchbay.json');
 const agents = { scripted: { protocol: 'claude', command: [process.execPath, scripted] } };
-writeFileSync(join(place, 'patchbay.json'), JSON.stringify({ agents, defaultAgent: 'scripted' }));
+writeFileSync(config, JSON.stringify({ agents, defaultAgent: 'scripted' }));
 
 describe('the session id of every frame is that of the agent', () => {
   const resumed = '0f3a2b1c-0000-4000-8000-000000000001';
@@ -24,7 +24,7 @@ describe('the session id of every frame is that of the agent', () => {
     ['resumed', { resume: resumed }, resumed],
     ['new', {}, /^[\da-f-]{36}$/u],
   ])('%s', async (_name, options, id) => {
-    const went = await talk({ cwd: place, prompt: 'hello', options: { includePartialMessages: true, ...options } });
+    const went = await talk({ config, prompt: 'hello', options: { includePartialMessages: true, ...options } });
     expect(resultsIn(went.messages)).toEqual(['There are three cables.']);
     const named = [...new Set(went.messages.map(({ session_id }) => session_id))];
     expect(named).toEqual([typeof id === 'string' ? id : expect.stringMatching(id)]);

@@ -81,9 +81,9 @@ describe('what cannot begin is an error result, for nobody sees our stderr', () 
   });
 });
 
-/** A folder with that configuration. */
-function configured(agents: object): Pick<TalkOptions, 'cwd'> {
-  const cwd = mkdtempSync(join(tmpdir(), 'patchbay-sdk-'));
-  writeFileSync(join(cwd, 'patchbay.json'), JSON.stringify({ agents }));
-  return { cwd };
+/** That configuration, in a file. */
+function configured(agents: object): Pick<TalkOptions, 'config'> {
+  const config = join(mkdtempSync(join(tmpdir(), 'patchbay-sdk-')), 'patchbay.json');
+  writeFileSync(config, JSON.stringify({ agents }));
+  return { config };
 }

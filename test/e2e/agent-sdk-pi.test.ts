@@ -29,20 +29,21 @@ beforeAll(async () => {
     // One that keeps its conversations.
     keeper: { protocol: 'pi', command: stored, env },
   };
-  writeFileSync(join(home.project, 'patchbay.json'), JSON.stringify({ agents, defaultAgent: 'pi' }));
+  writeFileSync(configFile(), JSON.stringify({ agents, defaultAgent: 'pi' }));
 });
 afterAll(async () => {
   await fake.close();
   home.remove();
 });
 
+const configFile = () => join(home.dir, 'patchbay.json');
 const plainText = 'Hello, world. This is plain text.';
 let prompts = 0;
 /** A prompt for the fake model that no other test says. */
 const promptFor = (scenario: string) => `[[${scenario}]] sdk ${++prompts}`;
 
 async function talkToPi(settings: TalkOptions): Promise<Talk> {
-  const went = await talk({ cwd: home.project, ...settings });
+  const went = await talk({ cwd: home.project, config: configFile(), ...settings });
   const whole = settings.options?.includePartialMessages !== true;
   const violations = checkClaudeOrder(went.messages, { whole, complete: went.thrown === null });
   expect(describeViolations(violations, went.messages)).toEqual([]);
@@ -317,6 +318,7 @@ describe('sessions that pi keeps', () => {
 
     const forked = await talk({
       cwd: home.project,
+      config: configFile(),
       prompt: promptFor('text'),
       env,
       options: { resume: id, forkSession: true },
@@ -329,6 +331,7 @@ describe('sessions that pi keeps', () => {
     const first = await talkToPi({ prompt: promptFor('text'), env, options: { persistSession: false } });
     const resumed = await talk({
       cwd: home.project,
+      config: configFile(),
       prompt: 'x',
       env,
       options: { resume: first.messages[0]?.session_id },

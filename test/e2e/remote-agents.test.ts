@@ -1,10 +1,12 @@
 // One gateway as the agent of another: over WebSocket and over server-sent events, bare and in the SDK's envelope, also
 // where the stream between the two is cut.
+
 import { once } from 'node:events';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { type AgentConfig, parseConfig } from '../../src/config/config.ts';
 import { within } from '../../src/conformance/bounded-wait.ts';
+import { owner } from '../../src/core/contract/principal.ts';
 import { createGateway, type Gateway } from '../../src/gateway/full-gateway.ts';
 import { listen } from '../../src/transports/http/server.ts';
 import { memoryPair } from '../../src/transports/memory.ts';
@@ -31,7 +33,7 @@ async function start(protocol: string, way: Way, frontend: string) {
   const host = `127.0.0.1:${proxy.port}`;
   const server = await listen({ board: far.board, allowedHosts: [host] });
   vi.stubEnv('FAR_TOKEN', server.token);
-  const agent = { ...remote(protocol, way, host, far.board.createSession({ agent: 'brisk' }, 'token').id) };
+  const agent = { ...remote(protocol, way, host, far.board.createSession({ agent: 'brisk' }, owner).id) };
   const near = createGateway(parseConfig({ agents: { remote: agent } }), { log: () => {} });
   disposals.push(
     () => far.close('the test is over'),

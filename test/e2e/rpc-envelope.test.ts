@@ -1,5 +1,6 @@
 // The requests of RpcMessage over real WebSockets: one client, two on one session, queries that are refused, interrupted, or
 // lose their agent. Also docs/guides/claude-rpc-message.md, whose program runs as it stands.
+
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,6 +11,7 @@ import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { parseConfig } from '../../src/config/config.ts';
 import { within } from '../../src/conformance/bounded-wait.ts';
+import { owner } from '../../src/core/contract/principal.ts';
 import { createGateway, type Gateway } from '../../src/gateway/full-gateway.ts';
 import { type Listening, listen } from '../../src/transports/http/server.ts';
 import { checkRpcEnvelopes, type RpcCall } from '../oracles/order/rpc-message/envelope.ts';
@@ -110,7 +112,7 @@ async function connect(where: { session?: string; agent?: string } = {}): Promis
   return client;
 }
 
-const newSession = (agent = 'demo') => gateway.board.createSession({ agent }, 'token').id;
+const newSession = (agent = 'demo') => gateway.board.createSession({ agent }, owner).id;
 const isStream = (id: string, type: string) => (frame: Heard) => frame.id === id && frame.data?.type === type;
 const faultsOf = ({ calls, frames }: Client) => checkRpcEnvelopes(calls, frames);
 

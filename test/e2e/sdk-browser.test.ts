@@ -1,5 +1,6 @@
 // The browser entry of the real Agent SDK before the demo agent and a scripted agent behind another protocol, over
 // WebSocket and over server-sent events, also where connections are cut (docs/protocols/claude.md 9).
+
 import {
   type CanUseTool,
   getCcrEvent,
@@ -9,6 +10,7 @@ import {
 } from '@anthropic-ai/claude-agent-sdk/browser';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
+import { owner } from '../../src/core/contract/principal.ts';
 import { createGateway } from '../../src/gateway/full-gateway.ts';
 import { listen } from '../../src/transports/http/server.ts';
 import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
@@ -38,7 +40,7 @@ async function start(): Promise<Rig> {
   const gateway = createGateway(parseConfig({ agents }), { log: () => {} });
   const proxy = await createCuttableProxy(() => server.port);
   const server = await listen({ board: gateway.board, allowedHosts: [`127.0.0.1:${proxy.port}`] });
-  stubWebSocket(server.token);
+  stubWebSocket(server.token ?? '');
   disposals.push(
     () => gateway.close('the test is over'),
     () => server.close(),
@@ -61,7 +63,7 @@ async function start(): Promise<Rig> {
 
   return {
     proxy,
-    session: (agent) => gateway.board.createSession({ agent }, 'token').id,
+    session: (agent) => gateway.board.createSession({ agent }, owner).id,
     open: (name, session, canUseTool) =>
       name === 'sse'
         ? openSse(session, {}, canUseTool)

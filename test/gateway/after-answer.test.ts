@@ -1,6 +1,8 @@
 // Steps after an answer run after that answer, even if the ledger answers late or before the outcome is known.
+
 import { expect, test } from 'vitest';
 import { adapterOf } from '../../src/adapters/index.ts';
+import { owner } from '../../src/core/contract/principal.ts';
 import type { Ticket } from '../../src/core/contract/ticket.ts';
 import type { CommandOf } from '../../src/core/model/command.ts';
 import { type Outcome, refused } from '../../src/core/model/errors.ts';
@@ -53,6 +55,7 @@ function open() {
     carriedOut: () => {},
     sinkOf: () => ({ submit: () => {} }),
     frontend: 'pi',
+    principal: owner,
     side,
     isOurs: false,
     intake: {

@@ -1,6 +1,8 @@
 // An intake counts connected listeners as its clients, and no others.
+
 import { expect, test } from 'vitest';
 import { adapterOf } from '../../src/adapters/index.ts';
+import { owner } from '../../src/core/contract/principal.ts';
 import type { Outcome } from '../../src/core/model/errors.ts';
 import { CommandIntakes } from '../../src/gateway/command-intakes.ts';
 import { createVirtualClock } from '../support/core/virtual-clock.ts';
@@ -11,7 +13,7 @@ test('a listener with nobody behind it is no client: not in the figures, and not
   const { limits } = adapterOf('pi-server').client?.frontend(env, {}) ?? {};
   if (limits === undefined) throw new Error('unreachable');
   const intakes = new CommandIntakes({ clock: createVirtualClock(), timeOrigin: 0, agentOf: () => undefined });
-  const intake = intakes.of('pi-server', limits);
+  const intake = intakes.of('pi-server', limits, owner);
   const clientsIn = (outcome: Outcome) =>
     outcome.ok ? Object(Object(outcome.data).values).clients : outcome.error.message;
   const count = () => [intake.clients, clientsIn(intake.metrics({ sessions: 0, questions: 0 })), intakes.drainMs];

@@ -1,7 +1,9 @@
 // Posts with an Idempotency-Key to a whole gateway: a repeated post counts once, and another body under the same key is
 // a conflict.
+
 import { afterEach, expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
+import { owner } from '../../src/core/contract/principal.ts';
 import { createGateway, type Gateway } from '../../src/gateway/full-gateway.ts';
 import { bytesOf } from '../../src/transports/framing/frame.ts';
 import { createApp } from '../../src/transports/http/app.ts';
@@ -14,11 +16,15 @@ const state = (id: string) => `${JSON.stringify({ type: 'get_state', id })}\n`;
 test('a key that is used again', async () => {
   gateway = createGateway(parseConfig({}), { log: () => {} });
   const app = createApp({ board: gateway.board, streams: new Set() });
-  gateway.board.createSession({ id: 's' }, 'token');
-  const reader = gateway.board.stream({ frontend: 'pi', session: 's', options: {}, principal: 'token' }, null);
+  gateway.board.createSession({ id: 's' }, owner);
+  const reader = gateway.board.stream({ frontend: 'pi', session: 's', options: {}, principal: owner }, null);
   const post = async (key: string, body: string) => {
     const headers = { 'content-type': 'application/x-ndjson', 'idempotency-key': key };
-    const response = await app.request('/v1/pi/sessions/s/frames', { method: 'POST', headers, body });
+    const response = await app.request(
+      '/v1/pi/sessions/s/frames',
+      { method: 'POST', headers, body },
+      { principal: owner },
+    );
     return response.status === 202 ? 202 : [response.status, await response.json()];
   };
   const conflict = [409, { error: { code: 'conflict', message: 'something else was posted under that key before' } }];

@@ -1,11 +1,13 @@
 // Opening a session fails, the session is deleted while it opens, or its client leaves meanwhile: each client gets a
 // true answer, and no session stays behind. Uses a whole gateway and a protocol with tickets.
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
 import { within } from '../../src/conformance/bounded-wait.ts';
+import { owner } from '../../src/core/contract/principal.ts';
 import { createGateway, type Gateway } from '../../src/gateway/full-gateway.ts';
 import { memoryPair } from '../../src/transports/memory.ts';
 import { createVirtualClock, type VirtualClock } from '../support/core/virtual-clock.ts';
@@ -62,7 +64,7 @@ function connect(gateway: Gateway, agent = 'demo', session?: string, frontend = 
       wake();
     },
   });
-  const request = { frontend, agent, options: {}, principal: 'owner' };
+  const request = { frontend, agent, options: {}, principal: owner };
   gateway.board.connect(ours, session === undefined ? request : { ...request, session });
   return {
     frames,
@@ -78,7 +80,7 @@ function connect(gateway: Gateway, agent = 'demo', session?: string, frontend = 
 }
 
 const create = (id: string, sessionId: string) => ({ id, type: 'create_session', sessionId });
-const sessionsOf = (gateway: Gateway) => gateway.board.sessions().map(({ id }) => id);
+const sessionsOf = (gateway: Gateway) => gateway.board.sessions(owner).map(({ id }) => id);
 
 describe('an agent that', () => {
   test.each([

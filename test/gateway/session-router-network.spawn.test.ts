@@ -1,9 +1,11 @@
 // Clients with many sessions, on the network instead of in the gateway's process: their sessions outlive their
 // connections, and their folders are checked (docs/threats.md T8, T9, T20).
+
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { owner } from '../../src/core/contract/principal.ts';
 import type { Command } from '../../src/core/model/command.ts';
 import { memoryPair } from '../../src/transports/memory.ts';
 import { createVirtualClock } from '../support/core/virtual-clock.ts';
@@ -38,7 +40,7 @@ describe('clients on the network', () => {
     await second.hear('the past', isOver('my tab'));
     expect(second.words('my tab')).toBe(first.words('my tab'));
     expect(await second.ask(prompt('hello'), 'my tab')).toMatchObject({ ok: true });
-    expect(gateway.board.sessions().map((session) => session.id)).toEqual([id]);
+    expect(gateway.board.sessions(owner).map((session) => session.id)).toEqual([id]);
   });
 
   test('that name a session alike or speak alike hear it each in its own way', async () => {
@@ -84,7 +86,7 @@ describe('clients on the network', () => {
     const [client, other] = [onNetwork(gateway), onNetwork(gateway)];
     const [watched, fresh] = [await client.open(), await client.open()];
     await other.open();
-    const open = () => gateway.board.sessions().map(({ id }) => id);
+    const open = () => gateway.board.sessions(owner).map(({ id }) => id);
     /** Two sweeps: the first one may only record that a session became idle. */
     const remaining = () => {
       pass();
@@ -114,13 +116,13 @@ describe('clients on the network', () => {
     await client.ask(prompt('hello'), id);
     await client.hear('the end', isOver('name 49'));
     expect(runsTold.filter((name) => name.startsWith('name '))).toEqual(['name 49']);
-    expect(gateway.board.session(id).clients).toBe(1);
+    expect(gateway.board.session(id, owner).clients).toBe(1);
   });
 
   test('what breaks their protocol is counted, and ends nothing', async () => {
     const { gateway, rows } = openGateway();
     const [near, far] = memoryPair();
-    gateway.board.connect(near, { frontend: 'relay', options: {}, principal: 'token' });
+    gateway.board.connect(near, { frontend: 'relay', options: {}, principal: owner });
     const client = createRelayClient(far);
     far.send('{"no":"word"}');
     await client.hear('the complaint', ({ code }) => code === 'invalid');

@@ -1,7 +1,9 @@
 // Clients with many sessions on one connection, at a whole gateway: which sessions they may open, and what the end of a
 // session or a connection means for the others. The clients speak a test protocol that carries the gateway's own
 // commands.
+
 import { describe, expect, test } from 'vitest';
+import { owner } from '../../src/core/contract/principal.ts';
 import type { Gateway, StartOptions } from '../../src/gateway/gateway.ts';
 import type { RelayClient } from '../support/relay.ts';
 import { isOver, onStdio, onWebSocket, openGateway, prompt, useRelay } from '../support/relay-rig.ts';
@@ -141,7 +143,7 @@ describe('a client that owns the process', () => {
     await client.ask(prompt('hang'), id);
     client.leave();
     await client.served;
-    expect(gateway.board.sessions()).toEqual([]);
+    expect(gateway.board.sessions(owner)).toEqual([]);
   });
 
   test('says nothing more: it is served to the end, also in sessions that are opened later, and asked nothing', async () => {
@@ -168,7 +170,7 @@ describe('a client that owns the process', () => {
     expect(client.told.find(({ event }) => event?.type === 'approval-end')).toMatchObject({
       event: { outcome: 'expired' },
     });
-    expect(gateway.board.sessions()).toEqual([]);
+    expect(gateway.board.sessions(owner)).toEqual([]);
   });
 
   test('says nothing at all', async () => {

@@ -1,5 +1,6 @@
 // Sessions that the gateway stores as files, at a whole gateway: they are listed, deleted, loaded and continued
 // (docs/protocols/pi-server.md 17.1, 20, 23.13).
+
 import {
   chmodSync,
   existsSync,
@@ -17,6 +18,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
+import { owner } from '../../src/core/contract/principal.ts';
 import type { Message } from '../../src/core/model/content.ts';
 import type { SessionSummary } from '../../src/core/model/outcome-data.ts';
 import type { Gateway } from '../../src/gateway/gateway.ts';
@@ -301,7 +303,7 @@ describe('who goes on with it', () => {
     const { gateway } = open();
     const later = onNetwork(gateway);
     const id = await load(later, file);
-    expect(gateway.board.session(id).agent).toBe('fast');
+    expect(gateway.board.session(id, owner).agent).toBe('fast');
     expect(await messages(later, id)).toHaveLength(2);
   });
 
@@ -368,7 +370,7 @@ describe('who brought a file from elsewhere', () => {
     const { gateway } = open({ agents, roots: [join(base, 'root')] });
     const client = onNetwork(gateway, { ...(agent && { agent }) });
     const id = await load(client, path);
-    expect(gateway.board.session(id).agent).toBe(chosen);
+    expect(gateway.board.session(id, owner).agent).toBe(chosen);
     expect(await messages(client, id)).toHaveLength(2);
   });
 });

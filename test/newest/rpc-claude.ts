@@ -13,8 +13,13 @@ export async function claudeRig(Client: RealPi['Client'], binary: string): Promi
   const home = makeClaudeHome({ binary, baseUrl: fake.url });
   const command = claudeCommand(home, { more: ['--allowedTools', 'Bash,Read'] });
   const agents = { claude: { protocol: 'claude', command, cwd: home.project } };
-  writeFileSync(join(home.project, 'patchbay.json'), JSON.stringify({ agents }));
-  const client = new Client({ cliPath: patchbayPi, cwd: home.project, env: { PATCHBAY_AGENT: '' } });
+  const config = join(home.dir, 'patchbay.json');
+  writeFileSync(config, JSON.stringify({ agents }));
+  const client = new Client({
+    cliPath: patchbayPi,
+    cwd: home.project,
+    env: { PATCHBAY_AGENT: '', PATCHBAY_CONFIG: config },
+  });
   const script: Script = {
     text: '[[text]] one',
     tools: '[[cc-tools]] two',

@@ -11,7 +11,9 @@ import { type Options, type Query, query, type SDKMessage, type SDKUserMessage }
 const executable = fileURLToPath(new URL('../../dist/cli/patchbay-claude.js', import.meta.url));
 
 /** Nothing of the tester's own surroundings chooses the agent, and nothing is left in the tester's home. */
-const plain = { PATCHBAY_AGENT: '', PATCHBAY_CONFIG: '', PATCHBAY_CHAIN: '', PATCHBAY_VERBOSE: '' };
+const plain = { PATCHBAY_AGENT: '', PATCHBAY_CHAIN: '', PATCHBAY_VERBOSE: '' };
+
+const noConfig = mkdtempSync(join(tmpdir(), 'patchbay-no-config-'));
 
 /** How a talk begins. */
 export interface TalkOptions {
@@ -20,6 +22,8 @@ export interface TalkOptions {
   readonly options?: Options;
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** The configuration file that the environment names. */
+  readonly config?: string;
   /** Sees each message before the next one is read. */
   during?(message: SDKMessage, query: Query): void | Promise<void>;
 }
@@ -46,6 +50,8 @@ export async function talk(settings: TalkOptions): Promise<Talk> {
       env: {
         ...process.env,
         ...plain,
+        PATCHBAY_CONFIG: settings.config ?? '',
+        XDG_CONFIG_HOME: noConfig,
         XDG_STATE_HOME: mkdtempSync(join(tmpdir(), 'patchbay-state-')),
         ...settings.env,
       },

@@ -1,7 +1,9 @@
 // Every way in which a client reaches a gateway, each as a channel at the client's end. Knows no protocol.
+
 import { PassThrough } from 'node:stream';
 import { adapters } from '../../src/adapters/index.ts';
 import type { Channel } from '../../src/core/contract/channel.ts';
+import { owner } from '../../src/core/contract/principal.ts';
 import type { Gateway } from '../../src/gateway/gateway.ts';
 import { streamFraming } from '../../src/transports/framing/framings.ts';
 import { listen } from '../../src/transports/http/server.ts';
@@ -44,7 +46,7 @@ async function websocket(gateway: Gateway, frontend: string, agent: string): Pro
 
 async function sse(gateway: Gateway, frontend: string, agent: string): Promise<Reached> {
   const server = await listen({ board: gateway.board });
-  const { id } = gateway.board.createSession({ agent }, 'token');
+  const { id } = gateway.board.createSession({ agent }, owner);
   const base = `${server.url}/v1/${frontend}/sessions/${id}`;
   const channel = connectEventSource({
     streamUrl: `${base}/events`,

@@ -15,6 +15,8 @@ export interface FakeSession {
   readonly postedIds: (string | undefined)[];
   /** Readers that are open. */
   readonly readers: ReadonlySet<Reader>;
+  /** Resolves when a reader has closed. */
+  readonly left: Promise<void>;
   /** Adds a frame with the cursor `e1.<n>.0`, n counting from 1. */
   append(out: Out): void;
   /** Adds a frame without a cursor, as in a snapshot. */
@@ -28,6 +30,8 @@ export interface FakeBoard extends GatewayApi {
   session(id: string): OpenSession;
   /** Makes a session, as if somebody had. */
   add(id: string): FakeSession;
+  /** The session that was added under that id. */
+  find(id: string): FakeSession;
   /** WebSockets that were handed over. */
   readonly connections: Arrivals<{ readonly channel: Channel; readonly request: ClientRequest }>;
   /** Every call that a refused request must not cause, by name. */
@@ -77,6 +81,7 @@ export function createFakeBoard(): FakeBoard {
 
   return {
     add,
+    find,
     connections,
     streams,
     touched,
@@ -152,6 +157,10 @@ function createSession(id: string) {
   const readers = new Set<Reader>();
   const posted = createArrivals<string>();
   const postedIds: FakeSession['postedIds'] = [];
+  let leave = () => {};
+  const left = new Promise<void>((resolve) => {
+    leave = resolve;
+  });
   let numbered = 0;
   let firstKept = 1;
 
@@ -180,7 +189,10 @@ function createSession(id: string) {
       },
       mark: () => log.length,
       onReadable: () => {},
-      close: () => void readers.delete(proxy),
+      close() {
+        readers.delete(proxy);
+        leave();
+      },
     };
     // As the real one: told once, and only after a read that found nothing.
     const proxy: Reader = {
@@ -209,6 +221,7 @@ function createSession(id: string) {
     posted,
     postedIds,
     readers,
+    left,
     read,
     append(out: Out) {
       numbered += 1;

@@ -1,7 +1,9 @@
 // A whole gateway and clients of the relay protocol: on the network, on a WebSocket, or owning the process.
+
 import { PassThrough } from 'node:stream';
 import { afterEach } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
+import { owner } from '../../src/core/contract/principal.ts';
 import type { Command } from '../../src/core/model/command.ts';
 import { createGateway } from '../../src/gateway/full-gateway.ts';
 import type { Gateway, StartOptions } from '../../src/gateway/gateway.ts';
@@ -48,7 +50,7 @@ export function onNetwork(
   more: { agent?: string; session?: string } = {},
 ): RelayClient & { leave(): void } {
   const [near, far] = memoryPair();
-  gateway.board.connect(near, { ...request, ...more, principal: 'token' });
+  gateway.board.connect(near, { ...request, ...more, principal: owner });
   return { ...createRelayClient(far), leave: () => far.close('normal', 'the client leaves') };
 }
 

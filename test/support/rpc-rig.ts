@@ -47,7 +47,8 @@ export async function piRig(how: 'direct' | 'behind', pi: RealPi = pinnedPi): Pr
   mkdirSync(join(home.agentDir, 'prompts'));
   writeFileSync(join(home.agentDir, 'prompts', 'review.md'), '---\ndescription: Reviews things\n---\nReview it.\n');
   const agents = { real: { protocol: 'pi', command: [pi.node, pi.cli] } };
-  writeFileSync(join(home.project, 'patchbay.json'), JSON.stringify({ agents }));
+  const config = join(home.dir, 'patchbay.json');
+  writeFileSync(config, JSON.stringify({ agents }));
   // The client starts the `node` of the PATH.
   const path = how === 'direct' ? `${dirname(pi.node)}:${process.env.PATH}` : `${process.env.PATH}`;
   const client = new pi.Client({
@@ -59,6 +60,7 @@ export async function piRig(how: 'direct' | 'behind', pi: RealPi = pinnedPi): Pr
       PI_OFFLINE: '1',
       PI_SKIP_VERSION_CHECK: '1',
       PATCHBAY_AGENT: '',
+      PATCHBAY_CONFIG: config,
       PATCHBAY_PI_DIALECT: pi.dialect,
     },
     provider: 'fake',

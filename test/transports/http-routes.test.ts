@@ -133,7 +133,7 @@ describe('errors', () => {
     'too-deep': 400,
     'unknown-command': 400,
     invalid: 400,
-    unauthorized: 401,
+    unauthorized: 403,
     'not-found': 404,
     busy: 409,
     conflict: 409,

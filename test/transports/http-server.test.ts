@@ -4,9 +4,10 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { owner, type Principal } from '../../src/core/contract/principal.ts';
 import { GatewayError } from '../../src/core/model/errors.ts';
 import { type Listening, type ListenOptions, listen } from '../../src/transports/http/server.ts';
-import { createTokenCheck, generateToken } from '../../src/transports/http/token.ts';
+import { createTokenCheck, generateToken, tokenHash } from '../../src/transports/http/token.ts';
 import { createFakeBoard } from '../support/fake-board.ts';
 import { createArrivals } from './support/arrivals.ts';
 import { exchange } from './support/raw-http.ts';
@@ -43,12 +44,12 @@ describe('where it listens', () => {
   );
 
   it.each(['0.0.0.0', '::'])('%s with a token, where a client may name the address that it called', async (host) => {
-    const { server, headers } = await start({ host, token: 'given' });
+    const { server, headers } = await start({ host, token: 'given-to-the-test' });
     expect((await fetch(`${server.url}/v1/agents`, { headers })).status).toBe(200);
     const call = (address: string, name: string) =>
       exchange(
         server.port,
-        ['GET /v1/agents HTTP/1.1', `Host: ${name}:${server.port}`, 'Authorization: Bearer given'],
+        ['GET /v1/agents HTTP/1.1', `Host: ${name}:${server.port}`, 'Authorization: Bearer given-to-the-test'],
         '',
         address,
       );
@@ -56,6 +57,11 @@ describe('where it listens', () => {
     for (const name of ['127.0.0.3', '0.0.0.0', '[::]', '::', '192.0.2.1', 'localhost.evil.example']) {
       expect((await call('127.0.0.1', name)).status).toBe(403);
     }
+  });
+
+  it.each(['0.0.0.0', '::'])('%s refuses a short token, which could be guessed', async (host) => {
+    const refusal = await listen({ board: createFakeBoard(), host, token: 'x'.repeat(15) }).catch((thrown) => thrown);
+    expect(refusal).toMatchObject({ code: 'invalid', message: expect.stringContaining('at least 16 characters') });
   });
 
   it('a port in use is an error with a name', async () => {
@@ -84,8 +90,9 @@ describe('the token', () => {
   });
 
   it('is compared whole', () => {
-    const check = createTokenCheck('abc');
-    expect(['abc', 'ab', 'abcd', 'ABC', '', 'abc\0'].map(check)).toEqual([true, false, false, false, false, false]);
+    const holder = createTokenCheck([{ hash: tokenHash('abc'), principal: owner }]);
+    const found = ['abc', 'ab', 'abcd', 'ABC', '', 'abc\0'].map((token) => holder(token)?.name ?? null);
+    expect(found).toEqual(['owner', null, null, null, null, null]);
   });
 });
 
@@ -149,17 +156,111 @@ it('lets go of everything when clients come and go', async () => {
   expect(session.readers.size).toBe(0);
 });
 
-it('takes 512 connections and no more', async () => {
-  const { server } = await start();
-  const connected = createArrivals<true>();
-  const dropped = createArrivals<true>();
-  const sockets = Array.from({ length: 520 }, () => {
-    const socket = connect(server.port, '127.0.0.1').resume();
-    return socket.on('connect', () => connected.add(true)).on('close', () => dropped.add(true));
+describe('connections (docs/limits.md 7)', () => {
+  /** Opens a connection and collects what the server says on it. */
+  async function call(port: number, text = '') {
+    const socket = connect(port, '127.0.0.1');
+    let heard = '';
+    const gone = new Promise<string>((resolve) => {
+      socket.setEncoding('latin1').on('data', (chunk: string) => {
+        heard += chunk;
+      });
+      socket.on('error', () => {}).on('close', () => resolve(heard));
+    });
+    await once(socket, 'connect');
+    socket.write(text);
+    return { socket, gone };
+  }
+  const streamOf = (url: string, headers: Record<string, string>) =>
+    fetch(`${url}/v1/pi/sessions/s1/events`, { headers });
+
+  it('silent ones without a token give way, the oldest first, and one with a token is served', async () => {
+    const { server, headers } = await start({ connections: { connections: 8 } });
+    const silent = [await call(server.port), await call(server.port), await call(server.port)];
+    const said = await silent[0]?.gone;
+    expect(said).toMatch(/^HTTP\/1\.1 503 .*retry-after: 1\r\n.*connection: close\r\n/isu);
+    expect((await fetch(`${server.url}/v1/agents`, { headers })).status).toBe(200);
+    for (const { socket } of silent) socket.destroy();
   });
-  await connected.first(520);
-  await dropped.first(8);
-  for (const socket of sockets) socket.destroy();
+
+  it('beyond the last place: 503 with Retry-After for streams and WebSockets; the reserve answers the rest', async () => {
+    const { server, headers } = await start({ connections: { connections: 2, reserve: 4 } });
+    const open = [await streamOf(server.url, headers), await streamOf(server.url, headers)];
+    const third = await streamOf(server.url, headers);
+    expect([third.status, third.headers.get('retry-after'), third.headers.get('connection')]).toEqual([
+      503,
+      '1',
+      'close',
+    ]);
+    expect(await third.json()).toMatchObject({ error: { code: 'limit', message: expect.stringContaining('(2)') } });
+    const upgrade = await exchange(server.port, [
+      'GET /v1/pi/ws?session=s1 HTTP/1.1',
+      `Host: 127.0.0.1:${server.port}`,
+      `Authorization: Bearer ${server.token}`,
+      'Connection: Upgrade',
+      'Upgrade: websocket',
+      'Sec-WebSocket-Version: 13',
+      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+    ]);
+    expect([upgrade.status, upgrade.headers.get('retry-after')]).toEqual([503, '1']);
+    for (const path of ['/healthz', '/v1/agents', '/v1/sessions']) {
+      expect((await fetch(`${server.url}${path}`, { headers })).status).toBe(200);
+    }
+    await open[0]?.body?.cancel();
+    let again = await streamOf(server.url, headers);
+    // The server hears of the end of a stream a moment later than its client.
+    for (let n = 0; n < 100 && again.status === 503; n += 1) again = await streamOf(server.url, headers);
+    expect(again.status).toBe(200);
+  });
+
+  it('of one token: 429 beyond its share', async () => {
+    const observer: Principal = { name: 'eve', role: 'observer', agents: null, sessions: 'all' };
+    const { server, headers } = await start({
+      token: 'a-single-token-x',
+      tokens: [{ hash: tokenHash('eves-token-eves-token'), principal: observer }],
+      connections: { connections: 8, perToken: 1 },
+    });
+    const eve = { authorization: 'Bearer eves-token-eves-token' };
+    const statuses = [];
+    for (const given of [headers, eve, eve, headers]) statuses.push((await streamOf(server.url, given)).status);
+    expect(statuses).toEqual([200, 200, 429, 429]);
+  });
+
+  it.each([
+    ['a token that is wrong', ['Authorization: Bearer no'], 401],
+    ['a Host that is wrong', [], 403],
+  ])('%s: the connection is closed, its body unread', async (_name, more, status) => {
+    const { server } = await start();
+    const host = status === 401 ? `127.0.0.1:${server.port}` : 'evil.example';
+    const lines = ['POST /v1/sessions HTTP/1.1', `Host: ${host}`, 'Content-Type: application/json', ...more];
+    const { gone } = await call(server.port, [...lines, 'Content-Length: 1000000', '', '{'].join('\r\n'));
+    expect(await gone).toMatch(new RegExp(`^HTTP/1.1 ${status} .*connection: close`, 'isu'));
+  });
+
+  it('of a stream whose client takes nothing is cut, and its place is free (docs/faults.md F19)', async () => {
+    const { board, server } = await start({ stream: { stallMs: 300 }, connections: { connections: 1 } });
+    const head = ['GET /v1/pi/sessions/s1/events HTTP/1.1', `Host: 127.0.0.1:${server.port}`];
+    const token = `Authorization: Bearer ${server.token}`;
+    const { socket } = await call(server.port, [...head, token, '', ''].join('\r\n'));
+    socket.pause();
+    await board.streams.first(1);
+    // More than the buffers of the system hold.
+    const session = board.find('s1');
+    for (let n = 0; n < 400; n += 1) session.append('x'.repeat(64 * 1024));
+    await session.left;
+    expect(session.readers.size).toBe(0);
+    const reader = await fetch(`${server.url}/v1/pi/sessions/s1/events`, {
+      headers: { authorization: token.slice(15) },
+    });
+    expect(reader.status).toBe(200);
+    socket.destroy();
+  });
+
+  it('half a header is not waited for', async () => {
+    const { server } = await start();
+    const { gone } = await call(server.port, 'GET / HTTP/1.1\r\nHost: ');
+    expect(await gone).toMatch(/^HTTP\/1\.1 408 /u);
+  });
 });
 
 it('hands over a WebSocket with what was asked, and carries frames both ways', async () => {
@@ -169,7 +270,7 @@ it('hands over a WebSocket with what was asked, and carries frames both ways', a
   const [connection] = await board.connections.first(1);
   if (connection === undefined) throw new Error('unreachable');
   const { channel, request } = connection;
-  expect(request).toMatchObject({ frontend: 'pi', session: 's1', agent: 'demo', principal: 'token' });
+  expect(request).toMatchObject({ frontend: 'pi', session: 's1', agent: 'demo', principal: owner });
   expect(Object.entries(request.options)).toEqual([
     ['partial', 'yes'],
     ['__proto__', 'x'],

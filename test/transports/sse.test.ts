@@ -1,12 +1,14 @@
 // The stream that we serve: what it says, when it reads, and how it ends (docs/faults.md 2.4; docs/threats.md T31).
+
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { owner } from '../../src/core/contract/principal.ts';
 import type { Entry, Reader } from '../../src/core/contract/reader.ts';
 import { type EventStreamOptions, openEventStream } from '../../src/transports/sse.ts';
 import { createFakeBoard } from '../support/fake-board.ts';
 import { taggedEnvelope } from './support/tagged-envelope.ts';
 
-const epoch = { frontend: 'pi', session: 's1', options: {}, principal: 'token' };
+const epoch = { frontend: 'pi', session: 's1', options: {}, principal: owner };
 
 function start(cursor: string | null = null, options: EventStreamOptions = {}) {
   const board = createFakeBoard();
@@ -253,6 +255,32 @@ describe('heartbeat', () => {
     expect(await frame).toBe('id: e1.1.0\ndata: 1\n\n');
   });
 
+  it('lets go of a client that takes nothing for 60 s, and of no other (docs/faults.md F19)', async () => {
+    const told: string[] = [];
+    const options = { onStall: () => told.push('stall'), onClose: () => told.push('close') };
+    const { session, reader } = start(null, options);
+    await text(reader);
+    for (const frame of ['1', '2', '3']) {
+      const next = text(reader);
+      await Promise.resolve();
+      session.append(frame);
+      await next;
+      await vi.advanceTimersByTimeAsync(59_999);
+    }
+    expect([told, session.readers.size]).toEqual([[], 1]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect([told, session.readers.size]).toEqual([['close', 'stall'], 0]);
+    expect((await reader.read()).done).toBe(true);
+  });
+
+  it('waits for ever for a client that has taken everything', async () => {
+    const { session, reader } = start(null, { heartbeatMs: 1_000_000 });
+    await text(reader);
+    void reader.read();
+    await vi.advanceTimersByTimeAsync(900_000);
+    expect(session.readers.size).toBe(1);
+  });
+
   it('leaves no timer behind', async () => {
     const { session, reader, stream } = start();
     await text(reader);
@@ -260,7 +288,8 @@ describe('heartbeat', () => {
     await Promise.resolve();
     session.append('1');
     await next;
-    expect(vi.getTimerCount()).toBe(0);
+    // Until the client takes more, the time for that runs.
+    expect(vi.getTimerCount()).toBe(1);
     void reader.read();
     await Promise.resolve();
     expect(vi.getTimerCount()).toBe(1);

@@ -15,9 +15,13 @@ or a script; text on stdin is added to the prompt. No other mode of claude is su
 Which agent answers (the first of these that is given):
   --patchbay-agent <name>, PATCHBAY_AGENT     an agent of the configuration, or demo
   --patchbay-config <file>, PATCHBAY_CONFIG   the default agent of this configuration file
-  ./patchbay.json                             its default agent
+  the configuration of the user               its default agent
   a claude on the PATH that is not this program
   the demo agent
+
+The configuration of the user is XDG_CONFIG_HOME/agent-patchbay/patchbay.json, by default
+~/.config/agent-patchbay/patchbay.json. A patchbay.json in the working directory is not read: a project must not choose
+which programs are started.
 
 If the agent is a program with the protocol claude, claude's options are appended to its command; the last one of several
 counts. For any other agent, --model, --permission-mode, --thinking, --max-thinking-tokens, --effort, --name, --resume,

@@ -113,19 +113,20 @@ async function onStdio({ set, terminal: { signal } }: ClientsOptions, visitors: 
 async function overNetwork(given: ClientsOptions, visitors: Visitors): Promise<string | undefined> {
   const { set, command, options, progress, terminal } = given;
   // Imported here only: the rest of this command does not serve and starts faster without the HTTP packages.
-  const { listen } = await import('../../transports/http/server.ts');
+  const { listen, generateToken } = await import('../../transports/http/server.ts');
   const { title, framing, envelope } = await loadAdapter(set.protocol, 'client');
   const { take } = visitors;
   const board = createJudgingGateway({ protocol: set.protocol, title, messages: framing.websocket, envelope, take });
+  const token = options.token ?? generateToken();
   const server = await listen({
     board,
     port: typeof options.listen === 'number' ? options.listen : 0,
-    token: options.token,
+    token,
   });
   const address = {
     url: `${server.url.replace('http', 'ws')}/v1/${set.protocol}/ws`,
     http: server.url,
-    token: server.token,
+    token,
   };
   try {
     if (command.length > 0) return await withProgram(given, visitors, address);

@@ -2,6 +2,7 @@
 
 import type { EventEnvelope, FramingName, Options } from './adapter.ts';
 import type { Channel, FrameFault } from './channel.ts';
+import type { Principal } from './principal.ts';
 import type { Reader } from './reader.ts';
 
 /** A session in the answers of the REST routes. */
@@ -29,8 +30,8 @@ export interface ClientRequest {
   readonly agent?: string;
   /** The remaining query parameters: adapter options. */
   readonly options: Options;
-  /** Owner of the token. */
-  readonly principal: string;
+  /** Holder of the token. */
+  readonly principal: Principal;
 }
 
 /** A frame that a client posted. `id`: see EventEnvelope.posted. */
@@ -49,12 +50,12 @@ export type PostResult = { readonly ok: true } | { readonly ok: false; readonly 
  * refuse.
  */
 export interface GatewayApi {
-  agents(): readonly AgentSummary[];
-  sessions(): readonly OpenSession[];
-  session(id: string): OpenSession;
-  createSession(request: { agent?: string; id?: string; cwd?: string }, principal: string): OpenSession;
+  agents(principal: Principal): readonly AgentSummary[];
+  sessions(principal: Principal): readonly OpenSession[];
+  session(id: string, principal: Principal): OpenSession;
+  createSession(request: { agent?: string; id?: string; cwd?: string }, principal: Principal): OpenSession;
   /** Ends the session and its agent. */
-  closeSession(id: string): void;
+  closeSession(id: string, principal: Principal): void;
   /** Checks a WebSocket request before the upgrade; throws to refuse. Returns the framing of its messages. */
   check(request: ClientRequest): FramingName;
   /**

@@ -9,6 +9,7 @@ import { BroadcastBacklog } from './broadcast-backlog.ts';
 import { ClientSender, type SenderListener } from './client-sender.ts';
 import { ClientSubscriptions, type SubscriptionOwner } from './client-subscriptions.ts';
 import { CountedSink } from './counted-sink.ts';
+import { FaultLimit, mostFaults } from './fault-limit.ts';
 import { type CommandSink, driveFrontend, type FrontendDriver, type FrontendPeer } from './frontend-driver.ts';
 import { createSendScheduler, type SendScheduler, type Subscription } from './send-scheduler.ts';
 
@@ -32,6 +33,8 @@ export interface ClientListener {
    * may lead to more of them) and everything has been sent to it. Absent: such a client has ended.
    */
   half?(): Remainder;
+  /** The client is a program of others: it is closed after too many bad frames (docs/faults.md F21). */
+  readonly isStrict?: boolean;
 }
 
 /** A client that is being served. */
@@ -71,6 +74,7 @@ class ClientConnection implements ClientLink, FrontendPeer, SenderListener, Subs
   readonly #sender: ClientSender;
   readonly #subscriptions: ClientSubscriptions;
   readonly #driver: FrontendDriver;
+  readonly #faults = new FaultLimit();
   #phase: Phase = serving;
 
   constructor(channel: Channel, frontend: Frontend, clock: Clock, sink: CommandSink, listener: ClientListener) {
@@ -106,12 +110,23 @@ class ClientConnection implements ClientLink, FrontendPeer, SenderListener, Subs
   #receiver(): Receiver {
     const driver = this.#driver;
     return {
-      frame: (frame) => void driver.frame(frame),
-      fault: (fault) => driver.fault(fault),
+      frame: (frame) => {
+        if (!driver.frame(frame)) this.#countFault();
+      },
+      fault: (fault) => {
+        driver.fault(fault);
+        this.#countFault();
+      },
       drained: () => this.#sender.drained(),
       end: () => this.#end(),
       ...(this.#listener.half === undefined ? {} : { inputEnded: () => this.#act(() => this.#inputEnded()) }),
     };
+  }
+
+  #countFault(): void {
+    if (this.#listener.isStrict !== true || this.isOver) return;
+    if (this.#faults.isTooMuch(this.#clock.now()))
+      this.close('bad-frame', `more than ${mostFaults} bad frames within 10 s`);
   }
 
   #inputEnded(): void {

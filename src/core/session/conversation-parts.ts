@@ -76,7 +76,15 @@ export function createParts(ports: ConversationPorts, agentEnded: (ending: Endin
   const size = createTranscriptLimit({ transcript, timers, agent, mostBytes, report: ports.measured });
 
   const { questionMs: deadlineMs } = limits;
-  const questions = createQuestions({ transcript, clock, deadlineMs, admit, readers: ports.readers, agent });
+  const questions = createQuestions({
+    transcript,
+    clock,
+    deadlineMs,
+    admit,
+    readers: ports.readers,
+    agent,
+    refuseQuestion: () => ports.refuseQuestion?.() ?? null,
+  });
   const complain = (text: string) => notify('error', text);
   const prompts = createPrompts({ transcript, timers, limits, agent, complain, admit });
   const model = createDefaultModel(agent);

@@ -12,6 +12,8 @@ import { type ConversationParts, type ConversationPorts, createParts } from './c
 export interface Conversation {
   /** Whether no run and no compaction is open and no prompt waits. */
   isIdle(): boolean;
+  /** Whether an agent runs. */
+  hasAgent(): boolean;
   /** See Session. */
   start(): void;
   submit(command: Command, settle: Settle): void;
@@ -44,6 +46,7 @@ export function startConversation(ports: ConversationPorts): Conversation {
 
   return {
     isIdle: prompts.isIdle,
+    hasAgent: agent.isStarted,
     start: agent.start,
     submit,
     whenIdle: prompts.whenIdle,

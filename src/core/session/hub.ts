@@ -1,4 +1,5 @@
 // Finds open sessions by id or by a client's own name for them, and limits their number.
+import { type Principal, reaches } from '../contract/principal.ts';
 import { GatewayError } from '../model/errors.ts';
 import type { Session } from './session.ts';
 
@@ -8,7 +9,7 @@ export interface HubEntry {
   readonly agent: string;
   /** ISO 8601. */
   readonly createdAt: string;
-  /** The owner of the session. */
+  /** The name of the principal that opened the session. */
   readonly principal: string;
   /** Parts of the client's request that were left out, as sentences for the user. */
   readonly problems?: readonly string[];
@@ -18,14 +19,15 @@ export interface HubEntry {
 export interface Hub {
   /** Throws `conflict` if the id is taken, and `limit` if too many sessions are open. */
   add(id: string, open: () => HubEntry): HubEntry;
-  /** Throws `not-found`. Sessions of another principal count as unknown, so that ids cannot be probed. */
-  get(id: string, principal: string): HubEntry;
+  /** Throws `not-found`. Sessions out of reach of the principal count as unknown, so that ids cannot be probed. */
+  get(id: string, principal: Principal): HubEntry;
   /**
    * Adds a name under which a client finds the session. A taken name stays with its session. A session gets at most
    * {@link mostNames} names.
    */
   name(id: string, name: string): void;
-  list(): readonly HubEntry[];
+  /** The sessions that the principal reaches; default all. */
+  list(principal?: Principal): readonly HubEntry[];
   /** Closes and forgets a session. */
   remove(id: string, reason: string): void;
   closeAll(reason: string): void;
@@ -56,7 +58,7 @@ export function createHub(limits: { sessions: number }): Hub {
     get(id, principal) {
       forgetClosed();
       const entry = entries.get(id) ?? entries.get(names.get(id) ?? '');
-      if (entry === undefined || entry.principal !== principal) {
+      if (entry === undefined || !reaches(principal, entry)) {
         throw new GatewayError('not-found', `session ${id.slice(0, longestShown)} not found`);
       }
       return entry;
@@ -68,9 +70,10 @@ export function createHub(limits: { sessions: number }): Hub {
       for (const named of names.values()) if (named === id) count += 1;
       if (count < mostNames) names.set(name, id);
     },
-    list: () => {
+    list(principal) {
       forgetClosed();
-      return [...entries.values()];
+      const all = [...entries.values()];
+      return principal === undefined ? all : all.filter((entry) => reaches(principal, entry));
     },
     remove(id, reason) {
       entries.get(id)?.session.close(reason);

@@ -51,6 +51,8 @@ export interface SessionPorts {
   readonly budget?: TranscriptBudget;
   /** Starts a new agent. A thrown error fails the command that needed the agent. */
   connect(instructions?: Instructions): AgentConnection;
+  /** Why one more question of the agent is refused at once; null if it may wait for an answer. Default: it may. */
+  refuseQuestion?(): string | null;
   /** See SessionView. */
   readonly agent?: AgentKind;
   /** Whether the agent can be started with instructions; default false. */

@@ -15,6 +15,8 @@ import type { BudgetMember } from './transcript-budget.ts';
 export interface Session extends SessionView {
   /** `idle`: no run is open and no prompt waits. `down`: the agent has ended; the next prompt starts a new one. */
   readonly state: 'idle' | 'running' | 'down' | 'closed';
+  /** Whether an agent runs. */
+  readonly hasAgent: boolean;
   /** The number of clients attached to the streams. */
   readonly readers: number;
   /** Starts the agent now instead of with the first command. Throws if the agent cannot be started. */
@@ -81,6 +83,10 @@ class OpenSession implements Session, BudgetMember {
     if (this.#closed !== null) return 'closed';
     if (this.#conversation?.isIdle() === false) return 'running';
     return this.transcript.agent === 'down' ? 'down' : 'idle';
+  }
+
+  get hasAgent(): boolean {
+    return this.#conversation?.hasAgent() === true;
   }
 
   get readers(): number {

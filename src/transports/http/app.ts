@@ -4,12 +4,13 @@ import { Hono, type MiddlewareHandler } from 'hono';
 import type { EventEnvelope } from '../../core/contract/adapter.ts';
 import type { FrameFault } from '../../core/contract/channel.ts';
 import type { GatewayApi, PostedFrame } from '../../core/contract/gateway-api.ts';
+import type { Principal } from '../../core/contract/principal.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import { createFrame } from '../framing/frame.ts';
 import { jsonlDecoder } from '../framing/jsonl.ts';
 import { type EventStream, type EventStreamOptions, eventStreamHeaders, openEventStream } from '../sse.ts';
 import { contentType, maxBodyBytes, readBody, stringFields } from './body.ts';
-import { checkedSessionId, clientRequest, tokenHolder } from './client-request.ts';
+import { checkedSessionId, clientRequest } from './client-request.ts';
 import { describeError, errorBody } from './status.ts';
 
 /** What the routes need. */
@@ -40,9 +41,20 @@ POST   /v1/:frontend/sessions/:id/frames     application/json or application/x-n
 All but this page and /healthz need "Authorization: Bearer <token>".
 `;
 
+/** The routes. */
+export type App = Hono<{ Bindings: RequestBindings }>;
+
+/** What comes with each request that has passed the access checks. */
+export interface RequestBindings {
+  /** The holder of the token. */
+  readonly principal: Principal;
+  /** Cuts the connection. */
+  cut(): void;
+}
+
 /** Builds the routes. Errors are answered as `{"error":{"code","message"}}`. */
-export function createApp({ board, streams, maxFrameBytes, stream, onError }: AppOptions): Hono {
-  const app = new Hono();
+export function createApp({ board, streams, maxFrameBytes, stream, onError }: AppOptions): App {
+  const app: App = new Hono();
 
   app.get('/', (context) => context.text(index));
   app.get('/healthz', (context) => context.json({ status: 'ok' }));
@@ -53,17 +65,19 @@ export function createApp({ board, streams, maxFrameBytes, stream, onError }: Ap
     context.body(board.metrics(), 200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }),
   );
 
-  app.get('/v1/agents', (context) => context.json({ agents: board.agents() }));
-  app.get('/v1/sessions', (context) => context.json({ sessions: board.sessions() }));
+  app.get('/v1/agents', (context) => context.json({ agents: board.agents(context.env.principal) }));
+  app.get('/v1/sessions', (context) => context.json({ sessions: board.sessions(context.env.principal) }));
   app.post('/v1/sessions', onlyTypes('application/json'), async (context) => {
     const { json } = createFrame(await readBody(context.req.raw));
     const fields = stringFields(json, ['agent', 'id', 'cwd']);
     if (fields.id !== undefined) checkedSessionId(fields.id);
-    return context.json(board.createSession(fields, tokenHolder), 201);
+    return context.json(board.createSession(fields, context.env.principal), 201);
   });
-  app.get('/v1/sessions/:id', (context) => context.json(board.session(checkedSessionId(context.req.param('id')))));
+  app.get('/v1/sessions/:id', (context) =>
+    context.json(board.session(checkedSessionId(context.req.param('id')), context.env.principal)),
+  );
   app.delete('/v1/sessions/:id', (context) => {
-    board.closeSession(checkedSessionId(context.req.param('id')));
+    board.closeSession(checkedSessionId(context.req.param('id')), context.env.principal);
     return context.body(null, 204);
   });
 
@@ -79,12 +93,13 @@ export function createApp({ board, streams, maxFrameBytes, stream, onError }: Ap
     if (context.req.method === 'HEAD') return context.body(null, 200, eventStreamHeaders);
     const query = new URL(context.req.url).searchParams;
     const session = checkedSessionId(context.req.param('id'));
-    const request = { ...clientRequest(context.req.param('frontend'), query), session };
+    const request = { ...clientRequest(context.req.param('frontend'), query, context.env.principal), session };
     const cursor = context.req.header('last-event-id') ?? query.get('cursor');
     const opened = openEventStream(board.stream(request, cursor), {
       ...stream,
       envelope: board.envelope(request),
       isResumed: cursor !== null,
+      onStall: () => context.env.cut(),
       onClose: () => streams.delete(opened),
       onError,
     });
@@ -98,7 +113,7 @@ export function createApp({ board, streams, maxFrameBytes, stream, onError }: Ap
     async (context) => {
       const session = checkedSessionId(context.req.param('id'));
       const query = new URL(context.req.url).searchParams;
-      const request = { ...clientRequest(context.req.param('frontend'), query), session };
+      const request = { ...clientRequest(context.req.param('frontend'), query, context.env.principal), session };
       const limit = board.maxFrameBytes?.(request.frontend) ?? maxFrameBytes;
       const body = await readBody(context.req.raw, limit).catch((thrown: unknown) => asFault(thrown));
       if ('code' in body) return context.body(linesWith(board.refuse(request, body)), 413, lineHeaders);
@@ -116,9 +131,9 @@ export function createApp({ board, streams, maxFrameBytes, stream, onError }: Ap
 
   app.notFound((context) => context.json({ error: { code: 'not-found', message: 'there is nothing here' } }, 404));
   app.onError((thrown) => {
-    const { status, problem } = describeError(thrown);
+    const { status, problem, headers } = describeError(thrown);
     if (problem.code === 'internal') onError?.(thrown);
-    return new Response(errorBody(problem), { status, headers: { 'content-type': 'application/json' } });
+    return new Response(errorBody(problem), { status, headers: { ...headers, 'content-type': 'application/json' } });
   });
   return app;
 }

@@ -1,12 +1,10 @@
 // Reads a client request from a URL. The gateway checks the names.
 
 import type { ClientRequest } from '../../core/contract/gateway-api.ts';
+import type { Principal } from '../../core/contract/principal.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 
 const sessionPattern = /^[A-Za-z0-9_-]{1,64}$/;
-
-/** The only principal: the holder of the token. */
-export const tokenHolder = 'token';
 
 /** Throws a GatewayError `invalid` for an id that is unsafe in file names or logs (docs/threats.md T9). */
 export function checkedSessionId(id: string): string {
@@ -15,7 +13,7 @@ export function checkedSessionId(id: string): string {
 }
 
 /** `session` and `agent` belong to the gateway, `cursor` to the stream. All other parameters are adapter options. */
-export function clientRequest(frontend: string, query: URLSearchParams): ClientRequest {
+export function clientRequest(frontend: string, query: URLSearchParams, principal: Principal): ClientRequest {
   const session = query.get('session');
   const agent = query.get('agent');
   // No prototype: the names come from the wire (docs/threats.md T11).
@@ -28,6 +26,6 @@ export function clientRequest(frontend: string, query: URLSearchParams): ClientR
     ...(session === null ? {} : { session: checkedSessionId(session) }),
     ...(agent === null ? {} : { agent }),
     options,
-    principal: tokenHolder,
+    principal,
   };
 }

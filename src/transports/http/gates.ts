@@ -1,8 +1,9 @@
 // Access checks. Every request and every upgrade passes them first.
 import type { IncomingMessage } from 'node:http';
+import type { Principal } from '../../core/contract/principal.ts';
 import type { ErrorCode } from '../../core/model/errors.ts';
 import { headerList, headersNamed, isPreflight } from './headers.ts';
-import { createTokenCheck, offeredTokens } from './token.ts';
+import { createTokenCheck, offeredTokens, type TokenEntry } from './token.ts';
 
 /** The answer to a refused request. */
 export interface Refusal {
@@ -14,29 +15,42 @@ export interface Refusal {
 
 /** The settings of the access checks. */
 export interface GateOptions {
-  readonly token: string;
+  readonly tokens: readonly TokenEntry[];
   /** Exact allowed origins, e.g. `https://example.org:8443`. Pages of the gateway need no entry. */
   readonly allowedOrigins: ReadonlySet<string>;
   /** Further allowed Host values, `name:port` in lower case. Loopback names and the called address are always allowed. */
   readonly allowedHosts: ReadonlySet<string>;
 }
 
+/** What the checks say of a request. */
+export type Verdict =
+  | { readonly refusal: Refusal }
+  /** The request may go on. `principal`: null for a request that needs no token. */
+  | { readonly refusal: null; readonly principal: Principal | null };
+
 /** Paths that hold no secret and need no token. */
 const publicPaths: ReadonlySet<string> = new Set(['/', '/healthz']);
 
 /**
- * Returns the check; it returns null for an allowed request. The order matters: Host stops DNS rebinding before Origin is
- * examined, and both work even with a correct token (docs/threats.md T1, T2, T3, T5). Throws a GatewayError `invalid` for a
- * malformed token.
+ * Returns the check. The order matters: Host stops DNS rebinding before Origin is examined, and both work even with a
+ * correct token (docs/threats.md T1, T2, T3, T5). The check reads headers only, so a refused request costs no byte of its
+ * body.
  */
-export function createGates(options: GateOptions): (request: IncomingMessage) => Refusal | null {
-  const isToken = createTokenCheck(options.token);
-  return (request) =>
-    refuseTarget(request) ??
-    refuseHost(request, options.allowedHosts) ??
-    refuseOrigin(request, options.allowedOrigins) ??
-    refuseSite(request, options.allowedOrigins) ??
-    (needsToken(request, options.allowedOrigins) ? refuseToken(request, isToken) : null);
+export function createGates(options: GateOptions): (request: IncomingMessage) => Verdict {
+  const holderOf = createTokenCheck(options.tokens);
+  return (request) => {
+    const refusal =
+      refuseTarget(request) ??
+      refuseHost(request, options.allowedHosts) ??
+      refuseOrigin(request, options.allowedOrigins) ??
+      refuseSite(request, options.allowedOrigins);
+    if (refusal !== null) return { refusal };
+    if (!needsToken(request, options.allowedOrigins)) return { refusal: null, principal: null };
+    const principal = principalOf(request, holderOf);
+    if (principal === null) return { refusal: noToken };
+    const forbidden = refuseRole(request, principal);
+    return forbidden === null ? { refusal: null, principal } : { refusal: forbidden };
+  };
 }
 
 /** `GET http://evil.example/ HTTP/1.1` names a second host, which routers would use. The gateway is not a proxy. */
@@ -95,13 +109,30 @@ function needsToken(request: IncomingMessage, allowedOrigins: ReadonlySet<string
   return !publicPaths.has(path) && !isPreflight(request, allowedOrigins);
 }
 
-function refuseToken(request: IncomingMessage, isToken: (candidate: string) => boolean): Refusal | null {
+function principalOf(request: IncomingMessage, holderOf: (candidate: string) => Principal | null): Principal | null {
   const protocols = request.headers.upgrade === undefined ? [] : headerList(request, 'sec-websocket-protocol');
-  if (offeredTokens(headersNamed(request, 'authorization'), protocols).some(isToken)) return null;
-  return {
-    status: 401,
-    code: 'unauthorized',
-    message: 'a valid bearer token is needed',
-    headers: { 'www-authenticate': 'Bearer' },
-  };
+  for (const token of offeredTokens(headersNamed(request, 'authorization'), protocols)) {
+    const holder = holderOf(token);
+    if (holder !== null) return holder;
+  }
+  return null;
+}
+
+const noToken: Refusal = {
+  status: 401,
+  code: 'unauthorized',
+  message: 'a valid bearer token is needed',
+  headers: { 'www-authenticate': 'Bearer' },
+};
+
+/** Posted frames are no requests of this kind: their own protocol refuses what an observer may not do. */
+const framesRoute = /^\/v1\/[^/]+\/sessions\/[^/]+\/frames$/;
+
+/** An observer changes nothing (docs/threats.md T24). */
+function refuseRole(request: IncomingMessage, { role }: Principal): Refusal | null {
+  const { method = 'GET' } = request;
+  if (role === 'controller' || ['GET', 'HEAD', 'OPTIONS'].includes(method)) return null;
+  const [path = ''] = (request.url ?? '').split('?');
+  if (method === 'POST' && framesRoute.test(path)) return null;
+  return { status: 403, code: 'unauthorized', message: 'this token may only read' };
 }

@@ -1,16 +1,21 @@
 // Serves access checks, routes and upgrades on one port.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, isIP } from 'node:net';
+import { type AddressInfo, isIP, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import type { GatewayApi } from '../../core/contract/gateway-api.ts';
+import { owner, type Principal } from '../../core/contract/principal.ts';
 import { GatewayError, messageOf } from '../../core/model/errors.ts';
 import type { EventStream, EventStreamOptions } from '../sse.ts';
 import { createApp } from './app.ts';
-import { createGates, type Refusal } from './gates.ts';
+import { type ConnectionLimits, type Crowding, createConnectionTable } from './connection-table.ts';
+import { createGates, type Refusal, type Verdict } from './gates.ts';
 import { corsHeaders, isPreflight, preflightHeaders, securityHeaders } from './headers.ts';
 import { errorBody } from './status.ts';
-import { generateToken } from './token.ts';
-import { createUpgradeHandler } from './upgrade.ts';
+import { generateToken, type TokenEntry, tokenHash } from './token.ts';
+import { createUpgradeHandler, refuse as refuseSocket } from './upgrade.ts';
+
+export { generateToken };
 
 /** Where to listen, and who may connect. */
 export interface ListenOptions {
@@ -19,8 +24,12 @@ export interface ListenOptions {
   readonly host?: string;
   /** Default 0: any. */
   readonly port?: number;
-  /** Generated if absent. Required to listen beyond loopback. */
-  readonly token?: string;
+  /** The single token. Generated if there is neither it nor `tokens`. To listen beyond loopback, one of both is required. */
+  readonly token?: string | undefined;
+  /** Further tokens, each with its rights. */
+  readonly tokens?: readonly TokenEntry[];
+  /** Default 4,096 connections on loopback, 512 beyond, all of them for any token. */
+  readonly connections?: Partial<ConnectionLimits> | undefined;
   /** Exact origins of foreign pages that may connect. */
   readonly allowedOrigins?: readonly string[];
   /** Further valid Host values, `name:port`, e.g. behind a proxy. */
@@ -36,14 +45,20 @@ export interface ListenOptions {
 export interface Listening {
   readonly url: string;
   readonly port: number;
-  readonly token: string;
+  /** The single token; undefined if only `tokens` count. */
+  readonly token: string | undefined;
   /** Ends streams, closes WebSockets with 1001 and lets answers finish. Resolves when the port is free. Idempotent. */
   close(): Promise<void>;
 }
 
-/** Times in ms (docs/threats.md T16). A stream is a response, so `requestTimeout` does not affect it. */
-const limits = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 1000 };
-const maxConnections = 512;
+/** Times in ms (docs/limits.md 7.6). A stream is a response, so `requestTimeout` does not affect it. */
+const limits = { headersTimeout: 3000, requestTimeout: 30_000, connectionsCheckingInterval: 500 };
+/** Most streams and WebSockets, on loopback and beyond (docs/limits.md 7.1). */
+const defaultConnections = { loopback: 4096, beyond: 512 };
+/** Silence after which the system probes a connection, ms. */
+const keepAliveMs = 30_000;
+/** Shortest token beyond loopback, characters (docs/threats.md T7). */
+const shortestToken = 16;
 /** Wildcard hosts. No client may name them, although browsers reach loopback by 0.0.0.0 (docs/threats.md T5). */
 const wildcards: ReadonlySet<string> = new Set(['', '::', '0.0.0.0']);
 /** How long `close` waits for connections, ms. */
@@ -54,32 +69,67 @@ const closeGraceMs = 5000;
  * given (docs/threats.md T5).
  */
 export async function listen(options: ListenOptions): Promise<Listening> {
-  const { board, host = '127.0.0.1', port = 0, token = generateToken(), maxFrameBytes, stream, onError } = options;
-  if (!isLoopback(host) && options.token === undefined) {
-    throw new GatewayError('invalid', `to listen on ${host || 'every address'}, which others can reach, set a token`);
-  }
+  const { board, host = '127.0.0.1', port = 0, maxFrameBytes, stream, onError } = options;
+  const { token, entries } = tokensOf(options, isLoopback(host));
   const allowedOrigins = new Set(options.allowedOrigins);
   const allowedHosts = new Set(options.allowedHosts?.map((name) => name.toLowerCase()));
-  const gates = createGates({ token, allowedOrigins, allowedHosts });
+  const gates = createGates({ tokens: entries, allowedOrigins, allowedHosts });
   let closing: Promise<void> | undefined;
-  const check = (request: IncomingMessage) => (closing === undefined ? gates(request) : shuttingDown);
+  const check = (request: IncomingMessage): Verdict =>
+    closing === undefined ? gates(request) : { refusal: shuttingDown };
 
   const streams = new Set<EventStream>();
   const app = createApp({ board, streams, maxFrameBytes, stream, onError });
   // Keep the global Request and Response of this process unchanged.
-  const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false });
-  const upgrades = createUpgradeHandler(board, check, maxFrameBytes);
+  const principals = new WeakMap<object, Principal>();
+  const answer = getRequestListener(
+    // A request without a token asks only for what is public (gates.ts).
+    (request, { incoming, outgoing }) =>
+      app.fetch(request, { principal: principals.get(incoming) ?? nobody, cut: () => void outgoing.destroy() }),
+    { overrideGlobalObjects: false },
+  );
+  const most = isLoopback(host) ? defaultConnections.loopback : defaultConnections.beyond;
+  const places = options.connections?.connections ?? most;
+  const connections = { perToken: places, ...options.connections, connections: places };
+  const table = createConnectionTable(connections, (socket) => refuseSocket(socket, crowded(connections, 'port')));
+
+  function hold(socket: Duplex, { name }: Principal): Refusal | null {
+    const crowding = table.hold(socket as Socket, name);
+    return crowding === null ? null : crowded(connections, crowding);
+  }
+  const upgrades = createUpgradeHandler({ board, check, hold, maxFrameBytes });
 
   const server = createServer(limits, (request, response) => {
     for (const [name, value] of Object.entries({ ...securityHeaders, ...corsHeaders(request, allowedOrigins) })) {
       response.setHeader(name, value);
     }
-    const refusal = check(request);
-    if (refusal !== null) refuse(response, refusal);
-    else if (isPreflight(request, allowedOrigins)) response.writeHead(204, preflightHeaders).end();
-    else void answer(request, response);
+    const verdict = check(request);
+    if (verdict.refusal !== null) return refuse(response, verdict.refusal);
+    if (isPreflight(request, allowedOrigins)) return void response.writeHead(204, preflightHeaders).end();
+    const { principal } = verdict;
+    if (principal !== null) {
+      principals.set(request, principal);
+      const refusal = take(request, response, principal);
+      if (refusal !== null) return refuse(response, refusal);
+    }
+    void answer(request, response);
   });
-  server.maxConnections = maxConnections;
+
+  /** Counts a request with a token. */
+  function take(request: IncomingMessage, response: ServerResponse, principal: Principal): Refusal | null {
+    const { socket } = request;
+    table.asked(socket);
+    response.once('close', () => table.answered(socket));
+    if (table.isCrowded) response.setHeader('connection', 'close');
+    if (!isStream(request)) return null;
+    response.once('close', () => table.release(socket));
+    return hold(socket, principal);
+  }
+  server.on('connection', (socket) => {
+    // Finds out that the host of a silent client is gone (docs/threats.md T16).
+    socket.setKeepAlive(true, keepAliveMs);
+    table.opened(socket);
+  });
   server.on('upgrade', upgrades.handle);
 
   const bound = await bind(server, host, port);
@@ -109,8 +159,44 @@ const shuttingDown: Refusal = {
   headers: { 'retry-after': '1', connection: 'close' },
 };
 
+/** The refusal of a connection for which there is no room (docs/limits.md 7.5). */
+function crowded({ connections, perToken }: ConnectionLimits, by: Crowding): Refusal {
+  const headers = { 'retry-after': '1' };
+  const [status, message] =
+    by === 'port'
+      ? [503, `the gateway serves as many connections as it may (${connections})`]
+      : [429, `this token has as many streams and WebSockets as it may have (${perToken})`];
+  return { status, code: 'limit', message, headers };
+}
+
+/** A refused client may not keep its connection, and its body stays unread (docs/limits.md 7.4). */
 function refuse(response: ServerResponse, { status, code, message, headers }: Refusal): void {
-  response.writeHead(status, { ...headers, 'content-type': 'application/json' }).end(errorBody({ code, message }));
+  const fixed = { connection: 'close', 'content-type': 'application/json' };
+  response.writeHead(status, { ...headers, ...fixed }).end(errorBody({ code, message }));
+}
+
+const streamRoute = /^\/v1\/[^/]+\/sessions\/[^/]+\/events(?:\?|$)/;
+
+/** Whether the answer is a stream, which keeps its connection for long. */
+function isStream({ method, url = '' }: IncomingMessage): boolean {
+  return method === 'GET' && streamRoute.test(url);
+}
+
+/** Who asks without a token: reaches nothing. */
+const nobody: Principal = { name: 'nobody', role: 'observer', agents: new Set(), sessions: 'own' };
+
+/** The single token, if there is one, and all tokens that count. Throws `invalid` for a token that is too weak. */
+function tokensOf({ token: given, tokens = [], host }: ListenOptions, isNear: boolean) {
+  if (!isNear && given === undefined && tokens.length === 0) {
+    throw new GatewayError('invalid', `to listen on ${host || 'every address'}, which others can reach, set a token`);
+  }
+  const token = given ?? (tokens.length === 0 ? generateToken() : undefined);
+  if (token === undefined) return { token, entries: tokens };
+  const single: TokenEntry = { hash: tokenHash(token), principal: owner };
+  if (!isNear && token.length < shortestToken) {
+    throw new GatewayError('invalid', `beyond loopback a token has at least ${shortestToken} characters`);
+  }
+  return { token, entries: [single, ...tokens] };
 }
 
 function bind(server: Server, host: string, port: number): Promise<AddressInfo> {

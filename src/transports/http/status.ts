@@ -6,7 +6,8 @@ const statusOf: Readonly<Record<ErrorCode, number>> = {
   'too-deep': 400,
   'unknown-command': 400,
   invalid: 400,
-  unauthorized: 401,
+  // The token itself is checked before (gates.ts): here its holder lacks the right.
+  unauthorized: 403,
   'not-found': 404,
   busy: 409,
   conflict: 409,
@@ -22,11 +23,23 @@ const statusOf: Readonly<Record<ErrorCode, number>> = {
   timeout: 504,
 };
 
-/** The status and the problem for any thrown value. Only a GatewayError shows its message. */
-export function describeError(thrown: unknown): { readonly status: number; readonly problem: Problem } {
+/** An error as an answer. */
+export interface DescribedError {
+  readonly status: number;
+  readonly problem: Problem;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Seconds after which a refusal for lack of room may have passed. */
+const retryAfter = { 'retry-after': '1' };
+
+/** The answer for any thrown value. Only a GatewayError shows its message. */
+export function describeError(thrown: unknown): DescribedError {
   const error =
     thrown instanceof GatewayError ? thrown : new GatewayError('internal', 'something went wrong inside the gateway');
-  return { status: statusOf[error.code], problem: { code: error.code, message: error.message } };
+  const status = statusOf[error.code];
+  const headers = status === 503 || status === 429 ? retryAfter : {};
+  return { status, problem: { code: error.code, message: error.message }, headers };
 }
 
 /** `{"error":{"code","message"}}` */

@@ -1,22 +1,42 @@
-// Generates the bearer token, checks it, and reads it from requests.
+// Generates bearer tokens, checks them, and reads them from requests.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Principal } from '../../core/contract/principal.ts';
 import { GatewayError } from '../../core/model/errors.ts';
+
+/** A token, of which only the hash need be known, and who holds it. */
+export interface TokenEntry {
+  /** SHA-256 of the token, 32 bytes. */
+  readonly hash: Buffer;
+  readonly principal: Principal;
+}
 
 /** Generates a token: 32 random bytes in base64url. */
 export function generateToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/**
- * Compares hashes in constant time, so that neither content nor length leaks (docs/threats.md T7). Throws a GatewayError
- * `invalid` for a token that no header could carry.
- */
-export function createTokenCheck(token: string): (candidate: string) => boolean {
+/** The hash of a token. Throws a GatewayError `invalid` for a token that no header could carry. */
+export function tokenHash(token: string): Buffer {
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw new GatewayError('invalid', 'the token must be one or more visible ASCII characters');
   }
-  const expected = sha256(token);
-  return (candidate) => timingSafeEqual(sha256(candidate), expected);
+  return sha256(token);
+}
+
+/**
+ * Finds the holder of a token; null if there is none. Compares hashes in constant time and always all of them, so that
+ * neither content nor length nor place leaks (docs/threats.md T7).
+ */
+export function createTokenCheck(entries: readonly TokenEntry[]): (candidate: string) => Principal | null {
+  return (candidate) => {
+    const hash = sha256(candidate);
+    let holder: Principal | null = null;
+    for (const entry of entries) {
+      const isEqual = timingSafeEqual(hash, entry.hash);
+      if (isEqual) holder ??= entry.principal;
+    }
+    return holder;
+  };
 }
 
 function sha256(text: string): Buffer {

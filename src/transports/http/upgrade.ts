@@ -5,10 +5,11 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Channel } from '../../core/contract/channel.ts';
 import type { ClientRequest, GatewayApi } from '../../core/contract/gateway-api.ts';
+import type { Principal } from '../../core/contract/principal.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import { type WebSocketChannelOptions, webSocketChannel, webSocketLimits } from '../websocket-channel.ts';
 import { clientRequest } from './client-request.ts';
-import type { Refusal } from './gates.ts';
+import type { Refusal, Verdict } from './gates.ts';
 import { headerList, securityHeaders } from './headers.ts';
 import { describeError, errorBody } from './status.ts';
 import { chooseProtocol } from './token.ts';
@@ -23,12 +24,21 @@ export interface UpgradeHandler {
 
 const route = /^\/v1\/([^/]{1,64})\/ws$/;
 
-/** `check` runs the access checks; null means allowed. */
-export function createUpgradeHandler(
-  board: GatewayApi,
-  check: (request: IncomingMessage) => Refusal | null,
-  maxFrameBytes?: number,
-): UpgradeHandler {
+/** The options of the channel of one upgrade. */
+type ChannelOptions = Pick<WebSocketChannelOptions, 'framing' | 'maxFrameBytes'> & { readonly socket: Duplex };
+
+/** What upgrades need from the server. */
+export interface UpgradePorts {
+  readonly board: GatewayApi;
+  /** The access checks. */
+  check(request: IncomingMessage): Verdict;
+  /** Gives the connection a place among the WebSockets, or says why it gets none. */
+  hold(socket: Duplex, principal: Principal): Refusal | null;
+  readonly maxFrameBytes: number | undefined;
+}
+
+/** Creates the handler of upgrades. */
+export function createUpgradeHandler({ board, check, hold, maxFrameBytes }: UpgradePorts): UpgradeHandler {
   const channels = new Set<Channel>();
   let count = 0;
   const server = new WebSocketServer({
@@ -41,10 +51,7 @@ export function createUpgradeHandler(
   const frameLimit = (frontend: string) => board.maxFrameBytes?.(frontend) ?? maxFrameBytes;
 
   /** Separate from {@link accept}, so that the close listener does not keep the request alive. */
-  function channelOver(
-    webSocket: WebSocket,
-    options: Pick<WebSocketChannelOptions, 'socket' | 'framing' | 'maxFrameBytes'>,
-  ): Channel {
+  function channelOver(webSocket: WebSocket, options: ChannelOptions): Channel {
     count += 1;
     const channel = webSocketChannel(webSocket, { label: `websocket ${count}`, ...options });
     channels.add(channel);
@@ -52,9 +59,8 @@ export function createUpgradeHandler(
     return channel;
   }
 
-  function accept(request: IncomingMessage, socket: Duplex, head: Buffer, client: ClientRequest): void {
-    const options = { socket, framing: board.check(client), maxFrameBytes: frameLimit(client.frontend) };
-    server.handleUpgrade(request, socket, head, (webSocket) => {
+  function accept(request: IncomingMessage, head: Buffer, client: ClientRequest, options: ChannelOptions): void {
+    server.handleUpgrade(request, options.socket, head, (webSocket) => {
       const channel = channelOver(webSocket, options);
       try {
         board.connect(channel, client);
@@ -69,13 +75,17 @@ export function createUpgradeHandler(
     handle(request, socket, head) {
       // A connection reset must not end the gateway.
       socket.on('error', () => {});
-      const refusal = check(request);
-      if (refusal !== null) return refuse(socket, refusal);
+      const verdict = check(request);
+      if (verdict.refusal !== null) return refuse(socket, verdict.refusal);
       try {
-        accept(request, socket, head, requestedClient(request));
+        const client = requestedClient(request, verdict.principal);
+        const options = { socket, framing: board.check(client), maxFrameBytes: frameLimit(client.frontend) };
+        const crowded = hold(socket, client.principal);
+        if (crowded !== null) return refuse(socket, crowded);
+        accept(request, head, client, options);
       } catch (thrown) {
-        const { status, problem } = describeError(thrown);
-        refuse(socket, { status, ...problem });
+        const { status, problem, headers } = describeError(thrown);
+        refuse(socket, { status, ...problem, headers });
       }
     },
     closeAll(reason) {
@@ -84,15 +94,17 @@ export function createUpgradeHandler(
   };
 }
 
-function requestedClient(request: IncomingMessage): ClientRequest {
+function requestedClient(request: IncomingMessage, principal: Principal | null): ClientRequest {
   // Join instead of resolve: resolving `//evil.example/v1/x/ws` would take the first part for a host.
   const url = new URL(`http://gateway${request.url}`);
   const frontend = route.exec(url.pathname)?.[1];
-  if (frontend === undefined) throw new GatewayError('not-found', 'no WebSocket here; try /v1/:frontend/ws');
-  return clientRequest(frontend, url.searchParams);
+  if (frontend === undefined || principal === null)
+    throw new GatewayError('not-found', 'no WebSocket here; try /v1/:frontend/ws');
+  return clientRequest(frontend, url.searchParams, principal);
 }
 
-function refuse(socket: Duplex, { status, code, message, headers = {} }: Refusal): void {
+/** Answers a request on a bare socket and closes the socket. */
+export function refuse(socket: Duplex, { status, code, message, headers = {} }: Refusal): void {
   const body = errorBody({ code, message });
   const lines = Object.entries({
     ...securityHeaders,
@@ -101,7 +113,7 @@ function refuse(socket: Duplex, { status, code, message, headers = {} }: Refusal
     'content-type': 'application/json',
     'content-length': String(Buffer.byteLength(body)),
   }).map(([name, value]) => `${name}: ${value}`);
-  // The server no longer owns this socket, so it must be closed here.
+  // No server owns this socket, so it must be closed here.
   socket.once('finish', () => socket.destroy());
   socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`, ...lines, '', body].join('\r\n'));
 }

@@ -20,6 +20,8 @@ export interface ExpiryPorts {
   readonly deadlineMs: number;
   readonly agent: AgentPort;
   readonly open: OpenQuestions;
+  /** See SessionPorts. */
+  refuseQuestion(): string | null;
   /** Logs an event through the repair. */
   admit(event: Event): void;
 }
@@ -40,7 +42,8 @@ export interface Expiry {
 }
 
 /** Creates the deadlines of a session's questions. */
-export function createExpiry({ transcript, clock, deadlineMs, agent, open, admit }: ExpiryPorts): Expiry {
+export function createExpiry(ports: ExpiryPorts): Expiry {
+  const { transcript, clock, deadlineMs, agent, open, admit } = ports;
   const timers = createTimers(clock);
   let isAttended = true;
 
@@ -49,7 +52,7 @@ export function createExpiry({ transcript, clock, deadlineMs, agent, open, admit
     if (!isAttended) return nobodyThere;
     // An agent that asks without limit gets refusals (docs/threats.md T32).
     const isFlood = transcript.approvals.size + transcript.dialogs.size > mostOpen;
-    return isFlood ? `more than ${mostOpen} questions are open` : null;
+    return isFlood ? `more than ${mostOpen} questions are open` : ports.refuseQuestion();
   }
 
   function expire(question: Question, reason: string): void {

@@ -27,6 +27,8 @@ export interface QuestionPorts {
   /** Deadline of questions without their own, ms. */
   readonly deadlineMs: number;
   readonly agent: AgentPort;
+  /** See SessionPorts. */
+  refuseQuestion(): string | null;
   /** The number of clients that may answer. */
   readers(): number;
   /** Logs an event through the repair. */
