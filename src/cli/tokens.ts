@@ -18,8 +18,15 @@ export function singleToken({ token, tokenFile }: TokenOptions, env: Environment
     throw new GatewayError('invalid', 'give --token or --token-file, not both');
   }
   if (tokenFile === undefined) return token ?? (env.PATCHBAY_TOKEN || undefined);
+  const read = textOf(tokenFile).trim();
+  // An empty token would let everybody in.
+  if (read === '') throw new GatewayError('invalid', `the token file ${tokenFile} is empty`);
+  return read;
+}
+
+function textOf(file: string): string {
   try {
-    return readFileSync(tokenFile, 'utf8').trim();
+    return readFileSync(file, 'utf8');
   } catch (thrown) {
     throw new GatewayError('invalid', `cannot read the token: ${messageOf(thrown)}`);
   }
