@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { AgentConfig, Config } from '../config/config.ts';
 import type { Adapter, Multiplexing } from '../core/contract/adapter.ts';
 import type { Channel } from '../core/contract/channel.ts';
+import type { PacedWork } from '../core/contract/paced-work.ts';
 import { GatewayError } from '../core/model/errors.ts';
 import { spawnChannel } from '../transports/child-process.ts';
 import { createFrame } from '../transports/framing/frame.ts';
@@ -25,15 +26,21 @@ export interface AgentTarget {
 export class AgentChannels {
   readonly #maxFrameBytes: number;
   readonly #remote: RemoteTransports | null;
+  readonly #work: Pick<PacedWork, 'queue'>;
   /** Tokens for remote agents, removed from the environment of every program (docs/threats.md T7). */
   readonly #hiddenVariables: Readonly<Record<string, undefined>>;
   /** Open connections that carry many sessions. */
   readonly #multiplexers = new Map<string, MultiplexedConnection>();
 
   /** `remote`: null if no agent has an address. */
-  constructor({ agents, limits }: Pick<Config, 'agents' | 'limits'>, remote: RemoteTransports | null) {
+  constructor(
+    { agents, limits }: Pick<Config, 'agents' | 'limits'>,
+    remote: RemoteTransports | null,
+    work: Pick<PacedWork, 'queue'>,
+  ) {
     this.#maxFrameBytes = limits.agentFrameBytes;
     this.#remote = remote;
+    this.#work = work;
     this.#hiddenVariables = Object.fromEntries(
       Object.values(agents).flatMap(({ tokenVariable }) =>
         tokenVariable === undefined ? [] : [[tokenVariable, undefined]],
@@ -56,7 +63,13 @@ export class AgentChannels {
     if (known !== undefined) return known;
     const over = () => void this.#multiplexers.delete(key);
     const channel = this.open(target);
-    const multiplexer = createMultiplexer({ label: `agent ${name}`, channel, route, over });
+    const multiplexer = createMultiplexer({
+      label: `agent ${name}`,
+      channel,
+      route,
+      over,
+      work: this.#work.queue(),
+    });
     this.#multiplexers.set(key, multiplexer);
     return multiplexer;
   }

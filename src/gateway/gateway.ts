@@ -6,6 +6,7 @@ import type { Adapter, Env } from '../core/contract/adapter.ts';
 import type { Channel } from '../core/contract/channel.ts';
 import type { Clock } from '../core/contract/clock.ts';
 import type { GatewayApi } from '../core/contract/gateway-api.ts';
+import { createPacedWork, type PacedWork } from '../core/contract/paced-work.ts';
 import { createHub, type Hub } from '../core/session/hub.ts';
 import type { Session } from '../core/session/session.ts';
 import { createExportPlaces } from '../stores/export.ts';
@@ -34,7 +35,7 @@ import { Shutdown } from './shutdown.ts';
 import { StoredFolders } from './stored-folders.ts';
 import { StoredSessions } from './stored-sessions.ts';
 import { StoredSummaries } from './stored-summaries.ts';
-import { systemClock } from './system-clock.ts';
+import { systemClock, systemLoop } from './system-clock.ts';
 
 export type { ServeRequest, StartOptions } from './serve-client.ts';
 
@@ -63,6 +64,8 @@ export interface GatewayPorts {
   readonly log: Log;
   /** Default: the real clock. */
   readonly clock?: Clock;
+  /** Default: paced by the real event loop. */
+  readonly work?: PacedWork;
 }
 
 /** The code of a gateway that depends on its configuration. */
@@ -93,7 +96,7 @@ interface RouterParts {
 export function createGatewayOf(
   { adapters, remote }: GatewayParts,
   config: Config,
-  { log, clock = systemClock }: GatewayPorts,
+  { log, clock = systemClock, work = createPacedWork(systemLoop) }: GatewayPorts,
 ): Gateway {
   const adapterOf = finderIn(adapters);
   const env: Env = { now: clock.now, id: () => randomUUID() };
@@ -102,7 +105,7 @@ export function createGatewayOf(
   const hub = createHub({ sessions: config.limits.sessions });
   const idle = new IdleSessions(hub, clock, config.limits.idleSessionMs);
 
-  const agents = new Agents(config, env, adapterOf, new AgentChannels(config, remote));
+  const agents = new Agents(config, env, adapterOf, new AgentChannels(config, remote, work));
   const frontends = new Frontends({ config, env, adapterOf, ids: () => adapters.keys() });
 
   const folders = new StoredFolders(config, adapterOf);
@@ -120,6 +123,7 @@ export function createGatewayOf(
     notes,
     log,
     clock,
+    work,
     timeOrigin,
     broadcast(broadcast) {
       // On shutdown, skip the per-session close notices.
@@ -138,8 +142,8 @@ export function createGatewayOf(
   const routerFor = (request: RouterRequest) => createRouter(routerParts, request);
   const sinks = new ClientSinks({ intakes, sinkOf, routerFor });
   const streams = new SharedStreams({ sessions, frontends, sinks, clock });
-  const connections = new Connections({ sessions, frontends, sinks, clock, routerFor });
-  const shutdown = new Shutdown({ hub, idle, sessions, intakes, connections, clock });
+  const connections = new Connections({ sessions, frontends, sinks, clock, work, routerFor });
+  const shutdown = new Shutdown({ hub, idle, sessions, intakes, connections, clock, work });
 
   frontends.checkSettings();
   return {

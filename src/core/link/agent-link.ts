@@ -2,6 +2,7 @@
 import type { Action, Backend, NoteLevel } from '../contract/adapter.ts';
 import type { Channel, CloseCode, Ending, Receiver } from '../contract/channel.ts';
 import type { Clock } from '../contract/clock.ts';
+import type { WorkQueue } from '../contract/paced-work.ts';
 import { createRecogniser } from '../fast-path/recogniser.ts';
 import type { Command } from '../model/command.ts';
 import { messageOf, type Outcome, refused } from '../model/errors.ts';
@@ -41,8 +42,13 @@ export interface AgentLink {
   stop(reason: string): void;
 }
 
-/** Opens the agent's channel and starts the backend. */
-export function linkAgent({ channel, backend }: AgentConnection, clock: Clock, listener: AgentListener): AgentLink {
+/** Opens the agent's channel and starts the backend. `work`: where taking what the agent says takes its turn. */
+export function linkAgent(
+  { channel, backend }: AgentConnection,
+  clock: Clock,
+  listener: AgentListener,
+  work?: WorkQueue,
+): AgentLink {
   const pending = createPendingCommands();
   const timers = createPausableTimers(clock, (timer) => guarded(() => backend.onTimer?.(timer) ?? []));
   /** The first reason to stop the agent; null: the gateway has not stopped it. */
@@ -73,6 +79,7 @@ export function linkAgent({ channel, backend }: AgentConnection, clock: Clock, l
   }
 
   channel.open({
+    work,
     ...guardedRecogniser(backend, listener, fail),
     frame: (frame) => guarded(() => backend.decode(frame)),
     // Lost bytes may have held the end of a message: the agent's state is unknown, so it is stopped (docs/faults.md

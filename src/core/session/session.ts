@@ -112,10 +112,10 @@ class OpenSession implements Session {
   stream(key: string, make: (view: SessionView) => Projection, isFleeting = false): Stream {
     const existing = this.#streams.get(key);
     if (existing !== undefined) return existing;
-    const { limits, note } = this.#ports;
+    const { limits, note, clock, work } = this.#ports;
     const pressure = (pressed: boolean) => this.#press(key, pressed);
     const unread = isFleeting ? () => this.#streams.delete(key) : undefined;
-    const stream = createStream(this, make, { limits: limits.window, pressure, unread, note });
+    const stream = createStream(this, make, { limits: limits.window, pressure, unread, note, clock, work });
     this.#streams.set(key, stream);
     if (this.#closed !== null) stream.close(this.#closed);
     return stream;

@@ -1,5 +1,6 @@
 // One client's place in a stream: first the rest of a snapshot, if there is one, then the frames of the window.
 import type { Out } from '../contract/channel.ts';
+import type { WorkQueue } from '../contract/paced-work.ts';
 import type { Entry, Reader } from '../contract/reader.ts';
 import { formatCursor, numberCursor, type Place, parseCursor } from './cursor.ts';
 import { sizeOf } from './placed-frame.ts';
@@ -16,6 +17,7 @@ export interface Snapshot {
 
 /** What a reader needs of its stream. */
 export interface ReaderSource {
+  readonly work: WorkQueue;
   readonly epoch: string;
   readonly window: Window;
   /** Whether a delta is pending: it becomes frames with {@link ReaderSource.flush}. */
@@ -26,7 +28,8 @@ export interface ReaderSource {
   flush(): void;
   /** The state as of now. */
   snapshot(): Snapshot;
-  measurePressure(): void;
+  /** The reader has read. */
+  caughtUp(reader: AttachedReader): void;
   detach(reader: AttachedReader): void;
 }
 
@@ -61,6 +64,10 @@ export class StreamReader implements Reader, AttachedReader {
     this.#source = source;
     this.isHolding = isHolding;
     this.#startAfter(cursor);
+  }
+
+  get work(): WorkQueue {
+    return this.#source.work;
   }
 
   get isWaiting(): boolean {
@@ -103,7 +110,7 @@ export class StreamReader implements Reader, AttachedReader {
       }
       this.#phase = 'waiting';
     }
-    if (this.isHolding) this.#source.measurePressure();
+    this.#source.caughtUp(this);
     return entries;
   }
 
