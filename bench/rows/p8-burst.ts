@@ -24,13 +24,11 @@ export const burstToMany: Family = {
     `P8: \`patchbay serve\`; ${deltas} deltas as fast as they are taken, to ${readers} readers of one session in a process ` +
     'of their own, half WebSockets, half event streams. Beside it, a neighbour session streams 50 deltas a second to one ' +
     'WebSocket, and /healthz is asked every 10 ms, in turns with a bare server. Alone: the same for 5 s before the burst. ' +
-    'The longest delay of the loop is measured in the gateway by perf_hooks.',
+    'The longest delay of the loop is that of a timer of 1 ms inside the gateway, by the clock and by CPU time.',
   async run(progress) {
-    const server = await startServer(
-      ['--backend', 'pi', '--', ...emitter],
-      ['--import', benchProgram('agents/loop-delay.js')],
-    );
-    const bare = start([process.execPath, benchProgram('agents/bare-server.js')]);
+    const loopDelay = benchProgram('agents/loop-delay.js');
+    const server = await startServer(['--backend', 'pi', '--', ...emitter], ['--import', loopDelay]);
+    const bare = start([process.execPath, '--import', loopDelay, benchProgram('agents/bare-server.js')]);
     const bareUrl = Address.parse(await said(bare, '{"type":"ready"')).url;
     const { url, token } = server;
     const probes = { gateway: probe(`${url}/healthz`), bare: probe(bareUrl) };
@@ -46,6 +44,7 @@ export const burstToMany: Family = {
       const begun = performance.now();
       await wait(aloneMs);
       await loopOf(server.program);
+      await loopOf(bare);
       const struck = performance.now();
       const cpu = cpuOf(server.program.pid);
       progress('the burst');
@@ -54,7 +53,7 @@ export const burstToMany: Family = {
       const { deltas: got, resets } = Tally.parse(await over);
       const ended = performance.now();
       const spent = cpuOf(server.program.pid) - cpu;
-      const loop = await loopOf(server.program);
+      const loops = { gateway: await loopOf(server.program), bare: await loopOf(bare) };
       const alone = (samples: readonly Sample[]) => within(samples, begun, struck);
       const during = (samples: readonly Sample[]) => within(samples, struck, ended);
       return figures({
@@ -62,7 +61,7 @@ export const burstToMany: Family = {
         resets,
         seconds: (ended - struck) / 1000,
         perDelivery: spent / (readers * deltas),
-        loop,
+        loops,
         health: { alone: alone(probes.gateway.samples), during: during(probes.gateway.samples) },
         bare: { alone: alone(probes.bare.samples), during: during(probes.bare.samples) },
         neighbour: { alone: alone(neighbour.samples), during: during(neighbour.samples) },
@@ -80,7 +79,7 @@ export const burstToMany: Family = {
 
 const Address = z.looseObject({ url: z.string() });
 const Tally = z.looseObject({ deltas: z.int(), resets: z.int() });
-const Loop = z.looseObject({ longestMs: z.number(), p99Ms: z.number() });
+const Loop = z.looseObject({ longestMs: z.number(), busiestMs: z.number() });
 
 /** One measurement: when it was complete, and how long it took, ms. */
 interface Sample {
@@ -98,13 +97,13 @@ interface Outcome {
   readonly resets: number;
   readonly seconds: number;
   readonly perDelivery: number;
-  readonly loop: z.output<typeof Loop>;
+  readonly loops: Readonly<Record<'gateway' | 'bare', z.output<typeof Loop>>>;
   readonly health: Pair;
   readonly bare: Pair;
   readonly neighbour: Pair;
 }
 
-function figures({ lost, resets, seconds, perDelivery, loop, health, bare, neighbour }: Outcome): Figure[] {
+function figures({ lost, resets, seconds, perDelivery, loops, health, bare, neighbour }: Outcome): Figure[] {
   const what = `${deltas} deltas to ${readers} readers`;
   const p99 = (values: readonly number[]) => quantile(values, 0.99);
   const both = ({ alone, during }: Pair) =>
@@ -123,10 +122,10 @@ function figures({ lost, resets, seconds, perDelivery, loop, health, bare, neigh
     {
       row: 'P8',
       what: `${what}: longest loop delay`,
-      value: loop.longestMs,
+      value: loops.gateway.longestMs,
       unit: 'ms',
       goal: atMost(25),
-      detail: `p99 ${short(loop.p99Ms)} ms`,
+      detail: `in CPU time ${short(loops.gateway.busiestMs)} ms; bare server: ${short(loops.bare.longestMs)} ms, in CPU time ${short(loops.bare.busiestMs)} ms`,
     },
     {
       row: 'P8',

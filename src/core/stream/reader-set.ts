@@ -9,6 +9,8 @@ export interface AttachedReader {
   readonly isHolding: boolean;
   /** The last read returned nothing: a wake-up is due. */
   readonly isWaiting: boolean;
+  /** It was woken and has not had its turn since: not the reader is late, but the gateway. */
+  readonly isCalled: boolean;
   /** Number of the next frame that it reads. */
   readonly next: number;
   wake(): void;
@@ -72,9 +74,11 @@ export class ReaderSet {
     return first;
   }
 
-  /** Whether each reader has at least so many frames to read before frame `top`. */
+  /** Whether each reader is late by itself and has at least so many frames to read before frame `top`. */
   areAllBehind(frames: number, top: number): boolean {
-    for (const reader of this.#readers) if (reader.isWaiting || top - reader.next < frames) return false;
+    for (const { isWaiting, isCalled, next } of this.#readers) {
+      if (isWaiting || isCalled || top - next < frames) return false;
+    }
     return true;
   }
 

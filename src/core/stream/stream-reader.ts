@@ -1,6 +1,6 @@
 // One client's place in a stream: first the rest of a snapshot, if there is one, then the frames of the window.
 import type { Out } from '../contract/channel.ts';
-import type { WorkQueue } from '../contract/paced-work.ts';
+import { unpaced, type WorkQueue } from '../contract/paced-work.ts';
 import type { Entry, Reader } from '../contract/reader.ts';
 import { formatCursor, numberCursor, type Place, parseCursor } from './cursor.ts';
 import { sizeOf } from './placed-frame.ts';
@@ -43,8 +43,11 @@ interface OpenSnapshot extends Snapshot {
   taken: number;
 }
 
-/** `waiting`: the last read returned nothing, a wake-up is due. `ended`: the reader knows that the stream is closed. */
-type Phase = 'reading' | 'waiting' | 'ended';
+/**
+ * `waiting`: the last read returned nothing, a wake-up is due. `called`: woken, and nothing was read since. `ended`: the
+ * reader knows that the stream is closed.
+ */
+type Phase = 'reading' | 'waiting' | 'called' | 'ended';
 
 const nothing: readonly Entry[] = Object.freeze([]);
 const ignore = () => {};
@@ -74,13 +77,18 @@ export class StreamReader implements Reader, AttachedReader {
     return this.#phase === 'waiting';
   }
 
+  get isCalled(): boolean {
+    // Where nothing is paced, a reader that was called has had its turn.
+    return this.#phase === 'called' && this.work !== unpaced;
+  }
+
   get next(): number {
     return this.#next;
   }
 
   wake(): void {
     if (this.#phase !== 'waiting') return;
-    this.#phase = 'reading';
+    this.#phase = 'called';
     this.onReadable();
   }
 
@@ -96,6 +104,7 @@ export class StreamReader implements Reader, AttachedReader {
   read(maxBytes: number, until?: number): readonly Entry[] {
     const { window } = this.#source;
     let entries = nothing;
+    if (this.#phase === 'called') this.#phase = 'reading';
     do {
       if (this.#next < window.base) this.#startWithSnapshot('window');
       entries = this.#take(maxBytes, until ?? Number.POSITIVE_INFINITY);
