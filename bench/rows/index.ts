@@ -7,6 +7,7 @@ import { snapshots } from './p2-snapshots.ts';
 import { reading } from './p5-read.ts';
 import { growing } from './p6-growing.ts';
 import { peer } from './p7-peer.ts';
+import { burstToMany } from './p8-burst.ts';
 import { latency } from './p9-latency.ts';
 import { memory } from './p11-memory.ts';
 import { claudeEquality, equality } from './p13-equal.ts';
@@ -18,6 +19,7 @@ export const families: readonly Family[] = [
   reading,
   growing,
   peer,
+  burstToMany,
   latency,
   memory,
   equality,

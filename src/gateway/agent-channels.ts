@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { AgentConfig, Config } from '../config/config.ts';
 import type { Adapter, Multiplexing } from '../core/contract/adapter.ts';
 import type { Channel } from '../core/contract/channel.ts';
+import type { PacedWork } from '../core/contract/paced-work.ts';
 import { GatewayError } from '../core/model/errors.ts';
 import { spawnChannel } from '../transports/child-process.ts';
 import { createFrame } from '../transports/framing/frame.ts';
@@ -25,6 +26,7 @@ export interface AgentTarget {
 export class AgentChannels {
   readonly #maxFrameBytes: number;
   readonly #remote: RemoteTransports | null;
+  readonly #work: Pick<PacedWork, 'queue'>;
   /** Tokens for remote agents, removed from the environment of every program (docs/threats.md T7). */
   readonly #hiddenVariables: Readonly<Record<string, undefined>>;
   readonly #failed: (thrown: unknown) => void;
@@ -35,11 +37,13 @@ export class AgentChannels {
   constructor(
     { agents, limits }: Pick<Config, 'agents' | 'limits'>,
     remote: RemoteTransports | null,
+    work: Pick<PacedWork, 'queue'>,
     failed: (thrown: unknown) => void,
   ) {
     this.#failed = failed;
     this.#maxFrameBytes = limits.agentFrameBytes;
     this.#remote = remote;
+    this.#work = work;
     this.#hiddenVariables = Object.fromEntries(
       Object.values(agents).flatMap(({ tokenVariable }) =>
         tokenVariable === undefined ? [] : [[tokenVariable, undefined]],
@@ -65,7 +69,14 @@ export class AgentChannels {
     if (known !== undefined) return known;
     const over = () => void this.#multiplexers.delete(key);
     const channel = this.open(target);
-    const multiplexer = createMultiplexer({ label: `agent ${name}`, channel, route, over, failed: this.#failed });
+    const multiplexer = createMultiplexer({
+      label: `agent ${name}`,
+      channel,
+      route,
+      over,
+      work: this.#work.queue(),
+      failed: this.#failed,
+    });
     this.#multiplexers.set(key, multiplexer);
     return multiplexer;
   }

@@ -1,6 +1,7 @@
 // Connects clients with their own channel: to one session, or to all sessions that they open.
 import type { Channel } from '../core/contract/channel.ts';
 import type { Clock } from '../core/contract/clock.ts';
+import type { PacedWork } from '../core/contract/paced-work.ts';
 import { type ClientLink, type ClientListener, linkClient } from '../core/link/client-link.ts';
 import { GatewayError } from '../core/model/errors.ts';
 import type { Session } from '../core/session/session.ts';
@@ -18,6 +19,7 @@ export interface ConnectionsPorts {
   readonly frontends: Pick<Frontends, 'sideOf'>;
   readonly sinks: ClientSinks;
   readonly clock: Clock;
+  readonly work: Pick<PacedWork, 'queue'>;
   routerFor(request: RouterRequest): SessionRouter;
 }
 
@@ -42,7 +44,7 @@ export class Connections {
 
   /** Connects a client to one session. If a client that owns this process is slow, its agent is slowed down as well. */
   attach(channel: Channel, caller: SessionCaller, isOurs: boolean, listener: ClientListener): void {
-    const { sessions, frontends, sinks, clock } = this.#ports;
+    const { sessions, frontends, sinks, clock, work } = this.#ports;
     const { session } = sessions.find(caller.session, caller.principal);
     const side = frontends.sideOf(caller.frontend, caller.options);
     const stream = session.stream(`${caller.frontend} ${side.key}`, side.projection);
@@ -50,7 +52,7 @@ export class Connections {
     const intake = sinks.intakeOf(caller, side);
     const sink = sinks.boundTo(session, caller, side, intake, isOurs);
     linkToIntake(intake, endingWith(listener, sink.end), (ending) =>
-      linkClient(channel, side.connection(session), reader, clock, sink, ending),
+      linkClient(channel, side.connection(session), reader, clock, sink, ending, work.queue()),
     );
   }
 
@@ -61,7 +63,7 @@ export class Connections {
     options: MultiplexedOptions,
     listenerOf: (own: ConnectionSessions) => ClientListener,
   ): void {
-    const { sessions, frontends, sinks, clock, routerFor } = this.#ports;
+    const { sessions, frontends, sinks, clock, work, routerFor } = this.#ports;
     if (sessions.isShut) throw new GatewayError('shutting-down', 'the gateway is shutting down');
     const { frontend, agent, principal } = caller;
     const side = frontends.sideOf(frontend, caller.options);
@@ -72,7 +74,7 @@ export class Connections {
       own.end();
     });
     const link = linkToIntake(intake, listener, (ending) =>
-      linkClient(channel, side.connection(), null, clock, sink, ending),
+      linkClient(channel, side.connection(), null, clock, sink, ending, work.queue()),
     );
     this.#multiplexed.add(link);
   }

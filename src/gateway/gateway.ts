@@ -7,6 +7,7 @@ import type { Channel } from '../core/contract/channel.ts';
 import type { Clock } from '../core/contract/clock.ts';
 import type { GatewayApi } from '../core/contract/gateway-api.ts';
 import { guardedClock } from '../core/contract/guarded.ts';
+import { createPacedWork, type PacedWork } from '../core/contract/paced-work.ts';
 import { createHub, type Hub } from '../core/session/hub.ts';
 import type { Session } from '../core/session/session.ts';
 import { createExportPlaces } from '../stores/export.ts';
@@ -36,7 +37,7 @@ import { Shutdown } from './shutdown.ts';
 import { StoredFolders } from './stored-folders.ts';
 import { StoredSessions } from './stored-sessions.ts';
 import { StoredSummaries } from './stored-summaries.ts';
-import { systemClock } from './system-clock.ts';
+import { systemClock, systemLoop } from './system-clock.ts';
 
 export type { ServeRequest, StartOptions } from './serve-client.ts';
 
@@ -69,6 +70,8 @@ export interface GatewayPorts {
   readonly log: Log;
   /** Default: the real clock. */
   readonly clock?: Clock;
+  /** Default: paced by the real event loop. */
+  readonly work?: PacedWork;
 }
 
 /** The code of a gateway that depends on its configuration. */
@@ -99,19 +102,20 @@ interface RouterParts {
 export function createGatewayOf(
   { adapters, remote }: GatewayParts,
   config: Config,
-  { log, clock: outerClock = systemClock }: GatewayPorts,
+  { log, clock: outerClock = systemClock, work: givenWork }: GatewayPorts,
 ): Gateway {
   const notes = new Notes(log, outerClock.now);
   // The parts guard their own timers; what has no guard of its own ends here and not the process (decision 0023).
-  const clock = guardedClock(outerClock, (thrown) => notes.fault(thrown));
+  const failed = (thrown: unknown) => notes.fault(thrown);
+  const clock = guardedClock(outerClock, failed);
+  const work = givenWork ?? createPacedWork({ ...systemLoop, failed });
   const adapterOf = finderIn(adapters);
   const env: Env = { now: clock.now, id: () => randomUUID() };
   const timeOrigin = Math.round(Date.now() - clock.now());
   const hub = createHub({ sessions: config.limits.sessions });
-  const idle = new IdleSessions(hub, clock, config.limits.idleSessionMs, (thrown) => notes.fault(thrown));
+  const idle = new IdleSessions(hub, clock, config.limits.idleSessionMs, failed);
 
-  const channels = new AgentChannels(config, remote, (thrown) => notes.fault(thrown));
-  const agents = new Agents(config, env, adapterOf, channels);
+  const agents = new Agents(config, env, adapterOf, new AgentChannels(config, remote, work, failed));
   const frontends = new Frontends({ config, env, adapterOf, ids: () => adapters.keys() });
 
   const folders = new StoredFolders(config, adapterOf);
@@ -143,6 +147,7 @@ export function createGatewayOf(
     notes,
     log,
     clock,
+    work,
     timeOrigin,
     broadcast(broadcast, about) {
       // On shutdown, skip the per-session close notices.
@@ -162,8 +167,8 @@ export function createGatewayOf(
   const routerFor = (request: RouterRequest) => createRouter(routerParts, request);
   const sinks = new ClientSinks({ intakes, sinkOf, routerFor });
   const streams = new SharedStreams({ sessions, frontends, sinks, clock });
-  const connections = new Connections({ sessions, frontends, sinks, clock, routerFor });
-  const shutdown = new Shutdown({ hub, idle, sessions, intakes, connections, clock });
+  const connections = new Connections({ sessions, frontends, sinks, clock, work, routerFor });
+  const shutdown = new Shutdown({ hub, idle, sessions, intakes, connections, clock, work });
 
   frontends.checkSettings();
   return {
@@ -176,7 +181,7 @@ export function createGatewayOf(
     },
     close: (reason) => shutdown.close(reason),
     obstacles: () => obstacles.list(),
-    fault: (thrown) => notes.fault(thrown),
+    fault: failed,
   };
 }
 

@@ -1,5 +1,6 @@
 // A reader that first returns a greeting, and that reports when it is closed.
 import type { Out } from '../core/contract/channel.ts';
+import type { WorkQueue } from '../core/contract/paced-work.ts';
 import type { Entry, Reader } from '../core/contract/reader.ts';
 
 /** A class because of its accessors: V8 gives each object literal with an accessor a dictionary of its own. */
@@ -12,6 +13,10 @@ class GreetedReader implements Reader {
     this.#reader = reader;
     this.#greeting = greeting;
     this.#closed = closed;
+  }
+
+  get work(): WorkQueue | undefined {
+    return this.#reader.work;
   }
 
   read(maxBytes: number, until?: number): readonly Entry[] {

@@ -5,6 +5,7 @@ import { getHeapStatistics } from 'node:v8';
 import type { Config } from '../config/config.ts';
 import type { Broadcast } from '../core/contract/broadcast.ts';
 import type { Clock } from '../core/contract/clock.ts';
+import type { PacedWork } from '../core/contract/paced-work.ts';
 import type { Principal } from '../core/contract/principal.ts';
 import { GatewayError } from '../core/model/errors.ts';
 import type { SessionState } from '../core/model/outcome-data.ts';
@@ -33,6 +34,7 @@ export interface SessionsPorts {
   readonly notes: Notes;
   readonly log: Log;
   readonly clock: Clock;
+  readonly work: Pick<PacedWork, 'queue'>;
   /** Ms since 1970 when the clock was 0. */
   readonly timeOrigin: number;
   /** Tells all clients that a session was opened or closed. */
@@ -127,7 +129,7 @@ export class Sessions {
   }
 
   #create(checked: CheckedRequest, opener: Principal, lost: AgentLost | undefined): Session {
-    const { agents, clock, exportsOf, log, notes, timeOrigin } = this.#ports;
+    const { agents, clock, work, exportsOf, log, notes, timeOrigin } = this.#ports;
     const { request, id, agentName, agent, cwd, place, folders, createdAt, isOurs } = checked;
     const { keep, found } = request;
     // Clients on the network do not learn where the gateway runs (docs/threats.md T8).
@@ -147,6 +149,7 @@ export class Sessions {
       // Agents of some protocols report their directory, so clients may know it.
       place: path.resolve(place),
       clock,
+      work: work.queue(),
       limits: this.#limitsFor(request),
       budget: this.#budget,
       connect: (instructions) => {

@@ -1,5 +1,6 @@
 // Shuts the gateway down: at once, or after the open runs.
 import type { Clock } from '../core/contract/clock.ts';
+import type { PacedWork } from '../core/contract/paced-work.ts';
 import type { Hub } from '../core/session/hub.ts';
 import type { CommandIntakes } from './command-intakes.ts';
 import type { Connections } from './connections.ts';
@@ -14,6 +15,7 @@ export interface ShutdownPorts {
   readonly intakes: Pick<CommandIntakes, 'drain' | 'drainMs'>;
   readonly connections: Pick<Connections, 'leaveAll'>;
   readonly clock: Clock;
+  readonly work: Pick<PacedWork, 'finish'>;
 }
 
 /** The shutdown of one gateway. */
@@ -52,6 +54,8 @@ export class Shutdown {
     this.#shut();
     this.#ports.hub.closeAll(reason);
     this.#ports.connections.leaveAll(reason);
+    // The process may end before the next turn, and the last frames must go out.
+    this.#ports.work.finish();
   }
 
   #shut(): void {

@@ -1,8 +1,15 @@
 // The real clock: monotonic time and timers of the process.
 import type { Clock } from '../core/contract/clock.ts';
+import type { PacedWorkPorts } from '../core/contract/paced-work.ts';
 
 /** Longest delay of a Node timer, ms. Longer timers would fire at once. */
 const longestTimeout = 2 ** 31 - 1;
+
+/** The loop of the process: an immediate comes after due timers and sockets. */
+export const systemLoop: PacedWorkPorts = {
+  now: () => performance.now(),
+  afterOthers: (callback) => void setImmediate(callback),
+};
 
 /** Monotonic time and real timers. */
 export const systemClock: Clock = {

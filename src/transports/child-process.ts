@@ -6,6 +6,7 @@ import type { Framing } from './framing/framing.ts';
 import { jsonl } from './framing/jsonl.ts';
 import { createFirstWords, followStderr } from './last-words.ts';
 import { nullChannel } from './memory.ts';
+import { PacedInput } from './paced-input.ts';
 import { adoptGroup } from './process-group.ts';
 import { type Spawn, type StartOptions, startChild } from './start-child.ts';
 
@@ -59,6 +60,12 @@ export function spawnChannel(options: SpawnOptions, spawnProcess?: Spawn): Child
     },
     { maxFrameBytes },
   );
+  const input = new PacedInput({
+    inlet,
+    decode: (bytes) => decoder.push(bytes),
+    roomy: readOn,
+    emptied: () => endWhenDrained(),
+  });
   const stderrTail = stderr === null ? () => '' : followStderr(stderr);
   /** The reason of the end, once the process has exited or failed to start. */
   let fate: string | undefined;
@@ -74,9 +81,9 @@ export function spawnChannel(options: SpawnOptions, spawnProcess?: Spawn): Child
   stdout?.on('data', (chunk: Buffer) => {
     firstWords.heard(chunk);
     if (closing !== undefined) return;
-    decoder.push(chunk);
-    // Node resumes the stream itself when the child exits. The frame reader keeps the chunks that arrive then.
-    if (!inlet.isOpen || inlet.isPaused) stdout.pause();
+    input.push(chunk);
+    // Node resumes the stream itself when the child exits. The input keeps the chunks that arrive then.
+    if (!inlet.isOpen || inlet.isPaused || input.isFull) stdout.pause();
   });
   stdout?.on('end', () => {
     expectExit('agent closed its output');
@@ -88,6 +95,11 @@ export function spawnChannel(options: SpawnOptions, spawnProcess?: Spawn): Child
     settle(code === null ? `agent exited (signal ${signal})` : `agent exited (code ${code})`);
   });
 
+  /** Reads on, unless somebody wants otherwise. */
+  function readOn(): void {
+    if (inlet.isOpen && !inlet.isPaused && !input.isFull) stdout?.resume();
+  }
+
   function settle(reason: string): void {
     fate ??= reason;
     endWhenDrained();
@@ -98,12 +110,14 @@ export function spawnChannel(options: SpawnOptions, spawnProcess?: Spawn): Child
     if (fate === undefined || inlet.isEnded) return;
     if (closing !== undefined || pid === undefined) return finish();
     // The channel is paused or not open yet: the output is still wanted and waits in the pipe.
-    if (!inlet.isOpen || inlet.isPaused) return;
+    if (!inlet.isOpen || inlet.isPaused || !input.isEmpty) return stopDraining();
     if (stdout?.readableEnded && stderr?.readableEnded) return finish();
     // After a blocked event loop the timer fires before the pending reads, so read one more round first.
     draining ??= setTimeout(() => {
       setImmediate(() => {
-        if (draining !== undefined) finish();
+        // What is read by then comes first: the end follows when nothing waits any more.
+        if (draining !== undefined && input.isEmpty) finish();
+        else stopDraining();
       });
     }, drainMs);
   }
@@ -134,6 +148,7 @@ export function spawnChannel(options: SpawnOptions, spawnProcess?: Spawn): Child
     if (closing !== undefined || inlet.isEnded) return;
     closing = reason;
     inlet.shut();
+    input.clear();
     if (fate !== undefined) return finish();
     outlet?.end();
     // Keep reading and discard: a child that cannot write cannot exit.
@@ -149,7 +164,8 @@ export function spawnChannel(options: SpawnOptions, spawnProcess?: Spawn): Child
     pid,
     open(receiver) {
       inlet.open(receiver);
-      stdout?.resume();
+      input.resume();
+      readOn();
       endWhenDrained();
     },
     send(out) {
@@ -166,7 +182,8 @@ export function spawnChannel(options: SpawnOptions, spawnProcess?: Spawn): Child
     },
     resume() {
       inlet.resume();
-      stdout?.resume();
+      input.resume();
+      if (closing === undefined) readOn();
       endWhenDrained();
     },
     close: (_code, reason) => close(reason),

@@ -1,5 +1,6 @@
 // The receiving half of every channel: queues frames until a receiver is there and while paused, and ends once.
 import type { Ending, Frame, FrameFault, Peek, Receiver, RecognisedFrame } from '../core/contract/channel.ts';
+import type { WorkQueue } from '../core/contract/paced-work.ts';
 import type { FrameSink } from './framing/framing.ts';
 import { createQueue } from './queue.ts';
 
@@ -7,6 +8,8 @@ import { createQueue } from './queue.ts';
 export interface FrameReader extends FrameSink {
   recognise(peek: Peek, start: number, end: number): RecognisedFrame | null;
   readonly isOpen: boolean;
+  /** See Receiver. */
+  readonly work: WorkQueue | undefined;
   readonly isPaused: boolean;
   /** True as soon as the transport has reported the end, before the receiver gets it. */
   readonly isEnded: boolean;
@@ -41,6 +44,10 @@ class ReceivingHalf implements FrameReader {
 
   get isOpen(): boolean {
     return this.#receiver !== undefined;
+  }
+
+  get work(): WorkQueue | undefined {
+    return this.#receiver?.work;
   }
 
   get isPaused(): boolean {

@@ -1,6 +1,7 @@
 // Shares one connection between many named channels. The adapter tells to which channel a frame belongs.
 import type { Channel, CloseCode, Frame, Receiver } from '../core/contract/channel.ts';
 import { guarded, internalError } from '../core/contract/guarded.ts';
+import type { WorkQueue } from '../core/contract/paced-work.ts';
 import { GatewayError } from '../core/model/errors.ts';
 import { createFrameReader, type FrameReader } from './frame-reader.ts';
 
@@ -11,6 +12,8 @@ export interface MultiplexerOptions {
   readonly channel: Channel;
   /** See Multiplexing in core/contract/adapter.ts. */
   route(frame: Frame): { readonly name: string | null; readonly isGreeting?: boolean };
+  /** Where taking what arrives takes its turn, for all channels together. */
+  readonly work?: WorkQueue;
   /** Called once, when no channel can join any more. */
   over?(): void;
   /** Takes what `route` throws; the connection ends, because its frames reach nobody any more. */
@@ -65,6 +68,7 @@ export function createMultiplexer(options: MultiplexerOptions): MultiplexedConne
     if (isOpen) return;
     isOpen = true;
     channel.open({
+      work: options.work,
       frame: take,
       fault(fault) {
         // The multiplexer may stay alive for a channel that has not read to the end.

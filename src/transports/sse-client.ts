@@ -7,6 +7,7 @@ import { createFramePoster, problemOf } from './frame-poster.ts';
 import { createFrameReader } from './frame-reader.ts';
 import { eventStreamDecoder, type IncomingEvent } from './framing/event-stream.ts';
 import { createFrame } from './framing/frame.ts';
+import { PacedInput } from './paced-input.ts';
 import { printable } from './printable.ts';
 
 /** The addresses and limits of the connection. Times in ms. */
@@ -67,13 +68,15 @@ export function connectEventSource(options: EventSourceOptions): Channel {
   let hasFrames = false;
   /** Failed connections since the last frame. */
   let failures = 0;
-  /** Resumes reading; set while the receiver is paused. */
+  /** Resumes reading; set while something waits for the receiver. */
   let readOn = () => {};
+  const input = new PacedInput({ inlet, decode() {}, roomy() {}, emptied: () => readOn() });
 
   function end(reason: string): void {
     inlet.end({ reason });
     reading.abort();
     posting.abort();
+    input.clear();
     readOn();
   }
 
@@ -112,11 +115,15 @@ export function connectEventSource(options: EventSourceOptions): Channel {
       const events = bufferedEvents(maxFrameBytes, (fault) => inlet.fault(fault));
       for await (const chunk of response.body ?? []) {
         silence.stop();
+        let over: Break | undefined;
         for (const event of events(chunk)) {
-          const over = take(event);
-          if (over !== undefined) return over;
+          input.add(event.data.length, () => {
+            over ??= take(event);
+          });
         }
-        if (inlet.isPaused || !inlet.isOpen) await receiverReady();
+        const mustWait = () => !input.isEmpty || inlet.isPaused || !inlet.isOpen;
+        while (mustWait() && !reading.signal.aborted) await receiverReady();
+        if (over !== undefined) return over;
         silence.start();
       }
       return { final: false, reason: 'the stream was cut' };
@@ -165,6 +172,7 @@ export function connectEventSource(options: EventSourceOptions): Channel {
     label: options.label ?? 'event source',
     open(receiver) {
       inlet.open(receiver);
+      input.resume();
       readOn();
     },
     send(out) {
@@ -176,11 +184,13 @@ export function connectEventSource(options: EventSourceOptions): Channel {
     pause: () => inlet.pause(),
     resume() {
       inlet.resume();
+      input.resume();
       readOn();
     },
     close(_code, reason) {
       if (reading.signal.aborted) return;
       inlet.shut();
+      input.clear();
       reading.abort();
       readOn();
       const grace = setTimeout(() => end(reason), closeGraceMs);

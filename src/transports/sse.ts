@@ -1,9 +1,12 @@
 // Builds the body of a server-sent event stream from a reader. Independent of the HTTP server.
 import type { EventEnvelope } from '../core/contract/adapter.ts';
 import { guarded } from '../core/contract/guarded.ts';
+import { type PacedTask, unpaced } from '../core/contract/paced-work.ts';
 import type { Entry, FrameEntry, Reader } from '../core/contract/reader.ts';
+import { sizeOf } from '../core/stream/placed-frame.ts';
 import { gather } from './batch.ts';
 import { encodeComment, encodeEvent, encodeRetry } from './framing/event-stream.ts';
+import { createSharedBytes, joinShared, type SharedBytes } from './shared-bytes.ts';
 
 /** Forbids caching and buffering by proxies: each frame must arrive when it is written. */
 export const eventStreamHeaders = {
@@ -50,6 +53,7 @@ export interface EventStream {
 export function openEventStream(reader: Reader, options: EventStreamOptions = {}): EventStream {
   const { heartbeatMs = 15_000, retryMs = 1000, batchBytes = 64 * 1024, stallMs = 60_000, onStall, onClose } = options;
   const { envelope, isResumed = false } = options;
+  const { work = unpaced } = reader;
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   let heartbeat: NodeJS.Timeout | undefined;
   /** Runs from each write until the client has room again. */
@@ -80,8 +84,8 @@ export function openEventStream(reader: Reader, options: EventStreamOptions = {}
     wake = undefined;
   }
 
-  function write(pieces: readonly (string | Uint8Array)[]): void {
-    for (const chunk of gather(pieces)) controller?.enqueue(chunk);
+  function write(chunks: readonly Uint8Array[]): void {
+    for (const chunk of chunks) controller?.enqueue(chunk);
     clearTimeout(stall);
     stall = setTimeout(letGo, stallMs);
     settle();
@@ -104,11 +108,27 @@ export function openEventStream(reader: Reader, options: EventStreamOptions = {}
     return reader.read(batchBytes);
   }
 
-  /** Writes the entries for this client and detects the end. False if no entry was written. */
-  function tell(entries: readonly Entry[]): boolean {
-    const pieces = entries.flatMap(encodeEntry);
-    if (pieces.length > 0) write(pieces);
-    return pieces.length > 0;
+  /** Writes the entries for this client. */
+  function tell(entries: readonly Entry[]): void {
+    const chunks = encodeShared(entries) ?? gather(entries.flatMap(encodeEntry));
+    // A pull that enqueues nothing would be the last one.
+    if (chunks.length > 0) write(chunks);
+  }
+
+  /** Null unless all entries are text: growing messages are views of one buffer, not to be copied (docs/limits.md 2.1). */
+  function encodeShared(entries: readonly Entry[]): readonly Uint8Array[] | null {
+    const texts: Buffer[] = [];
+    for (const entry of entries) {
+      if (entry.kind !== 'frame' || typeof entry.out !== 'string') return null;
+      const text = encodeText(entry);
+      if (text.length > 0) texts.push(text);
+    }
+    return joinShared(texts);
+  }
+
+  function encodeText(entry: FrameEntry): Buffer {
+    const encode = () => Buffer.concat(gather(encodeFrame(entry)));
+    return away === null ? sharedEvents(envelope).get(entry, encode) : encode();
   }
 
   function encodeEntry(entry: Entry): readonly (string | Uint8Array)[] {
@@ -136,22 +156,22 @@ export function openEventStream(reader: Reader, options: EventStreamOptions = {}
     return wrapped === null ? [] : encodeEvent(wrapped);
   }
 
-  /** Writes the available entries. False if there were none. */
-  function writeEntries(): boolean {
-    try {
-      for (;;) {
+  /** Writes the next entries, if the client has room for them. */
+  const writing: PacedTask = {
+    step() {
+      if (wake === undefined || closed) return null;
+      try {
         const entries = readEntries();
-        if (entries.length === 0) return false;
-        const isTold = tell(entries);
-        if (entries.some((entry) => entry.kind === 'closed')) end();
-        // A pull that enqueues nothing would be the last one.
-        if (isTold || closed) return true;
+        if (entries.length === 0) return null;
+        tell(entries);
+        if (entries.some(({ kind }) => kind === 'closed')) end();
+        return sizeOfAll(entries);
+      } catch (thrown) {
+        fail(thrown);
+        return null;
       }
-    } catch (thrown) {
-      fail(thrown);
-    }
-    return true;
-  }
+    },
+  };
 
   function end(): void {
     if (closed) return;
@@ -175,9 +195,7 @@ export function openEventStream(reader: Reader, options: EventStreamOptions = {}
 
   reader.onReadable = () => {
     // Further entries of the same tick go into the same write.
-    queueMicrotask(() => {
-      if (wake !== undefined) writeEntries();
-    });
+    queueMicrotask(() => work.run(writing));
   };
 
   const body = new ReadableStream<Uint8Array>(
@@ -189,11 +207,12 @@ export function openEventStream(reader: Reader, options: EventStreamOptions = {}
       },
       pull() {
         clearTimeout(stall);
-        if (writeEntries()) return;
-        return new Promise<void>((resolve) => {
+        const written = new Promise<void>((resolve) => {
           wake = resolve;
-          heartbeat = setTimeout(() => guarded(() => write([encodeComment('ping')]), fail), heartbeatMs);
         });
+        work.run(writing);
+        if (wake !== undefined) heartbeat = setTimeout(() => guarded(() => write([ping]), fail), heartbeatMs);
+        return written;
       },
       cancel: close,
     },
@@ -201,6 +220,25 @@ export function openEventStream(reader: Reader, options: EventStreamOptions = {}
     { highWaterMark: 0 },
   );
   return { body, end };
+}
+
+const ping = Buffer.from(encodeComment('ping'));
+
+/** Events that several readers get, by envelope; bare frames under the function's own name. */
+const shared = new WeakMap<object, SharedBytes<FrameEntry>>();
+
+function sharedEvents(envelope: EventEnvelope | undefined): SharedBytes<FrameEntry> {
+  const key = envelope ?? sharedEvents;
+  const known = shared.get(key) ?? createSharedBytes<FrameEntry>();
+  shared.set(key, known);
+  return known;
+}
+
+/** About how many bytes the entries take on the wire. */
+function sizeOfAll(entries: readonly Entry[]): number {
+  let size = 0;
+  for (const entry of entries) if (entry.kind === 'frame') size += sizeOf(entry.out);
+  return size;
 }
 
 function gatewayEvent(data: { type: 'reset'; reason: string; cursor: string } | { type: 'closed'; reason: string }) {

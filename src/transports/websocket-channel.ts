@@ -2,14 +2,17 @@
 import type { Duplex } from 'node:stream';
 import { type RawData, WebSocket } from 'ws';
 import type { FramingName } from '../core/contract/adapter.ts';
-import type { Channel, CloseCode, FrameFault, Out, Receiver } from '../core/contract/channel.ts';
+import type { Channel, CloseCode, Ending, FrameFault, Out, Receiver } from '../core/contract/channel.ts';
 import { maxCloseReasonBytes, webSocketCloseCodes } from './close-codes.ts';
 import { createFrameReader } from './frame-reader.ts';
 import { bytesOf, createFrame } from './framing/frame.ts';
 import type { FrameDecoder } from './framing/framing.ts';
 import { jsonlDecoder, lineBytes } from './framing/jsonl.ts';
 import { type Heartbeat, type HeartbeatOptions, startHeartbeat } from './heartbeat.ts';
+import { PacedInput } from './paced-input.ts';
 import { firstBytes, printable } from './printable.ts';
+import { joinShared } from './shared-bytes.ts';
+import { lineMessage, textMessage } from './text-message.ts';
 
 /** The options of the channel. */
 export interface WebSocketChannelOptions extends HeartbeatOptions {
@@ -44,12 +47,20 @@ class WebSocketChannel implements Channel {
   readonly #socket: WebSocket;
   readonly #options: WebSocketChannelOptions;
   readonly #inlet = createFrameReader();
+  readonly #input = new PacedInput({
+    inlet: this.#inlet,
+    decode: (bytes) => this.#lines?.push(bytes),
+    roomy: () => this.#read(),
+    emptied: () => this.#endWhenTaken(),
+  });
   /** Created with the first message in the framing `lines`. */
   #lines: FrameDecoder | undefined;
   #wire: Duplex | undefined;
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
   #closed = false;
+  /** The connection is gone; what it has brought may still wait. */
+  #ending: Ending | undefined;
   /** The first known cause of the end. */
   #cause: string | undefined;
   /** Set once the connection is open. */
@@ -67,23 +78,25 @@ class WebSocketChannel implements Channel {
         this.#wire = response.socket;
       });
     }
-    socket.on('message', (data, isBinary) => this.#heard(wholeMessage(data), isBinary));
+    socket.on('message', (data, isBinary) => this.#arrived(wholeMessage(data), isBinary));
     socket.on('error', (error) => this.#failed(error));
     socket.on('close', (code, reason) => {
       this.#heartbeat?.stop();
-      this.#inlet.end({ reason: this.#cause ?? closeSentence(code, reason.toString()) });
+      this.#ending = { reason: this.#cause ?? closeSentence(code, reason.toString()) };
+      this.#endWhenTaken();
     });
   }
 
   open(receiver: Receiver): void {
     this.#inlet.open(receiver);
+    this.#input.resume();
     this.#read();
   }
 
   send(out: Out): void {
     if (this.#closed || this.#socket.readyState > WebSocket.OPEN) return;
     if (this.#waiting.length === 0) process.nextTick(() => this.#flush());
-    const message = this.#options.framing === 'lines' ? lineBytes(out) : bytesOf(out);
+    const message = this.#encode(out);
     this.#waiting.push(message);
     this.#waitingBytes += message.length;
   }
@@ -100,6 +113,7 @@ class WebSocketChannel implements Channel {
 
   resume(): void {
     this.#inlet.resume();
+    this.#input.resume();
     this.#read();
   }
 
@@ -109,6 +123,8 @@ class WebSocketChannel implements Channel {
     this.#closed = true;
     this.#cause ??= reason;
     this.#inlet.shut();
+    this.#input.clear();
+    if (this.#ending !== undefined) return this.#endWhenTaken();
     this.#flush();
     // The closing handshake of the peer is seen only while reading.
     this.#read();
@@ -127,17 +143,30 @@ class WebSocketChannel implements Channel {
     this.#flush();
   }
 
+  /** An accepted connection gets whole messages, which it shares with others; a dialled one must mask its own. */
+  #encode(out: Out): Buffer {
+    const isLine = this.#options.framing === 'lines';
+    if (this.#options.socket === undefined) return isLine ? lineBytes(out) : bytesOf(out);
+    return isLine ? lineMessage(out) : textMessage(out);
+  }
+
   #flush(): void {
     if (this.#socket.readyState !== WebSocket.OPEN) return;
     const messages = this.#waiting;
     this.#waiting = [];
     this.#waitingBytes = 0;
+    const { socket: accepted } = this.#options;
+    const wire = accepted ?? this.#wire;
+    const chunks = accepted === undefined ? messages : joinShared(messages);
     const taken = (error?: Error | null) => this.#taken(error);
-    this.#wire?.cork();
-    messages.forEach((message, index) => {
-      this.#socket.send(message, { binary: false }, index === messages.length - 1 ? taken : undefined);
+    wire?.cork();
+    chunks.forEach((chunk, index) => {
+      const done = index === chunks.length - 1 ? taken : undefined;
+      // Next to the library's own frames: without compression the library keeps none back, so the order holds.
+      if (accepted !== undefined) accepted.write(chunk, done);
+      else this.#socket.send(chunk, { binary: false }, done);
     });
-    this.#wire?.uncork();
+    wire?.uncork();
   }
 
   #taken(error?: Error | null): void {
@@ -145,17 +174,32 @@ class WebSocketChannel implements Channel {
   }
 
   #read(): void {
-    if (this.#heartbeat !== undefined) this.#socket.resume();
+    const isWanted = this.#inlet.isOpen && !this.#inlet.isPaused && !this.#input.isFull;
+    if (this.#heartbeat !== undefined && (this.#closed || isWanted)) this.#socket.resume();
   }
 
-  #heard(bytes: Uint8Array, isBinary: boolean): void {
-    const { maxFrameBytes = defaultMaxFrameBytes } = this.#options;
+  #endWhenTaken(): void {
+    if (this.#ending !== undefined && this.#input.isEmpty) this.#inlet.end(this.#ending);
+  }
+
+  #arrived(bytes: Uint8Array, isBinary: boolean): void {
     this.#heartbeat?.heard();
-    if (this.#options.framing === 'lines' && !isBinary) {
-      this.#lines ??= jsonlDecoder(this.#inlet, { maxFrameBytes });
-      this.#lines.push(bytes);
-      this.#lines.end();
-    } else if (bytes.length > maxFrameBytes) {
+    if (this.#options.framing === 'lines' && !isBinary) this.#arrivedLines(bytes);
+    else this.#input.add(bytes.length, () => this.#take(bytes, isBinary));
+    if (this.#input.isFull && !this.#closed) this.#socket.pause();
+  }
+
+  #arrivedLines(bytes: Uint8Array): void {
+    const { maxFrameBytes = defaultMaxFrameBytes } = this.#options;
+    const lines = this.#lines ?? jsonlDecoder(this.#inlet, { maxFrameBytes });
+    this.#lines = lines;
+    this.#input.push(bytes);
+    this.#input.add(0, () => lines.end());
+  }
+
+  #take(bytes: Uint8Array, isBinary: boolean): void {
+    const { maxFrameBytes = defaultMaxFrameBytes } = this.#options;
+    if (bytes.length > maxFrameBytes) {
       const message = `a message of more than ${maxFrameBytes} bytes, which was discarded`;
       this.#inlet.fault({ code: 'too-large', message, bytes: bytes.length });
     } else if (isBinary) {
@@ -167,7 +211,7 @@ class WebSocketChannel implements Channel {
 
   #failed(error: Error): void {
     const fault = faultOf(error);
-    if (fault !== undefined) this.#inlet.fault(fault);
+    if (fault !== undefined) this.#input.add(0, () => this.#inlet.fault(fault));
     const wasOpen = this.#heartbeat !== undefined;
     this.#cause ??= fault === undefined ? problemOf(error, wasOpen) : `the peer sent ${fault.message}`;
   }

@@ -1,5 +1,6 @@
 // The contract of a transport: whole frames in, whole frames out.
 import type { ErrorCode } from '../model/errors.ts';
+import type { WorkQueue } from './paced-work.ts';
 
 /** One whole message off the wire: bytes, decoded and parsed on demand. */
 export interface Frame {
@@ -76,6 +77,8 @@ export interface Ending {
 
 /** The receiving end of a channel. All calls are synchronous and in wire order; `end` comes exactly once, last. */
 export interface Receiver {
+  /** Where taking what arrives takes its turn. Absent: everything is taken at once. */
+  readonly work?: WorkQueue;
   frame(frame: Frame): void;
   /**
    * Called, if the framing supports it, for a frame that begins at byte `start`; bytes before `end` have been read.

@@ -1,5 +1,6 @@
 // One client's place in a session's stream of frames. The client pulls; nothing is queued (ARCHITECTURE.md, rule 6).
 import type { Out } from './channel.ts';
+import type { WorkQueue } from './paced-work.ts';
 
 /** A frame for the client. */
 export interface FrameEntry {
@@ -26,6 +27,8 @@ export type Entry =
 
 /** A cursor into a session's frames. */
 export interface Reader {
+  /** Where sending what is read takes its turn. Absent: it is sent at once. */
+  readonly work?: WorkQueue;
   /**
    * The next entries: about `maxBytes` on the wire at most, at least one if any is there; empty when up to date.
    * `until`: a mark; returns only entries before it.

@@ -3,6 +3,7 @@ import type { Action, Backend, NoteLevel } from '../contract/adapter.ts';
 import type { Channel, CloseCode, Ending, Receiver } from '../contract/channel.ts';
 import type { Clock } from '../contract/clock.ts';
 import { faultText, guarded, internalError } from '../contract/guarded.ts';
+import type { WorkQueue } from '../contract/paced-work.ts';
 import { createRecogniser } from '../fast-path/receiver-recogniser.ts';
 import type { Command } from '../model/command.ts';
 import { type Outcome, refused } from '../model/errors.ts';
@@ -48,8 +49,13 @@ export interface AgentLink {
   abandon(reason: string): void;
 }
 
-/** Opens the agent's channel and starts the backend. */
-export function linkAgent({ channel, backend }: AgentConnection, clock: Clock, listener: AgentListener): AgentLink {
+/** Opens the agent's channel and starts the backend. `work`: where taking what the agent says takes its turn. */
+export function linkAgent(
+  { channel, backend }: AgentConnection,
+  clock: Clock,
+  listener: AgentListener,
+  work?: WorkQueue,
+): AgentLink {
   const noteFault = (thrown: unknown) => listener.note('internal', faultText(thrown));
   const pending = createPendingCommands(noteFault);
   const junk = createJunkCount();
@@ -82,6 +88,7 @@ export function linkAgent({ channel, backend }: AgentConnection, clock: Clock, l
   }
 
   channel.open({
+    work,
     ...guardedRecogniser(
       backend,
       (event) => {

@@ -16,7 +16,9 @@ export class BroadcastBacklog {
    * a broadcast. Answers that the client asked for do not count, however long they are.
    */
   isTooMuch(before: number, after: number, now: number): boolean {
-    this.#bytes = after === 0 ? 0 : this.#bytes + Math.max(0, after - before);
+    // Nothing waited before: the client has read all earlier broadcasts. This one may still wait for its turn.
+    const unread = before === 0 ? 0 : this.#bytes;
+    this.#bytes = after === 0 ? 0 : unread + Math.max(0, after - before);
     if (this.#bytes <= limits.forEver) this.#behindSince = null;
     else this.#behindSince ??= now;
     // A burst is not the fault of a client that reads: give it time.

@@ -4,6 +4,7 @@ import type { Broadcast } from '../contract/broadcast.ts';
 import type { Channel, CloseCode, Out, Receiver } from '../contract/channel.ts';
 import type { Clock } from '../contract/clock.ts';
 import { faultText, guarded, internalError } from '../contract/guarded.ts';
+import { unpaced, type WorkQueue } from '../contract/paced-work.ts';
 import type { Entry, Reader } from '../contract/reader.ts';
 import { BroadcastBacklog } from './broadcast-backlog.ts';
 import { ClientSender, type SenderListener } from './client-sender.ts';
@@ -35,6 +36,12 @@ export interface ClientListener {
   half?(): Remainder;
   /** The client is a program of others: it is closed after too many bad frames (docs/faults.md F21). */
   readonly isStrict?: boolean;
+}
+
+/** Where the work for a client takes its turn. */
+interface ClientWork {
+  readonly sending: WorkQueue;
+  readonly reading: WorkQueue;
 }
 
 /** A client that is being served. */
@@ -75,13 +82,22 @@ class ClientConnection implements ClientLink, FrontendPeer, SenderListener, Subs
   readonly #subscriptions: ClientSubscriptions;
   readonly #driver: FrontendDriver;
   readonly #faults = new FaultLimit();
+  readonly #reading: WorkQueue;
   #phase: Phase = serving;
 
-  constructor(channel: Channel, frontend: Frontend, clock: Clock, sink: CommandSink, listener: ClientListener) {
+  constructor(
+    channel: Channel,
+    frontend: Frontend,
+    clock: Clock,
+    sink: CommandSink,
+    listener: ClientListener,
+    { sending, reading }: ClientWork,
+  ) {
     this.#channel = channel;
     this.#clock = clock;
     this.#listener = listener;
-    this.#sender = new ClientSender(channel, frontend, this.#scheduler, this);
+    this.#reading = reading;
+    this.#sender = new ClientSender(channel, frontend, this.#scheduler, this, sending);
     this.#subscriptions = new ClientSubscriptions(this.#scheduler, frontend, sink, this);
     this.#commands = new CountedSink(
       sink,
@@ -110,6 +126,7 @@ class ClientConnection implements ClientLink, FrontendPeer, SenderListener, Subs
   #receiver(): Receiver {
     const driver = this.#driver;
     return {
+      work: this.#reading,
       frame: (frame) => {
         if (!driver.frame(frame)) this.#countFault();
       },
@@ -182,6 +199,7 @@ class ClientConnection implements ClientLink, FrontendPeer, SenderListener, Subs
   }
 
   close(code: CloseCode, reason: string): void {
+    if (!this.isOver) this.#sender.flush();
     if (this.#phase.is !== 'ended') this.#phase = closed;
     // Answers that still wait are the client's last chance to learn why.
     this.#act(() => {
@@ -251,7 +269,7 @@ class ClientConnection implements ClientLink, FrontendPeer, SenderListener, Subs
 
 /**
  * Connects a client on a channel of its own to the stream of one session; with `reader` null, to the sessions that its
- * frontend subscribes to.
+ * frontend subscribes to. `reading`: the queue for what the client sends.
  */
 export function linkClient(
   channel: Channel,
@@ -260,8 +278,11 @@ export function linkClient(
   clock: Clock,
   sink: CommandSink,
   listener: ClientListener,
+  reading: WorkQueue = unpaced,
 ): ClientLink {
-  const connection = new ClientConnection(channel, frontend, clock, sink, listener);
+  // The clients of a session are sent to in the queue of that session, so that none of them counts for more than one.
+  const work = { sending: reader?.work ?? reading, reading };
+  const connection = new ClientConnection(channel, frontend, clock, sink, listener, work);
   connection.open(reader);
   return connection;
 }

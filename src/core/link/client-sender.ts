@@ -2,6 +2,7 @@
 // does not read its answers.
 import type { Frontend } from '../contract/adapter.ts';
 import type { Channel, Out } from '../contract/channel.ts';
+import type { PacedTask, WorkQueue } from '../contract/paced-work.ts';
 import type { Entry } from '../contract/reader.ts';
 import type { SendScheduler, Subscription } from './send-scheduler.ts';
 
@@ -21,43 +22,40 @@ export interface SenderListener {
 }
 
 /** A class: each connection has one, and `pump` runs with each wake-up of a reader. */
-export class ClientSender {
+export class ClientSender implements PacedTask {
   readonly #channel: Channel;
   readonly #frontend: Frontend;
   readonly #scheduler: SendScheduler;
   readonly #listener: SenderListener;
-  #isPumping = false;
-  /** `pump` was called, and the scheduler has not been asked since. */
-  #isPumpDue = false;
+  readonly #work: WorkQueue;
+  #isStepping = false;
   /** The socket is full: go on when it has drained. */
   #isBlocked = false;
   #isReadingPaused = false;
 
-  constructor(channel: Channel, frontend: Frontend, scheduler: SendScheduler, listener: SenderListener) {
+  constructor(
+    channel: Channel,
+    frontend: Frontend,
+    scheduler: SendScheduler,
+    listener: SenderListener,
+    work: WorkQueue,
+  ) {
     this.#channel = channel;
     this.#frontend = frontend;
     this.#scheduler = scheduler;
     this.#listener = listener;
+    this.#work = work;
   }
 
-  /**
-   * Sends all that there is. Calls from within finish first what is being sent: sending may make the session say more.
-   */
+  /** Sends all that there is, in portions. A call from within a portion makes another one follow. */
   pump(): void {
-    this.#isPumpDue = true;
-    if (this.#isPumping) return;
-    this.#isPumping = true;
-    try {
-      while (this.#isPumpDue) {
-        this.#isPumpDue = false;
-        this.#sendAll();
-      }
-    } catch (thrown) {
-      this.#listener.onThrown(thrown);
-    } finally {
-      this.#isPumping = false;
-    }
+    this.#work.run(this);
     this.#updateReading();
+  }
+
+  /** Sends all that the socket takes now, without waiting for a turn: the channel is about to be closed. */
+  flush(): void {
+    while (!this.#isStepping && this.step() !== null);
   }
 
   drained(): void {
@@ -73,15 +71,33 @@ export class ClientSender {
     else this.#channel.send(mapped);
   }
 
-  #sendAll(): void {
-    while (!this.#listener.isOver) {
-      this.#isBlocked = this.#channel.buffered >= highWater;
-      if (this.#isBlocked) return;
-      const step = this.#scheduler.next(highWater);
-      if (step === null) return this.#listener.onAllSent();
-      if ('answer' in step) this.send(step.answer);
-      else for (const entry of step.entries) this.#listener.onEntry(step.subscription, entry);
+  step(): number | null {
+    this.#isStepping = true;
+    try {
+      return this.#sendSome();
+    } catch (thrown) {
+      this.#listener.onThrown(thrown);
+      return null;
+    } finally {
+      this.#isStepping = false;
+      this.#updateReading();
     }
+  }
+
+  /** Sends one answer, or about as much of one session as the socket takes. Null: nothing is left for now. */
+  #sendSome(): number | null {
+    if (this.#listener.isOver) return null;
+    const before = this.#channel.buffered;
+    this.#isBlocked = before >= highWater;
+    if (this.#isBlocked) return null;
+    const step = this.#scheduler.next(highWater);
+    if (step === null) {
+      this.#listener.onAllSent();
+      return null;
+    }
+    if ('answer' in step) this.send(step.answer);
+    else for (const entry of step.entries) this.#listener.onEntry(step.subscription, entry);
+    return Math.max(0, this.#channel.buffered - before);
   }
 
   /** Pauses reading while too many bytes of answers are unread (docs/threats.md T26, T32). */

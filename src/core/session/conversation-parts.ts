@@ -68,6 +68,7 @@ export function createParts(ports: ConversationPorts, agentEnded: (ending: Endin
     admit,
     warn,
     note,
+    work: ports.work,
     ended: agentEnded,
   });
   const limitSilence = createSilenceLimit({ transcript, timers, agent, silenceMs: limits.silenceMs });

@@ -55,6 +55,7 @@ export interface SessionAgentPorts {
   admit(event: Event): void;
   warn(text: string): void;
   readonly note: SessionPorts['note'];
+  readonly work: SessionPorts['work'];
   /** Called after the agent has ended and all its commands have been answered. */
   ended(ending: Ending): void;
 }
@@ -82,7 +83,7 @@ export function createSessionAgent(ports: SessionAgentPorts): SessionAgent {
     // Must be logged before the first event of the new agent.
     if (isReplacement) admit({ type: 'agent-changed', state: 'up' });
     restoreHistory();
-    link = linkAgent(connection, clock, { event: admit, note, end: ended });
+    link = linkAgent(connection, clock, { event: admit, note, end: ended }, ports.work);
     return link;
   }
 

@@ -2,6 +2,7 @@
 import type { AgentKind, NoteLevel } from '../contract/adapter.ts';
 import type { Clock } from '../contract/clock.ts';
 import type { Instructions } from '../contract/instructions.ts';
+import type { WorkQueue } from '../contract/paced-work.ts';
 import type { WorkspacePort } from '../contract/workspace.ts';
 import type { ExportPort } from '../export/export.ts';
 import type { AgentConnection } from '../link/agent-link.ts';
@@ -76,6 +77,8 @@ export interface SessionPorts {
    * Messages of a stored session that a client names. Throws a GatewayError if the client may not read that session.
    */
   readStored?(path: string): readonly Message[];
+  /** Where the work for this session takes its turn. If absent, everything is done at once. */
+  readonly work?: WorkQueue;
   note(level: NoteLevel, text: string): void;
   /** Called after each logged event except deltas. Returned changes become an event of the session. */
   logged?(event: Event): SessionInfo | undefined;

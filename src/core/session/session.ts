@@ -128,10 +128,10 @@ class OpenSession implements Session, BudgetMember {
     const existing = this.#streams.get(key);
     // A stream that a fault has closed makes room for a new one.
     if (existing !== undefined && (existing.closed === null || this.#closed !== null)) return existing;
-    const { limits, note } = this.#ports;
+    const { limits, note, clock, work } = this.#ports;
     const pressure = (pressed: boolean) => this.#press(key, pressed);
     const unread = isFleeting ? () => this.#streams.delete(key) : undefined;
-    const stream = createStream(this, make, { limits: limits.window, pressure, unread, note });
+    const stream = createStream(this, make, { limits: limits.window, pressure, unread, note, clock, work });
     this.#streams.set(key, stream);
     if (this.#closed !== null) stream.close(this.#closed);
     return stream;

@@ -1,14 +1,18 @@
 // The readers attached to one stream: wakes them, finds the slowest, and slows the agent down while one of them is
 // behind.
 import type { NoteLevel } from '../contract/adapter.ts';
+import type { Clock } from '../contract/clock.ts';
 import { faultText, guarded } from '../contract/guarded.ts';
+import { SlowReaders } from './slow-readers.ts';
 
 /** A reader, as its stream sees it. */
 export interface AttachedReader {
-  /** The agent is slowed down rather than this reader left behind. */
+  /** The agent is slowed down rather than this reader ever left behind. */
   readonly isHolding: boolean;
   /** The last read returned nothing: a wake-up is due. */
   readonly isWaiting: boolean;
+  /** It was woken and has not had its turn since: not the reader is late, but the gateway. */
+  readonly isCalled: boolean;
   /** Number of the next frame that it reads. */
   readonly next: number;
   wake(): void;
@@ -22,13 +26,13 @@ export interface Backlog {
 
 /** Learns what becomes of the readers. */
 export interface PressureListener {
-  /** Told true while a holding reader is behind, whenever readers are woken; false once, when it has caught up. */
+  /** Told true while the agent must wait for a reader, whenever readers are woken; false once, when it need not. */
   pressure?(pressure: boolean): void;
   note?(level: NoteLevel, text: string): void;
 }
 
 /**
- * The share of the window that a holding reader may have unread before the agent is paused (`high`), and the share at
+ * The share of the window that a reader may have unread before the agent is paused (`high`), and the share at
  * which the agent resumes (`low`). The rest of the window takes in what the agent has already sent.
  */
 export const pressureShare = { high: 1 / 8, low: 1 / 32 };
@@ -37,6 +41,7 @@ export const pressureShare = { high: 1 / 8, low: 1 / 32 };
 export class ReaderSet {
   readonly #backlog: Backlog;
   readonly #listener: PressureListener;
+  readonly #slow: SlowReaders;
   /** Replaced, never changed: a reader that is woken may attach and close others. */
   #readers: readonly AttachedReader[] = [];
   #isPressed = false;
@@ -44,9 +49,15 @@ export class ReaderSet {
   #firstUnannounced: number | null = null;
   #isWakeUpQueued = false;
 
-  constructor(backlog: Backlog, listener: PressureListener) {
+  constructor(backlog: Backlog, listener: PressureListener, clock: Clock | undefined) {
     this.#backlog = backlog;
     this.#listener = listener;
+    this.#slow = new SlowReaders(clock, () =>
+      guarded(
+        () => this.#tell(),
+        (thrown) => this.#noteFault(thrown),
+      ),
+    );
   }
 
   get size(): number {
@@ -61,6 +72,7 @@ export class ReaderSet {
   remove(reader: AttachedReader): boolean {
     if (!this.#readers.includes(reader)) return false;
     this.#readers = this.#readers.filter((other) => other !== reader);
+    if (this.#slow.remove(reader)) this.#tell();
     return true;
   }
 
@@ -71,9 +83,11 @@ export class ReaderSet {
     return first;
   }
 
-  /** Whether each reader has at least so many frames to read before frame `top`. */
+  /** Whether each reader is late by itself and has at least so many frames to read before frame `top`. */
   areAllBehind(frames: number, top: number): boolean {
-    for (const reader of this.#readers) if (reader.isWaiting || top - reader.next < frames) return false;
+    for (const { isWaiting, isCalled, next } of this.#readers) {
+      if (isWaiting || isCalled || top - next < frames) return false;
+    }
     return true;
   }
 
@@ -117,19 +131,31 @@ export class ReaderSet {
     });
   }
 
+  /** Finds the readers that have fallen behind or caught up, and tells the listener. */
   measurePressure(): void {
     if (this.#listener.pressure === undefined) return;
-    let most = 0;
-    for (const reader of this.#readers) {
-      if (reader.isHolding) most = Math.max(most, this.#backlog.shareFrom(reader.next));
-    }
-    if (most > pressureShare.high) {
-      this.#isPressed = true;
-      // Repeated each time: the session may have a new agent by now.
-      this.#listener.pressure(true);
-    } else if (this.#isPressed && most < pressureShare.low) {
-      this.#isPressed = false;
-      this.#listener.pressure(false);
-    }
+    for (const reader of this.#readers) this.#measure(reader);
+    this.#tell();
+  }
+
+  /** That reader has read. */
+  caughtUp(reader: AttachedReader): void {
+    if (!this.#slow.has(reader)) return;
+    this.#slow.took(reader);
+    this.#measure(reader);
+    if (!this.#slow.has(reader)) this.#tell();
+  }
+
+  #measure(reader: AttachedReader): void {
+    const share = this.#backlog.shareFrom(reader.next);
+    if (share > pressureShare.high) this.#slow.add(reader);
+    else if (share < pressureShare.low) this.#slow.remove(reader);
+  }
+
+  #tell(): void {
+    const { mustWait } = this.#slow;
+    // Repeated each time: the session may have a new agent by now.
+    if (mustWait || this.#isPressed) this.#listener.pressure?.(mustWait);
+    this.#isPressed = mustWait;
   }
 }

@@ -1,5 +1,6 @@
 // One client's place in a stream: first the rest of a snapshot, if there is one, then the frames of the window.
 import type { Out } from '../contract/channel.ts';
+import { unpaced, type WorkQueue } from '../contract/paced-work.ts';
 import type { Entry, Reader } from '../contract/reader.ts';
 import { formatCursor, numberCursor, type Place, parseCursor } from './cursor.ts';
 import { sizeOf } from './placed-frame.ts';
@@ -16,6 +17,7 @@ export interface Snapshot {
 
 /** What a reader needs of its stream. */
 export interface ReaderSource {
+  readonly work: WorkQueue;
   readonly epoch: string;
   readonly window: Window;
   /** Whether a delta is pending: it becomes frames with {@link ReaderSource.flush}. */
@@ -26,7 +28,8 @@ export interface ReaderSource {
   flush(): void;
   /** The state as of now. */
   snapshot(): Snapshot;
-  measurePressure(): void;
+  /** The reader has read. */
+  caughtUp(reader: AttachedReader): void;
   detach(reader: AttachedReader): void;
 }
 
@@ -41,10 +44,11 @@ interface OpenSnapshot extends Snapshot {
 }
 
 /**
- * `waiting`: the last read returned nothing, so the next `wake` calls `onReadable`. `ended`: the reader knows that the
- * stream is closed.
+/**
+ * `waiting`: the last read returned nothing, so the next `wake` calls `onReadable`. `called`: woken, and nothing was read
+ * since. `ended`: the reader knows that the stream is closed.
  */
-type Phase = 'reading' | 'waiting' | 'ended';
+type Phase = 'reading' | 'waiting' | 'called' | 'ended';
 
 const nothing: readonly Entry[] = Object.freeze([]);
 const ignore = () => {};
@@ -66,8 +70,17 @@ export class StreamReader implements Reader, AttachedReader {
     this.#startAfter(cursor);
   }
 
+  get work(): WorkQueue {
+    return this.#source.work;
+  }
+
   get isWaiting(): boolean {
     return this.#phase === 'waiting';
+  }
+
+  get isCalled(): boolean {
+    // Where nothing is paced, a reader that was called has had its turn.
+    return this.#phase === 'called' && this.work !== unpaced;
   }
 
   get next(): number {
@@ -76,7 +89,7 @@ export class StreamReader implements Reader, AttachedReader {
 
   wake(): void {
     if (this.#phase !== 'waiting') return;
-    this.#phase = 'reading';
+    this.#phase = 'called';
     this.onReadable();
   }
 
@@ -92,6 +105,7 @@ export class StreamReader implements Reader, AttachedReader {
   read(maxBytes: number, until?: number): readonly Entry[] {
     const { window } = this.#source;
     let entries = nothing;
+    if (this.#phase === 'called') this.#phase = 'reading';
     do {
       if (this.#next < window.base) this.#startWithSnapshot('window');
       entries = this.#take(maxBytes, until ?? Number.POSITIVE_INFINITY);
@@ -106,7 +120,7 @@ export class StreamReader implements Reader, AttachedReader {
       }
       this.#phase = 'waiting';
     }
-    if (this.isHolding) this.#source.measurePressure();
+    this.#source.caughtUp(this);
     return entries;
   }
 

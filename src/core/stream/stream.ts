@@ -2,7 +2,9 @@
 // pace.
 import type { NoteLevel, Projection, SessionView } from '../contract/adapter.ts';
 import type { Out } from '../contract/channel.ts';
+import type { Clock } from '../contract/clock.ts';
 import { faultText, guarded, internalError } from '../contract/guarded.ts';
+import { unpaced, type WorkQueue } from '../contract/paced-work.ts';
 import type { Reader } from '../contract/reader.ts';
 import { replayCurrent } from '../log/replay.ts';
 import type { Event, Logged } from '../model/event.ts';
@@ -43,6 +45,10 @@ export interface Stream extends FoldListener {
 
 /** Limits and listeners of a stream. */
 export interface StreamOptions extends PressureListener {
+  /** Times readers that lag. Absent: only holding readers slow the agent down. */
+  readonly clock?: Clock;
+  /** Where sending to readers takes its turn. Absent: everything is sent at once. */
+  readonly work?: WorkQueue;
   readonly limits?: WindowLimits;
   /** The last reader has left. */
   unread?(): void;
@@ -61,6 +67,7 @@ const mergeAfter = 16;
 /** A class: each session has one per dialect, and its methods run for each event. */
 class DialectStream implements Stream, ReaderSource, Backlog {
   readonly window: Window;
+  readonly work: WorkQueue;
   readonly #view: SessionView;
   readonly #make: (view: SessionView) => Projection;
   readonly #options: StreamOptions;
@@ -77,9 +84,10 @@ class DialectStream implements Stream, ReaderSource, Backlog {
     this.#view = view;
     this.#make = make;
     this.#options = options;
+    this.work = options.work ?? unpaced;
     this.#limits = options.limits ?? defaultWindow;
     this.#projection = replayCurrent(view, make).projection;
-    this.#readers = new ReaderSet(this, options);
+    this.#readers = new ReaderSet(this, options, options.clock);
     this.window = createWindow(view.epoch, view.transcript.lastSeq, this.#limits, () => this.#readers.neededFrom());
   }
 
@@ -123,7 +131,6 @@ class DialectStream implements Stream, ReaderSource, Backlog {
 
   detach(reader: AttachedReader): void {
     if (!this.#readers.remove(reader)) return;
-    if (reader.isHolding) this.measurePressure();
     if (this.#readers.size === 0) this.#options.unread?.();
   }
 
@@ -151,8 +158,8 @@ class DialectStream implements Stream, ReaderSource, Backlog {
     return { frames, place: this.window.last, next: this.window.top };
   }
 
-  measurePressure(): void {
-    this.#readers.measurePressure();
+  caughtUp(reader: AttachedReader): void {
+    this.#readers.caughtUp(reader);
   }
 
   /** Includes the pending delta, which every reader has still to read. */
@@ -173,7 +180,7 @@ class DialectStream implements Stream, ReaderSource, Backlog {
     const delta = joinableDelta(logged);
     if (this.#pending !== null && delta !== null && isContinuation(this.#pending, delta.event)) {
       this.#pending = joinDeltas(this.#pending, delta);
-      if (this.#pendingBytes() / this.#limits.bytes > pressureShare.high) this.measurePressure();
+      if (this.#pendingBytes() / this.#limits.bytes > pressureShare.high) this.#readers.measurePressure();
       return true;
     }
     this.flush();

@@ -280,6 +280,8 @@ describe('a client that holds its agent back (docs/faults.md F20)', () => {
 
   function held() {
     const rig = createSessionRig({ limits });
+    // It reads nothing, and the agent would wait for it as well.
+    rig.leave();
     const reader = rig.session.stream('stdio', recordingProjection).attach(null, true);
     rig.prompt('one');
     rig.run();

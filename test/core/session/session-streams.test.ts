@@ -43,6 +43,7 @@ describe('a fleeting stream', () => {
     const { session, rig } = open({ frames: 16, bytes: 1_000_000 });
     const reader = session.stream('key', recordingProjection, true).attach(null, true);
     drain(reader);
+    rig.leave();
     rig.prompt('one');
     rig.run();
     for (let count = 0; count < 8; count += 1) rig.agent.say({ type: 'notice', level: 'info', text: `${count}` });

@@ -1,0 +1,129 @@
+// What has arrived from a peer and is taken in turns (docs/limits.md 6.2): chunks of bytes and whole messages, in order.
+import { type PacedTask, unpaced } from '../core/contract/paced-work.ts';
+import type { FrameReader } from './frame-reader.ts';
+import { createQueue } from './queue.ts';
+
+/** Bytes that may wait before the peer is not read any more. */
+export const mostWaitingBytes = 1024 * 1024;
+
+/** One portion of a chunk, bytes: the largest, and the smallest after portions that took too long. */
+const portion = { most: 64 * 1024, least: 1024 };
+/** A portion that takes longer than `long` is followed by a smaller one, one below `short` by a larger one, ms. */
+const pace = { long: 2, short: 0.5 };
+/** Messages are taken together up to so many and so many bytes. */
+const messages = { count: 32, bytes: 16 * 1024 };
+
+/** The decoder, the source, and the reader that what arrives is for. */
+export interface PacedInputPorts {
+  readonly inlet: FrameReader;
+  /** Takes a part of a chunk. */
+  decode(bytes: Uint8Array): void;
+  /** Few enough bytes wait again: the source may be read. Called after {@link PacedInput.isFull} was true. */
+  roomy(): void;
+  /** Nothing waits any more. */
+  emptied?(): void;
+}
+
+type Item = { readonly chunk: Uint8Array } | { readonly bytes: number; take(): void };
+
+/** A class: each connection has one, and most of the time nothing waits in it. */
+export class PacedInput implements PacedTask {
+  readonly #ports: PacedInputPorts;
+  readonly #items = createQueue<Item>();
+  #bytes = 0;
+  #isOverfull = false;
+  /** What is left of the chunk that is being taken. */
+  #rest: Uint8Array | null = null;
+  #portionBytes = portion.most / 4;
+
+  constructor(ports: PacedInputPorts) {
+    this.#ports = ports;
+  }
+
+  get isEmpty(): boolean {
+    return this.#rest === null && this.#items.length === 0;
+  }
+
+  /** The source must not be read for now. */
+  get isFull(): boolean {
+    return this.#isOverfull;
+  }
+
+  /** Adds bytes for the decoder. */
+  push(chunk: Uint8Array): void {
+    this.#add({ chunk }, chunk.length);
+  }
+
+  /** Adds a message, or anything else that comes behind what was added before. */
+  add(bytes: number, take: () => void): void {
+    this.#add({ bytes, take }, bytes);
+  }
+
+  /** To be called when the inlet was opened or resumed. */
+  resume(): void {
+    if (!this.isEmpty) this.#run();
+  }
+
+  /** Forgets what waits. */
+  clear(): void {
+    this.#items.keep(() => false);
+    this.#rest = null;
+    this.#took(this.#bytes);
+  }
+
+  step(): number | null {
+    const { inlet } = this.#ports;
+    if (!inlet.isOpen || inlet.isPaused || this.isEmpty) return null;
+    const before = this.#bytes;
+    try {
+      this.#takeSome();
+    } finally {
+      // What a receiver throws keeps nothing back: what waits is taken in another step.
+      if (this.isEmpty) this.#ports.emptied?.();
+      else this.#run();
+    }
+    return this.isEmpty ? null : before - this.#bytes;
+  }
+
+  #add(item: Item, bytes: number): void {
+    this.#items.add(item);
+    this.#bytes += bytes;
+    this.#run();
+    if (this.#bytes > mostWaitingBytes) this.#isOverfull = true;
+  }
+
+  #run(): void {
+    (this.#ports.inlet.work ?? unpaced).run(this);
+  }
+
+  #took(bytes: number): void {
+    this.#bytes -= bytes;
+    if (!this.#isOverfull || this.#bytes > mostWaitingBytes / 2) return;
+    this.#isOverfull = false;
+    this.#ports.roomy();
+  }
+
+  #takeSome(): void {
+    const { inlet } = this.#ports;
+    let bytes = 0;
+    for (let count = 0; count < messages.count && bytes < messages.bytes && !inlet.isPaused; count += 1) {
+      const item = this.#rest === null ? this.#items.take() : { chunk: this.#rest };
+      if (item === undefined) return;
+      if ('chunk' in item) return this.#takePortion(item.chunk);
+      bytes += item.bytes;
+      this.#took(item.bytes);
+      item.take();
+    }
+  }
+
+  #takePortion(chunk: Uint8Array): void {
+    const part = chunk.subarray(0, this.#portionBytes);
+    this.#rest = part.length < chunk.length ? chunk.subarray(part.length) : null;
+    this.#took(part.length);
+    const start = performance.now();
+    this.#ports.decode(part);
+    const spent = performance.now() - start;
+    if (spent > pace.long) this.#portionBytes = Math.max(portion.least, this.#portionBytes / 2);
+    else if (spent < pace.short) this.#portionBytes = Math.min(portion.most, this.#portionBytes * 2);
+  }
+}

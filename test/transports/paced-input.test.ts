@@ -1,0 +1,114 @@
+// What a peer sends is taken in turns: whole, in order, and bounded (docs/limits.md 6.2).
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createFrameReader } from '../../src/transports/frame-reader.ts';
+import { jsonlDecoder } from '../../src/transports/framing/jsonl.ts';
+import { mostWaitingBytes, PacedInput } from '../../src/transports/paced-input.ts';
+import { createSteppedWork } from '../support/core/stepped-work.ts';
+
+/** An input of lines, and all that came of it. */
+function opened(work = createSteppedWork()) {
+  const inlet = createFrameReader();
+  const taken: string[] = [];
+  const calls: string[] = [];
+  const decoder = jsonlDecoder(inlet, { maxFrameBytes: 10_000_000, blank: 'deliver' });
+  const input = new PacedInput({
+    inlet,
+    decode: (bytes) => decoder.push(bytes),
+    roomy: () => calls.push('roomy'),
+    emptied: () => calls.push('emptied'),
+  });
+  const open = () => {
+    inlet.open({
+      work: work.queue(),
+      frame: ({ text }) => taken.push(text),
+      fault: ({ message }) => taken.push(`fault ${message}`),
+      end: ({ reason }) => taken.push(`end ${reason}`),
+    });
+    input.resume();
+  };
+  return { work, inlet, input, taken, calls, open };
+}
+
+test('lines are the same however they are cut, and messages come between them', () => {
+  const parts = fc.array(fc.oneof(fc.string({ unit: 'grapheme' }), fc.constant('\n'), fc.integer()), { maxLength: 40 });
+  fc.assert(
+    fc.property(parts, fc.boolean(), (planned, isPaced) => {
+      const rig = opened(isPaced ? createSteppedWork() : createSteppedWork({ ms: 1e9, bytes: 1e9 }));
+      rig.open();
+      const expected: string[] = [];
+      let line = '';
+      for (const part of planned) {
+        if (typeof part === 'number') {
+          rig.input.add(4, () => rig.taken.push(`message ${part}`));
+          expected.push(`message ${part}`);
+          continue;
+        }
+        rig.input.push(Buffer.from(part));
+        const [first = '', ...rest] = part.split('\n');
+        line += first;
+        for (const next of rest) {
+          expected.push(line.endsWith('\r') ? line.slice(0, -1) : line);
+          line = next;
+        }
+      }
+      rig.work.passAll();
+      expect(rig.taken).toEqual(expected);
+      expect(rig.input.isEmpty).toBe(true);
+    }),
+  );
+});
+
+test('a chunk is taken in portions, with others served in between', () => {
+  const { work, input, taken, open } = opened();
+  open();
+  input.push(Buffer.from('12345678\n'.repeat(20_000)));
+  work.pass();
+  expect(taken.length).toBeGreaterThan(0);
+  expect(taken.length).toBeLessThan(20_000);
+  work.passAll();
+  expect(taken).toHaveLength(20_000);
+});
+
+test('the source is to stop while more than the bound waits, and to go on below half of that', () => {
+  const { work, input, calls, open } = opened();
+  open();
+  const chunk = Buffer.from(`${'x'.repeat(65_535)}\n`);
+  const most = mostWaitingBytes / chunk.length;
+  for (let count = 0; count < most; count += 1) input.push(chunk);
+  expect(input.isFull).toBe(false);
+  input.push(chunk);
+  expect(input.isFull).toBe(true);
+  while (input.isFull) work.pass();
+  expect(calls).toEqual(['roomy']);
+  work.passAll();
+  expect(calls).toEqual(['roomy', 'emptied']);
+});
+
+test('nothing is taken before somebody listens, nor while he does not', () => {
+  const { work, inlet, input, taken, open } = opened();
+  input.push(Buffer.from('1\n'));
+  work.passAll();
+  expect(taken).toEqual([]);
+  open();
+  work.passAll();
+  inlet.pause();
+  input.push(Buffer.from('2\n'));
+  work.passAll();
+  expect(taken).toEqual(['1']);
+  inlet.resume();
+  input.resume();
+  work.passAll();
+  expect(taken).toEqual(['1', '2']);
+});
+
+test('what was forgotten is not taken, and the source may be read', () => {
+  const { work, input, taken, calls, open } = opened();
+  open();
+  input.push(Buffer.alloc(mostWaitingBytes + 1, '\n'));
+  expect(input.isFull).toBe(true);
+  input.clear();
+  work.passAll();
+  expect([input.isFull, input.isEmpty, taken.length]).toEqual([false, true, 0]);
+  expect(calls).toEqual(['roomy']);
+});
