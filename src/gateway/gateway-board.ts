@@ -1,15 +1,14 @@
 // The gateway as the HTTP routes see it.
 import type { AdapterOf } from '../adapters/protocols.ts';
-import type { Out } from '../core/contract/channel.ts';
 import type { ClientRequest, GatewayApi } from '../core/contract/gateway-api.ts';
 import { metricsText } from '../core/metrics/metrics.ts';
 import { GatewayError } from '../core/model/errors.ts';
 import type { Hub } from '../core/session/hub.ts';
-import { bytesOf, createFrame } from '../transports/framing/frame.ts';
 import type { Agents } from './agents.ts';
 import type { Connections } from './connections.ts';
 import type { Frontends } from './frontends.ts';
 import type { Notes } from './notes.ts';
+import { takePosted, textOf } from './posted-frames.ts';
 import { restSummaryOf } from './session-summary.ts';
 import type { Sessions } from './sessions.ts';
 import type { SharedStreams } from './shared-streams.ts';
@@ -51,13 +50,7 @@ export function createBoard(ports: BoardPorts): GatewayApi {
     envelope: (request) => adapterOf(request.frontend).envelope?.(request.options),
     connect: (channel, request) => connect(channel, request, ports),
     stream: (request, cursor) => streams.read(request, cursor),
-    post(request, frames) {
-      const link = streams.postLink(request);
-      const refusals = frames.flatMap(({ bytes, id, digest }) =>
-        link.frame(createFrame(bytes), id, digest).map(textOf),
-      );
-      return refusals.length === 0 ? { ok: true } : { ok: false, frames: refusals };
-    },
+    post: (request, frames) => takePosted(streams.postLink(request), frames),
     refuse: (request, fault) => streams.postLink(request).fault(fault).map(textOf),
     metrics: () => metrics(ports),
     ready: () => !sessions.isShut,
@@ -88,8 +81,4 @@ function metrics({ hub, notes }: BoardPorts): string {
     clients: open.reduce((sum, session) => sum + session.readers, 0),
     notes: notes.counts,
   });
-}
-
-function textOf(out: Out): string {
-  return bytesOf(out).toString();
 }

@@ -6,6 +6,7 @@ import type { Channel, CloseCode, Ending, FrameFault, Out, Receiver } from '../c
 import { maxCloseReasonBytes, webSocketCloseCodes } from './close-codes.ts';
 import { createFrameReader } from './frame-reader.ts';
 import { bytesOf, createFrame } from './framing/frame.ts';
+import { hasTooManyLines, tooManyFrames } from './framing/frame-count.ts';
 import type { FrameDecoder } from './framing/framing.ts';
 import { jsonlDecoder, lineBytes } from './framing/jsonl.ts';
 import { type Heartbeat, type HeartbeatOptions, startHeartbeat } from './heartbeat.ts';
@@ -193,6 +194,11 @@ class WebSocketChannel implements Channel {
     const { maxFrameBytes = defaultMaxFrameBytes } = this.#options;
     const lines = this.#lines ?? jsonlDecoder(this.#inlet, { maxFrameBytes });
     this.#lines = lines;
+    // A client's message; an agent that we have dialled may send what it likes.
+    if (this.#options.socket !== undefined && hasTooManyLines(bytes)) {
+      const { message } = tooManyFrames('message');
+      return this.#input.add(0, () => this.#inlet.fault({ code: 'too-large', message, bytes: bytes.length }));
+    }
     this.#input.push(bytes);
     this.#input.add(0, () => lines.end());
   }

@@ -236,6 +236,23 @@ describe('posted frames', () => {
     expect((await send(limit)).status).toBe(202);
   });
 
+  it.each([
+    ['lines', 'application/x-ndjson', frames, (count: number) => '1\n'.repeat(count)],
+    ['lines, the last not ended', 'application/x-ndjson', frames, (count: number) => `${'1\n'.repeat(count - 1)}1`],
+    ['frames in one envelope', json, `${frames}?envelope=tagged`, (count: number) => `[${'{},'.repeat(count - 1)}{}]`],
+  ])('more than 1,024 %s are refused before the first is taken; 1,024 are not', async (_name, type, path, bodyOf) => {
+    const session = board.add('s1');
+    const tooMany = await ask(path, { method: 'POST', type, body: bodyOf(1025) });
+    expect([tooMany.status, tooMany.text]).toEqual([413, '{"refused":"too-large"}\n']);
+    expect(board.touched).toEqual(['refuse']);
+    expect((await ask(path, { method: 'POST', type, body: bodyOf(1024) })).status).toBeLessThan(300);
+    expect(session.posted.items).toHaveLength(1024);
+  });
+
+  it('one frame may have any number of lines', async () => {
+    expect((await ask(frames, postJson('[\n1]'.replace('1', '\n'.repeat(5000))))).status).toBe(202);
+  });
+
   describe('with an Idempotency-Key', () => {
     const post = (key: string, body = '{"n":1}\n{"n":2}', path = frames) =>
       ask(path, {

@@ -70,6 +70,20 @@ test('a chunk is taken in portions, with others served in between', () => {
   expect(taken).toHaveLength(20_000);
 });
 
+test('what a receiver throws keeps nothing back: the rest comes, and the end behind it', () => {
+  const failures: unknown[] = [];
+  const { work, input, taken, calls, open } = opened(createSteppedWork(undefined, (thrown) => failures.push(thrown)));
+  open();
+  for (const name of ['one', 'two', 'three', 'four']) {
+    input.add(1, () => {
+      if (name === 'two' || name === 'four') throw name;
+      taken.push(name);
+    });
+  }
+  work.passAll();
+  expect([taken, failures, calls]).toEqual([['one', 'three'], ['two', 'four'], ['emptied']]);
+});
+
 test('the source is to stop while more than the bound waits, and to go on below half of that', () => {
   const { work, input, calls, open } = opened();
   open();

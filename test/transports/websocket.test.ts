@@ -204,6 +204,31 @@ describe('messages that hold lines', () => {
     expect(heard.faults.items).toEqual([]);
   });
 
+  it.each([
+    ['lines', '1\n'],
+    ['blank lines', '\n'],
+  ])('more than 1,024 %s are one fault, before the first is taken; the next message counts', async (_name, line) => {
+    const { peer, heard } = await accept(dial, { framing });
+    await once(peer, 'open');
+    peer.send(line.repeat(1025));
+    peer.send('2\n'.repeat(1024));
+    expect(await heard.frames.first(1024)).toEqual(Array.from({ length: 1024 }, () => '2'));
+    expect(heard.faults.items).toMatchObject([{ code: 'too-large' }]);
+    expect(heard.calls[0]).toBe('fault');
+  });
+
+  it('an agent that was dialled may send more of them', async () => {
+    const { server, port } = await startServer();
+    const accepted = once(server, 'connection');
+    const channel = connectWebSocket(`ws://127.0.0.1:${port}`, { framing });
+    cleanUps.push(() => channel.close('normal', 'the test is over'));
+    const heard = record();
+    channel.open(heard.receiver);
+    const [socket] = await accepted;
+    socket.send('1\n'.repeat(1025));
+    expect(await heard.frames.first(1025)).toHaveLength(1025);
+  });
+
   it('a line that is not ended does not go on in the next message', async () => {
     const { peer, heard } = await accept(dial, { framing });
     await once(peer, 'open');

@@ -33,7 +33,7 @@ export interface PacedWorkPorts {
   /** Calls back once, after due timers and sockets have been served. */
   afterOthers(callback: () => void): void;
   /** Takes what a task throws; the other tasks go on. Absent: the caller of the work gets what is thrown. */
-  failed?(thrown: unknown): void;
+  readonly failed?: ((thrown: unknown) => void) | undefined;
 }
 
 /** The most work between two calls of {@link PacedWorkPorts.afterOthers}, whichever is reached first. */

@@ -7,6 +7,7 @@ import type { GatewayApi, PostedFrame } from '../../core/contract/gateway-api.ts
 import type { Principal } from '../../core/contract/principal.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import { createFrame } from '../framing/frame.ts';
+import { hasTooManyLines, mostFrames, tooManyFrames } from '../framing/frame-count.ts';
 import { jsonlDecoder } from '../framing/jsonl.ts';
 import { type EventStream, type EventStreamOptions, eventStreamHeaders, openEventStream } from '../sse.ts';
 import { contentType, maxBodyBytes, readBody, stringFields } from './body.ts';
@@ -115,13 +116,14 @@ export function createApp({ board, streams, maxFrameBytes, stream, onError }: Ap
       const query = new URL(context.req.url).searchParams;
       const request = { ...clientRequest(context.req.param('frontend'), query, context.env.principal), session };
       const limit = board.maxFrameBytes?.(request.frontend) ?? maxFrameBytes;
-      const body = await readBody(context.req.raw, limit).catch((thrown: unknown) => asFault(thrown));
-      if ('code' in body) return context.body(linesWith(board.refuse(request, body)), 413, lineHeaders);
       const envelope = board.envelope(request);
-      const bodies = contentType(context.req.raw) === 'application/json' ? [body] : linesOf(body);
-      const key = keyIn(context.req.header('idempotency-key'));
-      const frames = bodies.flatMap((bytes) => framesIn(bytes, envelope)).map(known(key));
-      if (body.length === 0 || frames.length === 0) throw new GatewayError('invalid', 'the body holds no frame');
+      const isOne = contentType(context.req.raw) === 'application/json';
+      const posted = await readBody(context.req.raw, limit)
+        .then((body) => postedIn(body, isOne, envelope))
+        .catch((thrown: unknown) => asFault(thrown));
+      if ('code' in posted) return context.body(linesWith(board.refuse(request, posted)), 413, lineHeaders);
+      const frames = posted.map(known(keyIn(context.req.header('idempotency-key'))));
+      if (frames.length === 0) throw new GatewayError('invalid', 'the body holds no frame');
       const result = board.post(request, frames);
       if (!result.ok) return context.body(linesWith(result.frames), 400, lineHeaders);
       if (envelope?.acceptedBody === undefined) return context.json({ accepted: frames.length }, 202);
@@ -145,7 +147,7 @@ function linesWith(frames: readonly string[]): string {
   return frames.map((frame) => `${frame}\n`).join('');
 }
 
-/** Turns a too large body into a fault in the client's protocol. Rethrows everything else. */
+/** Turns a body that is too large, or holds too many frames, into a fault in the client's protocol. Rethrows everything else. */
 function asFault(thrown: unknown): FrameFault {
   if (thrown instanceof GatewayError && thrown.code === 'too-large')
     return { code: 'too-large', message: thrown.message };
@@ -161,6 +163,15 @@ function onlyTypes(...accepted: readonly string[]): MiddlewareHandler {
     }
     await next();
   };
+}
+
+/** The frames of a body. Throws a GatewayError `too-large` if there are too many of them. */
+function postedIn(body: Uint8Array, isOne: boolean, envelope: EventEnvelope | undefined): readonly PostedFrame[] {
+  if (body.length === 0) return [];
+  if (!isOne && hasTooManyLines(body)) throw tooManyFrames('post');
+  const frames = (isOne ? [body] : linesOf(body)).flatMap((bytes) => framesIn(bytes, envelope));
+  if (frames.length > mostFrames) throw tooManyFrames('post');
+  return frames;
 }
 
 function framesIn(bytes: Uint8Array, envelope: EventEnvelope | undefined): readonly PostedFrame[] {

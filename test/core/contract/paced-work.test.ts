@@ -155,6 +155,48 @@ describe('turns', () => {
     expect(done).toEqual(['a']);
   });
 
+  test.each([
+    ['at once', { ms: 10, bytes: 100 }],
+    ['in a pass', { ms: 0, bytes: 0 }],
+  ])('what a step throws %s goes to `failed` alone, and the queue goes on', (_, budget) => {
+    const failures: unknown[] = [];
+    const work = createSteppedWork(budget, (thrown) => {
+      failures.push(thrown);
+      throw new Error('the port is broken too');
+    });
+    const done: string[] = [];
+    const queue = work.queue();
+    let calls = 0;
+    const broken: PacedTask = {
+      step() {
+        calls += 1;
+        throw 'broken';
+      },
+    };
+    queue.run(broken);
+    queue.run(taskOf('a', 2, done));
+    work.passAll();
+    work.finish();
+    expect([failures, calls, done]).toEqual([['broken'], 1, ['a', 'a']]);
+  });
+
+  test('a task that asked for another step before it threw gets that step', () => {
+    const failures: unknown[] = [];
+    const work = createSteppedWork({ ms: 10, bytes: 100 }, (thrown) => failures.push(thrown));
+    const queue = work.queue();
+    const calls: string[] = [];
+    const task: PacedTask = {
+      step() {
+        calls.push('step');
+        if (calls.length > 1) return null;
+        queue.run(task);
+        throw 'broken';
+      },
+    };
+    queue.run(task);
+    expect([failures, calls]).toEqual([['broken'], ['step', 'step']]);
+  });
+
   test('the end of the gateway does all that waits', () => {
     const work = createSteppedWork();
     const done: string[] = [];

@@ -1,6 +1,7 @@
 // Clients that are sent to in turns: they get the same frames in the same order as at once (docs/limits.md 6.3).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { internalError } from '../../../src/core/contract/guarded.ts';
 import type { PacedWork, WorkQueue } from '../../../src/core/contract/paced-work.ts';
 import { linkClient } from '../../../src/core/link/client-link.ts';
 import { highWater } from '../../../src/core/link/client-sender.ts';
@@ -89,6 +90,21 @@ describe('in turns', () => {
     expect(clients[0]?.wire.closings).toEqual([{ code: 'normal', reason: 'over' }]);
     work.passAll();
     expect(clients[0]?.wire.sent).toHaveLength(2);
+  });
+
+  test('a client whose frontend throws is closed, and the others get their turn (decision 0023)', () => {
+    const work = createSteppedWork();
+    const { clients, say } = crowd(2, work);
+    work.passAll();
+    Object.assign(clients[0]?.frontend ?? {}, {
+      mapOutgoing() {
+        throw new Error('broken');
+      },
+    });
+    say(notice('one'));
+    expect(() => work.passAll()).not.toThrow();
+    expect(clients.map(({ wire }) => wire.closings)).toEqual([[{ code: 'error', reason: internalError }], []]);
+    expect(clients.map(({ wire }) => wire.sent.length)).toEqual([0, 1]);
   });
 
   test('a client that has gone costs no more turns', () => {

@@ -1,5 +1,10 @@
 // Paced work whose event loop is the test: nothing goes on until the test lets it.
-import { createPacedWork, type PacedWork, type WorkBudget } from '../../../src/core/contract/paced-work.ts';
+import {
+  createPacedWork,
+  type PacedWork,
+  type PacedWorkPorts,
+  type WorkBudget,
+} from '../../../src/core/contract/paced-work.ts';
 
 /** Paced work in the hand of a test. */
 export interface SteppedWork extends PacedWork {
@@ -14,10 +19,11 @@ export interface SteppedWork extends PacedWork {
 /** A budget that is used up at once: each step needs a pass of its own. */
 const none: WorkBudget = { ms: 0, bytes: 0 };
 
-/** Work that nobody has added to. Default: nothing is done at once. */
-export function createSteppedWork(budget = none): SteppedWork {
+/** Work that nobody has added to. Default: nothing is done at once, and what a step throws reaches the test. */
+export function createSteppedWork(budget = none, failed?: PacedWorkPorts['failed']): SteppedWork {
   const due: (() => void)[] = [];
-  const inner = createPacedWork({ now: () => work.now, afterOthers: (callback) => due.push(callback) }, budget);
+  const afterOthers = (callback: () => void) => due.push(callback);
+  const inner = createPacedWork({ now: () => work.now, afterOthers, failed }, budget);
   const work: SteppedWork = {
     now: 0,
     queue: () => inner.queue(),
