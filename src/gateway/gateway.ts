@@ -15,10 +15,13 @@ import { ClientSinks } from './client-sinks.ts';
 import { CommandIntakes } from './command-intakes.ts';
 import { ConnectionSessions } from './connection-sessions.ts';
 import { Connections } from './connections.ts';
+import { gatherFigures } from './figures.ts';
 import { Frontends } from './frontends.ts';
 import { createBoard } from './gateway-board.ts';
 import { IdleSessions } from './idle-sessions.ts';
 import type { Log } from './log.ts';
+import type { LoopDelay } from './loop-delay.ts';
+import { Meter } from './meter.ts';
 import { Notes } from './notes.ts';
 import type { RemoteTransports } from './remote-transports.ts';
 import { type ServeRequest, type StartOptions, serveClient } from './serve-client.ts';
@@ -27,6 +30,7 @@ import { SessionOpener } from './session-opener.ts';
 import { SessionPersistence } from './session-persistence.ts';
 import { type RouterRequest, SessionRouter } from './session-router.ts';
 import { sinkFor } from './session-sinks.ts';
+import { SessionTally } from './session-tally.ts';
 import { SessionlessCommands } from './sessionless-commands.ts';
 import { Sessions } from './sessions.ts';
 import { SharedStreams } from './shared-streams.ts';
@@ -63,6 +67,8 @@ export interface GatewayPorts {
   readonly log: Log;
   /** Default: the real clock. */
   readonly clock?: Clock;
+  /** Measures the event loop; default nobody. */
+  readonly loopDelay?: LoopDelay;
 }
 
 /** The code of a gateway that depends on its configuration. */
@@ -93,16 +99,18 @@ interface RouterParts {
 export function createGatewayOf(
   { adapters, remote }: GatewayParts,
   config: Config,
-  { log, clock = systemClock }: GatewayPorts,
+  { log, clock = systemClock, loopDelay }: GatewayPorts,
 ): Gateway {
   const adapterOf = finderIn(adapters);
   const env: Env = { now: clock.now, id: () => randomUUID() };
   const timeOrigin = Math.round(Date.now() - clock.now());
   const notes = new Notes(log);
+  const meter = new Meter();
+  const tally = new SessionTally();
   const hub = createHub({ sessions: config.limits.sessions });
-  const idle = new IdleSessions(hub, clock, config.limits.idleSessionMs);
+  const idle = new IdleSessions(hub, clock, config.limits.idleSessionMs, meter.limited);
 
-  const agents = new Agents(config, env, adapterOf, new AgentChannels(config, remote));
+  const agents = new Agents(config, env, adapterOf, new AgentChannels(config, remote, meter));
   const frontends = new Frontends({ config, env, adapterOf, ids: () => adapters.keys() });
 
   const folders = new StoredFolders(config, adapterOf);
@@ -118,6 +126,8 @@ export function createGatewayOf(
     persistenceOf: (origin) => new SessionPersistence(origin, { files, stored }),
     exportsOf: createExportPlaces(config.exportDirectory),
     notes,
+    meter,
+    tally,
     log,
     clock,
     timeOrigin,
@@ -136,14 +146,28 @@ export function createGatewayOf(
     sinkFor({ adapterOf, roots: config.roots, stored, notes }, session, isOurs);
   const routerParts: RouterParts = { sessions, hub, stored, idle, notes, agents, clock, carriedOut, sinkOf };
   const routerFor = (request: RouterRequest) => createRouter(routerParts, request);
-  const sinks = new ClientSinks({ intakes, sinkOf, routerFor });
-  const streams = new SharedStreams({ sessions, frontends, sinks, clock });
-  const connections = new Connections({ sessions, frontends, sinks, clock, routerFor });
+  const sinks = new ClientSinks({ intakes, meter, sinkOf, routerFor });
+  const streams = new SharedStreams({ sessions, frontends, sinks, clock, meter });
+  const connections = new Connections({ sessions, frontends, sinks, clock, meter, routerFor });
   const shutdown = new Shutdown({ hub, idle, sessions, intakes, connections, clock });
+
+  const obstacleSources = [sessions];
+  const figures = () => gatherFigures({ hub, intakes, meter, notes, tally, loopDelay });
 
   frontends.checkSettings();
   return {
-    board: createBoard({ adapterOf, agents, connections, frontends, hub, notes, sessions, streams }),
+    board: createBoard({
+      adapterOf,
+      agents,
+      connections,
+      figures,
+      frontends,
+      hub,
+      meter,
+      obstacleSources,
+      sessions,
+      streams,
+    }),
     serveClient: (channel, request, options) =>
       serveClient(channel, request, options, { agents, connections, frontends, sessions }),
     drain: (reason, graceMs) => shutdown.drain(reason, graceMs),

@@ -1,5 +1,6 @@
 // Closes sessions that were unused for a while.
 import type { Clock } from '../core/contract/clock.ts';
+import type { Limited } from '../core/contract/limit-rule.ts';
 import type { Hub } from '../core/session/hub.ts';
 import type { Session } from '../core/session/session.ts';
 
@@ -11,13 +12,15 @@ export class IdleSessions {
   readonly #hub: Hub;
   readonly #clock: Clock;
   readonly #idleMs: number;
+  readonly #limited: Limited;
   readonly #idleSince = new WeakMap<Session, number>();
   readonly #reserved = new WeakSet<Session>();
   readonly #timer: NodeJS.Timeout;
 
   /** `idleMs`: how long a session may stay open without clients and without a run, ms. */
-  constructor(hub: Hub, clock: Clock, idleMs: number) {
+  constructor(hub: Hub, clock: Clock, idleMs: number, limited: Limited) {
     this.#hub = hub;
+    this.#limited = limited;
     this.#clock = clock;
     this.#idleMs = idleMs;
     this.#timer = setInterval(() => this.#sweep(), Math.min(mostSweepMs, idleMs));
@@ -46,7 +49,9 @@ export class IdleSessions {
       }
       const since = this.#idleSince.get(session) ?? now;
       this.#idleSince.set(session, since);
-      if (now - since >= this.#idleMs) this.#hub.remove(session.id, 'the session was idle for too long');
+      if (now - since < this.#idleMs) continue;
+      this.#limited('idleSessionMs');
+      this.#hub.remove(session.id, 'the session was idle for too long');
     }
   }
 }

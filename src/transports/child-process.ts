@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { Channel } from '../core/contract/channel.ts';
+import type { Traffic } from '../core/contract/traffic.ts';
 import { messageOf } from '../core/model/errors.ts';
 import { createFrameReader } from './frame-reader.ts';
 import { createFrameWriter } from './frame-writer.ts';
@@ -22,6 +23,8 @@ export interface SpawnOptions {
   readonly framing?: Framing;
   /** Default 32 MiB: agents send images in base64. */
   readonly maxFrameBytes?: number;
+  /** Counts the bytes of both directions and the sent frames. */
+  readonly traffic?: Traffic;
   /** Between SIGTERM and SIGKILL; default 5000. */
   readonly termGraceMs?: number;
   /** How long the output of an exited child is still read, and how long a closed child may take to exit, ms. Default 250. */
@@ -42,6 +45,7 @@ export type ChildChannel = Channel & {
  */
 export function spawnChannel(options: SpawnOptions): ChildChannel {
   const { label, framing = jsonl, maxFrameBytes = 32 * 1024 * 1024, termGraceMs = 5000, drainMs = 250 } = options;
+  const { traffic } = options;
   const inlet = createFrameReader();
   const child = start(options);
   if (typeof child === 'string') {
@@ -78,6 +82,7 @@ export function spawnChannel(options: SpawnOptions): ChildChannel {
   stdout?.on('error', () => {});
   stdout?.pause();
   stdout?.on('data', (chunk: Buffer) => {
+    if (traffic !== undefined) traffic.bytesIn += chunk.length;
     firstWords.heard(chunk);
     if (closing !== undefined) return;
     decoder.push(chunk);
@@ -162,7 +167,9 @@ export function spawnChannel(options: SpawnOptions): ChildChannel {
       endWhenDrained();
     },
     send(out) {
-      if (closing === undefined) outlet?.send(out);
+      if (closing !== undefined) return;
+      traffic?.sent(out);
+      outlet?.send(out);
     },
     get buffered() {
       return outlet?.buffered ?? 0;

@@ -75,6 +75,8 @@ export function createJudgingGateway(options: JudgingGatewayOptions): GatewayApi
     },
     refuse: () => [],
     metrics: () => '',
-    ready: () => true,
+    obstacles: () => [],
+    refused() {},
+    limited() {},
   };
 }

@@ -39,7 +39,7 @@ export type ConversationParts = ReturnType<typeof createParts>;
  * Creates the parts without an agent. `agentEnded` is called after every command of the ended agent has been answered.
  */
 export function createParts(ports: ConversationPorts, agentEnded: (ending: Ending) => void) {
-  const { clock, limits, view, note } = ports;
+  const { clock, limits, view, note, limited = () => {} } = ports;
   const { transcript } = view;
   const timers = createTimers(clock);
   const guard = createReentryGuard();
@@ -59,14 +59,15 @@ export function createParts(ports: ConversationPorts, agentEnded: (ending: Endin
     admit,
     warn,
     note,
+    limited,
     ended: agentEnded,
   });
-  const limitSilence = createSilenceLimit({ transcript, timers, agent, silenceMs: limits.silenceMs });
+  const limitSilence = createSilenceLimit({ transcript, timers, agent, silenceMs: limits.silenceMs, limited });
 
   const { questionMs: deadlineMs } = limits;
-  const questions = createQuestions({ transcript, clock, deadlineMs, admit, readers: ports.readers, agent });
+  const questions = createQuestions({ transcript, clock, deadlineMs, admit, limited, readers: ports.readers, agent });
   const complain = (text: string) => notify('error', text);
-  const prompts = createPrompts({ transcript, timers, limits, agent, complain, admit });
+  const prompts = createPrompts({ transcript, timers, limits, agent, limited, complain, admit });
   const model = createDefaultModel(agent);
   const instructions = createInstructions({ areHeard: ports.takesInstructions === true, isStarted: agent.isStarted });
   const contexts = createContexts({ workspace: ports.workspace, isConfined: ports.isConfined === true, warn, agent });

@@ -40,6 +40,8 @@ export interface SessionRig {
   /** The last of them. */
   readonly agent: ScriptedAgent;
   readonly notes: string[];
+  /** The limits that were reached. */
+  readonly limits: string[];
   /** What came back for each command, in order: `name: ok` or `name: code`. */
   readonly answers: string[];
   /** The sentences of the refusals among them. */
@@ -96,6 +98,7 @@ export function createSessionRig({ limits, agent: scriptOf, started, ...ports }:
       return agent;
     },
     note: (level, text) => void rig.notes.push(`${level} ${text}`),
+    limited: (rule) => void rig.limits.push(rule),
   });
   const reader = session.stream('recording', recordingProjection).attach(null);
 
@@ -114,6 +117,7 @@ export function createSessionRig({ limits, agent: scriptOf, started, ...ports }:
       return last;
     },
     notes: [],
+    limits: [],
     answers: [],
     problems: [],
     submit: (command, name = command.type) => session.submit(command, (outcome) => answered(name, outcome)),
