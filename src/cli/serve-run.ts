@@ -1,6 +1,7 @@
 // Carries out `patchbay serve`. serve.ts declares the options, and loads this file when the command runs.
 import { loadAdapters, protocolsOf } from '../adapters/protocols.ts';
 import { createGatewayOf } from '../gateway/gateway.ts';
+import { measureLoopDelay } from '../gateway/loop-delay.ts';
 import { listen } from '../transports/http/server.ts';
 import { spareDescriptor } from '../transports/spare-descriptor.ts';
 import { connectEventSource } from '../transports/sse-client.ts';
@@ -31,7 +32,7 @@ export async function serve(command: readonly string[], options: ServeOptions): 
   const log = stderrLog(options.verbose === true ? 'debug' : 'warn');
   const adapters = await loadAdapters({ client: protocolsOf('client'), agent: protocolsOf('agent') });
   const remote = { connectWebSocket, connectEventSource };
-  const gateway = createGatewayOf({ adapters, remote }, config, { log });
+  const gateway = createGatewayOf({ adapters, remote }, config, { log, loopDelay: measureLoopDelay() });
   const server = await listen({
     host: options.host ?? config.server.host,
     port: options.port ?? config.server.port,

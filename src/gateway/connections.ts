@@ -8,6 +8,8 @@ import type { Caller, ClientSinks, SessionCaller } from './client-sinks.ts';
 import type { CommandIntake } from './command-intake.ts';
 import type { ConnectionSessions } from './connection-sessions.ts';
 import type { Frontends } from './frontends.ts';
+import type { Meter } from './meter.ts';
+import { meteredSink } from './metered-sink.ts';
 import type { AgentLost } from './session-request.ts';
 import type { RouterRequest, SessionRouter } from './session-router.ts';
 import type { Sessions } from './sessions.ts';
@@ -18,6 +20,7 @@ export interface ConnectionsPorts {
   readonly frontends: Pick<Frontends, 'sideOf'>;
   readonly sinks: ClientSinks;
   readonly clock: Clock;
+  readonly meter: Meter;
   routerFor(request: RouterRequest): SessionRouter;
 }
 
@@ -61,7 +64,7 @@ export class Connections {
     options: MultiplexedOptions,
     listenerOf: (own: ConnectionSessions) => ClientListener,
   ): void {
-    const { sessions, frontends, sinks, clock, routerFor } = this.#ports;
+    const { sessions, frontends, sinks, clock, meter, routerFor } = this.#ports;
     if (sessions.isShut) throw new GatewayError('shutting-down', 'the gateway is shutting down');
     const { frontend, agent } = caller;
     const side = frontends.sideOf(frontend, caller.options);
@@ -72,7 +75,7 @@ export class Connections {
       own.end();
     });
     const link = linkToIntake(intake, listener, (ending) =>
-      linkClient(channel, side.connection(), null, clock, sink, ending),
+      linkClient(channel, side.connection(), null, clock, meteredSink(sink, meter, frontend, side), ending),
     );
     this.#multiplexed.add(link);
   }

@@ -16,10 +16,13 @@ import { ClientSinks } from './client-sinks.ts';
 import { CommandIntakes } from './command-intakes.ts';
 import { ConnectionSessions } from './connection-sessions.ts';
 import { Connections } from './connections.ts';
+import { gatherFigures } from './figures.ts';
 import { Frontends } from './frontends.ts';
 import { createBoard } from './gateway-board.ts';
 import { IdleSessions } from './idle-sessions.ts';
 import type { Log } from './log.ts';
+import type { LoopDelay } from './loop-delay.ts';
+import { Meter } from './meter.ts';
 import { Notes } from './notes.ts';
 import { type Obstacle, Obstacles } from './obstacles.ts';
 import type { RemoteTransports } from './remote-transports.ts';
@@ -29,6 +32,7 @@ import { SessionOpener } from './session-opener.ts';
 import { SessionPersistence } from './session-persistence.ts';
 import { type RouterRequest, SessionRouter } from './session-router.ts';
 import { sinkFor } from './session-sinks.ts';
+import { SessionTally } from './session-tally.ts';
 import { SessionlessCommands } from './sessionless-commands.ts';
 import { Sessions } from './sessions.ts';
 import { SharedStreams } from './shared-streams.ts';
@@ -69,6 +73,8 @@ export interface GatewayPorts {
   readonly log: Log;
   /** Default: the real clock. */
   readonly clock?: Clock;
+  /** Measures the event loop; default nobody. */
+  readonly loopDelay?: LoopDelay;
 }
 
 /** The code of a gateway that depends on its configuration. */
@@ -99,7 +105,7 @@ interface RouterParts {
 export function createGatewayOf(
   { adapters, remote }: GatewayParts,
   config: Config,
-  { log, clock: outerClock = systemClock }: GatewayPorts,
+  { log, clock: outerClock = systemClock, loopDelay }: GatewayPorts,
 ): Gateway {
   const notes = new Notes(log, outerClock.now);
   // The parts guard their own timers; what has no guard of its own ends here and not the process (decision 0023).
@@ -107,11 +113,13 @@ export function createGatewayOf(
   const adapterOf = finderIn(adapters);
   const env: Env = { now: clock.now, id: () => randomUUID() };
   const timeOrigin = Math.round(Date.now() - clock.now());
+  const meter = new Meter();
+  const tally = new SessionTally();
   const hub = createHub({ sessions: config.limits.sessions });
-  const idle = new IdleSessions(hub, clock, config.limits.idleSessionMs, (thrown) => notes.fault(thrown));
+  const failed = (thrown: unknown) => notes.fault(thrown);
+  const idle = new IdleSessions(hub, clock, config.limits.idleSessionMs, { limited: meter.limited, failed });
 
-  const channels = new AgentChannels(config, remote, (thrown) => notes.fault(thrown));
-  const agents = new Agents(config, env, adapterOf, channels);
+  const agents = new Agents(config, env, adapterOf, new AgentChannels(config, remote, meter, failed));
   const frontends = new Frontends({ config, env, adapterOf, ids: () => adapters.keys() });
 
   const folders = new StoredFolders(config, adapterOf);
@@ -137,6 +145,8 @@ export function createGatewayOf(
     persistenceOf: (origin) => new SessionPersistence(origin, { files, stored }),
     exportsOf: createExportPlaces(config.exportDirectory),
     notes,
+    meter,
+    tally,
     log,
     clock,
     timeOrigin,
@@ -156,14 +166,28 @@ export function createGatewayOf(
     sinkFor({ adapterOf, roots: config.roots, stored, notes }, session, isOurs);
   const routerParts: RouterParts = { sessions, hub, stored, idle, notes, agents, clock, carriedOut, sinkOf };
   const routerFor = (request: RouterRequest) => createRouter(routerParts, request);
-  const sinks = new ClientSinks({ intakes, sinkOf, routerFor });
-  const streams = new SharedStreams({ sessions, frontends, sinks, clock });
-  const connections = new Connections({ sessions, frontends, sinks, clock, routerFor });
+  const sinks = new ClientSinks({ intakes, meter, sinkOf, routerFor });
+  const streams = new SharedStreams({ sessions, frontends, sinks, clock, meter });
+  const connections = new Connections({ sessions, frontends, sinks, clock, meter, routerFor });
   const shutdown = new Shutdown({ hub, idle, sessions, intakes, connections, clock });
+
+  const obstacleSources = [sessions];
+  const figures = () => gatherFigures({ hub, intakes, meter, notes, tally, loopDelay });
 
   frontends.checkSettings();
   return {
-    board: createBoard({ adapterOf, agents, connections, frontends, hub, notes, sessions, streams }),
+    board: createBoard({
+      adapterOf,
+      agents,
+      connections,
+      figures,
+      frontends,
+      hub,
+      meter,
+      obstacleSources,
+      sessions,
+      streams,
+    }),
     serveClient: (channel, request, options) =>
       serveClient(channel, request, options, { agents, connections, frontends, sessions }),
     drain: (reason, graceMs) => shutdown.drain(reason, graceMs),

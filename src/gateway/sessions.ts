@@ -5,6 +5,7 @@ import { getHeapStatistics } from 'node:v8';
 import type { Config } from '../config/config.ts';
 import type { Broadcast } from '../core/contract/broadcast.ts';
 import type { Clock } from '../core/contract/clock.ts';
+import type { ObstacleSource } from '../core/contract/obstacles.ts';
 import { GatewayError } from '../core/model/errors.ts';
 import type { SessionState } from '../core/model/outcome-data.ts';
 import type { Hub, HubEntry } from '../core/session/hub.ts';
@@ -15,11 +16,13 @@ import type { createExportPlaces } from '../stores/export.ts';
 import { createWorkspace } from '../workspace/workspace.ts';
 import type { Agents } from './agents.ts';
 import type { Log } from './log.ts';
+import type { Meter } from './meter.ts';
 import type { Notes } from './notes.ts';
 import type { SessionOrigin } from './session-files.ts';
 import type { SessionPersistence } from './session-persistence.ts';
 import { type AgentLost, type CheckedRequest, checkRequest, type SessionRequest } from './session-request.ts';
 import { summaryOf } from './session-summary.ts';
+import type { SessionTally } from './session-tally.ts';
 
 /** The dependencies of the sessions of a gateway. */
 export interface SessionsPorts {
@@ -29,6 +32,8 @@ export interface SessionsPorts {
   persistenceOf(origin: SessionOrigin): SessionPersistence;
   readonly exportsOf: ReturnType<typeof createExportPlaces>;
   readonly notes: Notes;
+  readonly meter: Meter;
+  readonly tally: SessionTally;
   readonly log: Log;
   readonly clock: Clock;
   /** Ms since 1970 when the clock was 0. */
@@ -42,8 +47,10 @@ export interface SessionsPorts {
 /** The only principal: the holder of the token, or the owner of the process on stdio. */
 const owner = 'owner';
 
+const shuttingDown = 'the gateway is shutting down';
+
 /** All sessions of a gateway. */
-export class Sessions {
+export class Sessions implements ObstacleSource {
   readonly #ports: SessionsPorts;
   /** Ids of announced sessions. */
   readonly #announced = new Set<string>();
@@ -61,10 +68,10 @@ export class Sessions {
    * configured ones. `lost`: default, the log. Throws `not-found`, `invalid`, `conflict`, `limit` or `shutting-down`.
    */
   open(request: SessionRequest, isOurs: boolean, lost?: AgentLost): HubEntry {
-    if (this.#isShut) throw new GatewayError('shutting-down', 'the gateway is shutting down');
+    if (this.#isShut) throw new GatewayError('shutting-down', shuttingDown);
     const checked = checkRequest(request, isOurs, this.#ports);
     const { id, agentName, createdAt, problems } = checked;
-    const entry = this.#ports.hub.add(id, () => ({
+    const entry = this.#add(id, () => ({
       session: this.#create(checked, lost),
       agent: agentName,
       createdAt,
@@ -117,8 +124,22 @@ export class Sessions {
     return this.#isShut;
   }
 
+  obstacles(): readonly string[] {
+    return this.#isShut ? [shuttingDown] : [];
+  }
+
+  #add(id: string, open: () => HubEntry): HubEntry {
+    try {
+      return this.#ports.hub.add(id, open);
+    } catch (thrown) {
+      if (thrown instanceof GatewayError && thrown.code === 'limit') this.#ports.meter.limited('sessions');
+      throw thrown;
+    }
+  }
+
   #create(checked: CheckedRequest, lost: AgentLost | undefined): Session {
-    const { agents, clock, exportsOf, log, notes, timeOrigin } = this.#ports;
+    const { agents, clock, exportsOf, log, meter, notes, tally, timeOrigin } = this.#ports;
+    let starts = 0;
     const { request, id, agentName, agent, cwd, place, folders, createdAt, isOurs } = checked;
     const { keep, found } = request;
     // Clients on the network do not learn where the gateway runs (docs/threats.md T8).
@@ -140,8 +161,16 @@ export class Sessions {
       clock,
       limits: this.#limitsFor(request),
       budget: this.#budget,
-      connect: (instructions) =>
-        agents.connect(agentName, agent, { cwd, folders: folders.length > 0 ? folders : [place], instructions }),
+      connect(instructions) {
+        meter.starts.add(agent.protocol);
+        if (starts > 0) meter.restarts.add(agent.protocol);
+        starts += 1;
+        return agents.connect(agentName, agent, {
+          cwd,
+          folders: folders.length > 0 ? folders : [place],
+          instructions,
+        });
+      },
       agent: agents.kindOf(agentName),
       takesInstructions: agents.takesInstructions(agent),
       workspace: createWorkspace(folders),
@@ -152,9 +181,11 @@ export class Sessions {
       sessionFiles: () => persistence.siblings(),
       readStored: (wanted) => persistence.read(wanted),
       note: (level, text) => notes.add(id, level, text),
+      limited: meter.limited,
       logged: (event) => persistence.logged(event, session),
       ended: () => {
         persistence.end(session);
+        tally.remove(session);
         this.#ended(id);
       },
       lost: (sentence, wasSilent) => {
@@ -163,6 +194,7 @@ export class Sessions {
         else log('error', 'the agent is gone', { session: id, agent: agentName, reason: sentence });
       },
     });
+    tally.add(session, agent.protocol);
     return session;
   }
 

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { type RawData, WebSocket } from 'ws';
 import type { FramingName } from '../core/contract/adapter.ts';
 import type { Channel, CloseCode, FrameFault, Out, Receiver } from '../core/contract/channel.ts';
+import type { Traffic } from '../core/contract/traffic.ts';
 import { maxCloseReasonBytes, webSocketCloseCodes } from './close-codes.ts';
 import { createFrameReader } from './frame-reader.ts';
 import { bytesOf, createFrame } from './framing/frame.ts';
@@ -23,6 +24,8 @@ export interface WebSocketChannelOptions extends HeartbeatOptions {
   readonly framing?: FramingName;
   /** A longer frame is a fault, and a message of more than twice that ends the connection with 1009. Default 8 MiB. */
   readonly maxFrameBytes?: number;
+  /** Counts the bytes of both directions and the sent frames. */
+  readonly traffic?: Traffic;
   /** How long `close` waits for the closing handshake of the peer; default 5000 ms. */
   readonly closeGraceMs?: number;
 }
@@ -84,6 +87,7 @@ class WebSocketChannel implements Channel {
     if (this.#closed || this.#socket.readyState > WebSocket.OPEN) return;
     if (this.#waiting.length === 0) process.nextTick(() => this.#flush());
     const message = this.#options.framing === 'lines' ? lineBytes(out) : bytesOf(out);
+    this.#options.traffic?.sent(out);
     this.#waiting.push(message);
     this.#waitingBytes += message.length;
   }
@@ -149,8 +153,9 @@ class WebSocketChannel implements Channel {
   }
 
   #heard(bytes: Uint8Array, isBinary: boolean): void {
-    const { maxFrameBytes = defaultMaxFrameBytes } = this.#options;
+    const { maxFrameBytes = defaultMaxFrameBytes, traffic } = this.#options;
     this.#heartbeat?.heard();
+    if (traffic !== undefined) traffic.bytesIn += bytes.length;
     if (this.#options.framing === 'lines' && !isBinary) {
       this.#lines ??= jsonlDecoder(this.#inlet, { maxFrameBytes });
       this.#lines.push(bytes);

@@ -5,6 +5,7 @@ import type { Channel, CloseCode, Out, Receiver } from '../contract/channel.ts';
 import type { Clock } from '../contract/clock.ts';
 import { faultText, guarded, internalError } from '../contract/guarded.ts';
 import type { Entry, Reader } from '../contract/reader.ts';
+import type { Traffic } from '../contract/traffic.ts';
 import { BroadcastBacklog } from './broadcast-backlog.ts';
 import { ClientSender, type SenderListener } from './client-sender.ts';
 import { ClientSubscriptions, type SubscriptionOwner } from './client-subscriptions.ts';
@@ -71,13 +72,15 @@ class ClientConnection implements ClientLink, FrontendPeer, SenderListener, Subs
   readonly #sender: ClientSender;
   readonly #subscriptions: ClientSubscriptions;
   readonly #driver: FrontendDriver;
+  readonly #sink: CommandSink;
   #phase: Phase = serving;
 
   constructor(channel: Channel, frontend: Frontend, clock: Clock, sink: CommandSink, listener: ClientListener) {
     this.#channel = channel;
     this.#clock = clock;
     this.#listener = listener;
-    this.#sender = new ClientSender(channel, frontend, this.#scheduler, this);
+    this.#sink = sink;
+    this.#sender = new ClientSender(channel, frontend, this.#scheduler, this, sink.traffic);
     this.#subscriptions = new ClientSubscriptions(this.#scheduler, frontend, sink, this);
     this.#commands = new CountedSink(
       sink,
@@ -106,7 +109,10 @@ class ClientConnection implements ClientLink, FrontendPeer, SenderListener, Subs
   #receiver(): Receiver {
     const driver = this.#driver;
     return {
-      frame: (frame) => void driver.frame(frame),
+      frame: (frame) => {
+        this.#sink.traffic?.received(frame.bytes.length);
+        driver.frame(frame);
+      },
       fault: (fault) => driver.fault(fault),
       drained: () => this.#sender.drained(),
       end: () => this.#end(),
@@ -156,6 +162,7 @@ class ClientConnection implements ClientLink, FrontendPeer, SenderListener, Subs
     const before = this.#scheduler.answerBytes;
     this.#driver.onBroadcast(broadcast);
     if (this.#broadcasts.isTooMuch(before, this.#scheduler.answerBytes, this.#clock.now())) {
+      this.#sink.limited?.('waitingBroadcasts');
       this.close('slow', 'too far behind: reconnect');
     }
   }
@@ -181,9 +188,15 @@ class ClientConnection implements ClientLink, FrontendPeer, SenderListener, Subs
     if (entry.kind === 'frame') this.#sender.send(entry.out);
     // Bare frames cannot say that some are missing, so the client must come back for a snapshot (docs/faults.md F19).
     // Its whole connection is closed, for the slow part is the client and not one session.
-    else if (entry.kind === 'reset') this.close('slow', 'too far behind: reconnect for the current state');
+    else if (entry.kind === 'reset') this.#fellBehind(entry.reason);
     else if (subscription.session === null) this.close('going-away', entry.reason);
     else this.#subscriptions.end(subscription, subscription.session, entry.reason);
+  }
+
+  #fellBehind(reason: keyof Traffic['resets']): void {
+    if (this.#sink.traffic !== undefined) this.#sink.traffic.resets[reason] += 1;
+    this.#sink.limited?.('window');
+    this.close('slow', 'too far behind: reconnect for the current state');
   }
 
   onAllSent(): void {

@@ -3,6 +3,7 @@
 import type { Frontend } from '../contract/adapter.ts';
 import type { Channel, Out } from '../contract/channel.ts';
 import type { Entry } from '../contract/reader.ts';
+import type { Traffic } from '../contract/traffic.ts';
 import type { SendScheduler, Subscription } from './send-scheduler.ts';
 
 /** Bytes that may wait in a client's socket before its reader stops pulling (docs/threats.md T26). */
@@ -26,6 +27,7 @@ export class ClientSender {
   readonly #frontend: Frontend;
   readonly #scheduler: SendScheduler;
   readonly #listener: SenderListener;
+  readonly #traffic: Traffic | undefined;
   #isPumping = false;
   /** `pump` was called, and the scheduler has not been asked since. */
   #isPumpDue = false;
@@ -33,11 +35,18 @@ export class ClientSender {
   #isBlocked = false;
   #isReadingPaused = false;
 
-  constructor(channel: Channel, frontend: Frontend, scheduler: SendScheduler, listener: SenderListener) {
+  constructor(
+    channel: Channel,
+    frontend: Frontend,
+    scheduler: SendScheduler,
+    listener: SenderListener,
+    traffic?: Traffic,
+  ) {
     this.#channel = channel;
     this.#frontend = frontend;
     this.#scheduler = scheduler;
     this.#listener = listener;
+    this.#traffic = traffic;
   }
 
   /**
@@ -66,11 +75,16 @@ export class ClientSender {
 
   /** Sends one frame now, in the way that the frontend maps it. */
   send(out: Out): void {
-    if (this.#frontend.mapOutgoing === undefined) return this.#channel.send(out);
+    if (this.#frontend.mapOutgoing === undefined) return this.#pass(out);
     const mapped = this.#frontend.mapOutgoing(out);
     if (mapped === null) return;
-    if (typeof mapped === 'object' && 'frames' in mapped) for (const frame of mapped.frames) this.#channel.send(frame);
-    else this.#channel.send(mapped);
+    if (typeof mapped === 'object' && 'frames' in mapped) for (const frame of mapped.frames) this.#pass(frame);
+    else this.#pass(mapped);
+  }
+
+  #pass(out: Out): void {
+    this.#traffic?.sent(out);
+    this.#channel.send(out);
   }
 
   #sendAll(): void {

@@ -55,13 +55,14 @@ export interface SessionAgentPorts {
   admit(event: Event): void;
   warn(text: string): void;
   readonly note: SessionPorts['note'];
+  readonly limited?: SessionPorts['limited'];
   /** Called after the agent has ended and all its commands have been answered. */
   ended(ending: Ending): void;
 }
 
 /** Creates the agent port of a session. No agent is connected until it is started or gets a command. */
 export function createSessionAgent(ports: SessionAgentPorts): SessionAgent {
-  const { transcript, clock, admit, note } = ports;
+  const { transcript, clock, admit, note, limited } = ports;
   let link: AgentLink | null = null;
   let isPaused = false;
   let capabilities: Capabilities = {};
@@ -82,7 +83,7 @@ export function createSessionAgent(ports: SessionAgentPorts): SessionAgent {
     // Must be logged before the first event of the new agent.
     if (isReplacement) admit({ type: 'agent-changed', state: 'up' });
     restoreHistory();
-    link = linkAgent(connection, clock, { event: admit, note, end: ended });
+    link = linkAgent(connection, clock, { event: admit, note, limited, end: ended });
     return link;
   }
 

@@ -2,6 +2,7 @@
 import type { AgentKind, NoteLevel } from '../contract/adapter.ts';
 import type { Clock } from '../contract/clock.ts';
 import type { Instructions } from '../contract/instructions.ts';
+import type { Limited } from '../contract/limit-rule.ts';
 import type { WorkspacePort } from '../contract/workspace.ts';
 import type { ExportPort } from '../export/export.ts';
 import type { AgentConnection } from '../link/agent-link.ts';
@@ -75,6 +76,8 @@ export interface SessionPorts {
    */
   readStored?(path: string): readonly Message[];
   note(level: NoteLevel, text: string): void;
+  /** Called when the agent or a client reaches a limit of the session. */
+  readonly limited?: Limited;
   /** Called after each logged event except deltas. Returned changes become an event of the session. */
   logged?(event: Event): SessionInfo | undefined;
   /** Called once, after the session has ended. */

@@ -1,8 +1,8 @@
 // One client's place in a stream: first the rest of a snapshot, if there is one, then the frames of the window.
 import type { Out } from '../contract/channel.ts';
 import type { Entry, Reader } from '../contract/reader.ts';
+import { sizeOf } from '../contract/traffic.ts';
 import { formatCursor, numberCursor, type Place, parseCursor } from './cursor.ts';
-import { sizeOf } from './placed-frame.ts';
 import type { AttachedReader } from './reader-set.ts';
 import type { Window } from './window.ts';
 

@@ -1,8 +1,9 @@
 // Serves access checks, routes and upgrades on one port.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, isIP } from 'node:net';
+import { type AddressInfo, isIP, type Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { GatewayApi } from '../../core/contract/gateway-api.ts';
+import type { ObstacleSource } from '../../core/contract/obstacles.ts';
 import { GatewayError, messageOf } from '../../core/model/errors.ts';
 import type { EventStream, EventStreamOptions } from '../sse.ts';
 import { createApp } from './app.ts';
@@ -65,7 +66,8 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const check = (request: IncomingMessage) => (closing === undefined ? gates(request) : shuttingDown);
 
   const streams = new Set<EventStream>();
-  const app = createApp({ board, streams, maxFrameBytes, stream, onError });
+  const connections = createConnectionCount();
+  const app = createApp({ board, connections, streams, maxFrameBytes, stream, onError });
   // Keep the global Request and Response of this process unchanged.
   const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const upgrades = createUpgradeHandler(board, check, maxFrameBytes);
@@ -75,11 +77,15 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       response.setHeader(name, value);
     }
     const refusal = check(request);
-    if (refusal !== null) refuse(response, refusal);
-    else if (isPreflight(request, allowedOrigins)) response.writeHead(204, preflightHeaders).end();
+    if (refusal !== null) {
+      board.refused(refusal.code);
+      refuse(response, refusal);
+    } else if (isPreflight(request, allowedOrigins)) response.writeHead(204, preflightHeaders).end();
     else void answer(request, response);
   });
   server.maxConnections = maxConnections;
+  server.on('connection', connections.add);
+  server.on('drop', () => board.limited('connections'));
   server.on('upgrade', upgrades.handle);
 
   const bound = await bind(server, host, port);
@@ -100,6 +106,20 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     return closing;
   }
   return { url: urlOf(host, bound.port), port: bound.port, token, close };
+}
+
+/** Counts the open connections, upgraded ones included. */
+function createConnectionCount(): ObstacleSource & { add(socket: Socket): void } {
+  let open = 0;
+  return {
+    add(socket) {
+      open += 1;
+      socket.once('close', () => {
+        open -= 1;
+      });
+    },
+    obstacles: () => (open < maxConnections ? [] : [`all ${maxConnections} connections are in use`]),
+  };
 }
 
 const shuttingDown: Refusal = {

@@ -70,11 +70,15 @@ export function createUpgradeHandler(
       // A connection reset must not end the gateway.
       socket.on('error', () => {});
       const refusal = check(request);
-      if (refusal !== null) return refuse(socket, refusal);
+      if (refusal !== null) {
+        board.refused(refusal.code);
+        return refuse(socket, refusal);
+      }
       try {
         accept(request, socket, head, requestedClient(request));
       } catch (thrown) {
         const { status, problem } = describeError(thrown);
+        board.refused(problem.code);
         refuse(socket, { status, ...problem });
       }
     },

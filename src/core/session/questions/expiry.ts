@@ -19,6 +19,7 @@ export interface ExpiryPorts {
   /** Deadline of questions without their own, ms. */
   readonly deadlineMs: number;
   readonly agent: AgentPort;
+  limited(rule: 'openQuestions' | 'questionMs'): void;
   readonly open: OpenQuestions;
   /** Logs an event through the repair. */
   admit(event: Event): void;
@@ -40,7 +41,7 @@ export interface Expiry {
 }
 
 /** Creates the deadlines of a session's questions. */
-export function createExpiry({ transcript, clock, deadlineMs, agent, open, admit }: ExpiryPorts): Expiry {
+export function createExpiry({ transcript, clock, deadlineMs, agent, limited, open, admit }: ExpiryPorts): Expiry {
   const timers = createTimers(clock);
   let isAttended = true;
 
@@ -49,7 +50,9 @@ export function createExpiry({ transcript, clock, deadlineMs, agent, open, admit
     if (!isAttended) return nobodyThere;
     // An agent that asks without limit gets refusals (docs/threats.md T32).
     const isFlood = transcript.approvals.size + transcript.dialogs.size > mostOpen;
-    return isFlood ? `more than ${mostOpen} questions are open` : null;
+    if (!isFlood) return null;
+    limited('openQuestions');
+    return `more than ${mostOpen} questions are open`;
   }
 
   function expire(question: Question, reason: string): void {
@@ -64,7 +67,10 @@ export function createExpiry({ transcript, clock, deadlineMs, agent, open, admit
     ask(question) {
       const because = refusal();
       const ms = because === null ? (question.timeoutMs ?? deadlineMs) : 0;
-      timers.set(timerOf(question), ms, () => expire(question, because ?? 'nobody answered in time'));
+      timers.set(timerOf(question), ms, () => {
+        if (because === null) limited('questionMs');
+        expire(question, because ?? 'nobody answered in time');
+      });
     },
     soon: (question, act) => timers.set(timerOf(question), 0, act),
     stop: (end) => timers.set(timerOf(end), null, () => {}),

@@ -27,6 +27,7 @@ export interface QuestionPorts {
   /** Deadline of questions without their own, ms. */
   readonly deadlineMs: number;
   readonly agent: AgentPort;
+  limited(rule: 'openQuestions' | 'questionMs'): void;
   /** The number of clients that may answer. */
   readers(): number;
   /** Logs an event through the repair. */
