@@ -24,7 +24,6 @@ import type { Log } from './log.ts';
 import type { LoopDelay } from './loop-delay.ts';
 import { Meter } from './meter.ts';
 import { Notes } from './notes.ts';
-import { type Obstacle, Obstacles } from './obstacles.ts';
 import type { RemoteTransports } from './remote-transports.ts';
 import { type ServeRequest, type StartOptions, serveClient } from './serve-client.ts';
 import { SessionFiles } from './session-files.ts';
@@ -41,6 +40,7 @@ import { StoredFolders } from './stored-folders.ts';
 import { StoredSessions } from './stored-sessions.ts';
 import { StoredSummaries } from './stored-summaries.ts';
 import { systemClock } from './system-clock.ts';
+import { UnkeptSessions } from './unkept-sessions.ts';
 
 export type { ServeRequest, StartOptions } from './serve-client.ts';
 
@@ -62,8 +62,6 @@ export interface Gateway {
   readonly drainMs: number;
   /** Ends every session and agent at once. */
   close(reason: string): void;
-  /** What keeps the gateway from doing all that it promises, for health checks; empty while nothing is wrong. */
-  obstacles(): readonly Obstacle[];
   /** Counts and logs a fault of the gateway that no guard has caught (decision 0023). Never throws. */
   fault(thrown: unknown): void;
 }
@@ -107,13 +105,13 @@ export function createGatewayOf(
   config: Config,
   { log, clock: outerClock = systemClock, loopDelay }: GatewayPorts,
 ): Gateway {
-  const notes = new Notes(log, outerClock.now);
+  const meter = new Meter();
+  const notes = new Notes(log, outerClock.now, meter.limited);
   // The parts guard their own timers; what has no guard of its own ends here and not the process (decision 0023).
   const clock = guardedClock(outerClock, (thrown) => notes.fault(thrown));
   const adapterOf = finderIn(adapters);
   const env: Env = { now: clock.now, id: () => randomUUID() };
   const timeOrigin = Math.round(Date.now() - clock.now());
-  const meter = new Meter();
   const tally = new SessionTally();
   const hub = createHub({ sessions: config.limits.sessions });
   const failed = (thrown: unknown) => notes.fault(thrown);
@@ -125,16 +123,16 @@ export function createGatewayOf(
   const folders = new StoredFolders(config, adapterOf);
   const summaries = new StoredSummaries(folders);
   const stored = new StoredSessions({ config, agents, folders, summaries });
-  const obstacles = new Obstacles();
+  const unkept = new UnkeptSessions();
   const files = new SessionFiles({
     folders,
     agents,
     log,
     unkept(session) {
-      obstacles.add(session);
+      unkept.add(session);
       sessions.warn(session, 'This session is not kept any more: its file cannot be written.');
     },
-    released: (session) => obstacles.clear(session),
+    released: (session) => unkept.clear(session),
   });
 
   const intakes = new CommandIntakes({ clock, timeOrigin, agentOf: (session) => sessions.agentOf(session) });
@@ -171,7 +169,7 @@ export function createGatewayOf(
   const connections = new Connections({ sessions, frontends, sinks, clock, meter, routerFor });
   const shutdown = new Shutdown({ hub, idle, sessions, intakes, connections, clock });
 
-  const obstacleSources = [sessions];
+  const obstacleSources = [sessions, unkept];
   const figures = () => gatherFigures({ hub, intakes, meter, notes, tally, loopDelay });
 
   frontends.checkSettings();
@@ -195,7 +193,6 @@ export function createGatewayOf(
       return intakes.drainMs;
     },
     close: (reason) => shutdown.close(reason),
-    obstacles: () => obstacles.list(),
     fault: (thrown) => notes.fault(thrown),
   };
 }

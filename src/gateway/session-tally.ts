@@ -1,13 +1,11 @@
-// Counts the events and measures the texts of all sessions. Costs nothing until a scrape asks.
+// Counts the events and the memory of all sessions. Costs nothing until a scrape asks.
 import type { Session } from '../core/session/session.ts';
 import { Counter } from './meter.ts';
-import { TranscriptSize } from './transcript-size.ts';
 
 interface Tallied {
   readonly dialect: string;
   /** Events of an earlier opening of the session. */
   readonly before: number;
-  readonly size: TranscriptSize;
 }
 
 /** The sessions of one gateway. */
@@ -18,7 +16,7 @@ export class SessionTally {
   /** `dialect`: of the agent. */
   add(session: Session, dialect: string): void {
     const { transcript } = session;
-    this.#open.set(session, { dialect, before: transcript.lastSeq, size: new TranscriptSize(transcript) });
+    this.#open.set(session, { dialect, before: transcript.lastSeq });
   }
 
   /** The session has ended: its events stay counted. */
@@ -37,10 +35,10 @@ export class SessionTally {
     return all.counts;
   }
 
-  /** Characters of text in the transcripts of the open sessions. */
+  /** What the transcripts of the open sessions keep, estimated (docs/limits.md 5.2). */
   transcriptBytes(): number {
     let sum = 0;
-    for (const { size } of this.#open.values()) sum += size.measure();
+    for (const { transcript } of this.#open.keys()) sum += transcript.bytes;
     return sum;
   }
 }

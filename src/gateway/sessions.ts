@@ -60,7 +60,8 @@ export class Sessions implements ObstacleSource {
   constructor(ports: SessionsPorts) {
     this.#ports = ports;
     const { allTranscriptBytes } = ports.config.limits;
-    this.#budget = createTranscriptBudget(allTranscriptBytes ?? getHeapStatistics().heap_size_limit / 4);
+    const mostBytes = allTranscriptBytes ?? getHeapStatistics().heap_size_limit / 4;
+    this.#budget = createTranscriptBudget(mostBytes, ports.meter.limited);
   }
 
   /**

@@ -5,11 +5,14 @@ import { parseConfig } from '../../src/config/config.ts';
 import { type LimitRule, limitRules } from '../../src/core/contract/limit-rule.ts';
 import { linkClient } from '../../src/core/link/client-link.ts';
 import { highWater } from '../../src/core/link/client-sender.ts';
+import { mostJunk } from '../../src/core/link/junk-count.ts';
 import { createHub } from '../../src/core/session/hub.ts';
 import { mostOpen } from '../../src/core/session/questions/expiry.ts';
+import { createTranscriptBudget } from '../../src/core/session/transcript-budget.ts';
 import { CommandIntakes } from '../../src/gateway/command-intakes.ts';
 import { gatherFigures } from '../../src/gateway/figures.ts';
 import { createGateway } from '../../src/gateway/full-gateway.ts';
+import { mostLines } from '../../src/gateway/line-limit.ts';
 import { Meter } from '../../src/gateway/meter.ts';
 import { SessionTally } from '../../src/gateway/session-tally.ts';
 import { listen } from '../../src/transports/http/server.ts';
@@ -35,7 +38,7 @@ function opened(config: object, clock = createVirtualClock()) {
   disposals.push(() => gateway.close('the test is over'));
   const { board } = gateway;
   const reached = () => [...samplesOf(board.metrics(), 'patchbay_limits_total').keys()].map((key) => key.slice(6, -1));
-  return { board, clock, reached };
+  return { board, clock, fault: gateway.fault, reached };
 }
 
 function sessions(): Reached {
@@ -210,6 +213,43 @@ function ledger(limits: Partial<typeof wide>, fields: Parameters<typeof ticketOf
   return [before, reached()];
 }
 
+const mebibyte = 1024 * 1024;
+
+function transcriptBytes(): Reached {
+  const rig = running({ limits: { transcriptBytes: mebibyte } });
+  rig.agent.say({ type: 'tool-start', call: 'a', name: 'look', input: { all: 'x'.repeat(mebibyte) } });
+  const before = [...rig.limits];
+  rig.clock.advance(0);
+  return [before, rig.limits];
+}
+
+function allTranscriptBytes(): Reached {
+  const limits: string[] = [];
+  const budget = createTranscriptBudget(mebibyte, (rule) => limits.push(rule));
+  const member = { evict: () => {} };
+  budget.report(member, mebibyte);
+  const before = [...limits];
+  budget.report(member, mebibyte + 1);
+  return [before, limits];
+}
+
+function logLinesPerMinute(): Reached {
+  const { fault, reached } = opened({});
+  for (let count = 0; count < mostLines; count += 1) fault(new Error('a fault'));
+  const before = reached();
+  fault(new Error('one more'));
+  return [before, reached()];
+}
+
+function junkMessages(): Reached {
+  const rig = running();
+  const junk = () => rig.agent.act({ do: 'note', level: 'violation', text: 'junk' });
+  for (let count = 1; count < mostJunk; count += 1) junk();
+  const before = [...rig.limits];
+  junk();
+  return [before, rig.limits];
+}
+
 const acts: Readonly<Record<LimitRule, () => Reached | Promise<Reached>>> = {
   sessions,
   idleSessionMs,
@@ -228,6 +268,10 @@ const acts: Readonly<Record<LimitRule, () => Reached | Promise<Reached>>> = {
   commandsPerMinute: () => ledger({ commandsPerMinute: 1 }),
   allCommandsPerMinute: () => ledger({ allCommandsPerMinute: 1 }),
   answersPerMinute: () => ledger({ answersPerMinute: 1 }, { allowance: 'answers' }),
+  transcriptBytes,
+  allTranscriptBytes,
+  logLinesPerMinute,
+  junkMessages,
 };
 
 test.each(limitRules)('%s', async (rule) => {

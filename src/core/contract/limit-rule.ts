@@ -19,6 +19,10 @@ export const limitRules = [
   'commandsPerMinute',
   'allCommandsPerMinute',
   'answersPerMinute',
+  'transcriptBytes',
+  'allTranscriptBytes',
+  'logLinesPerMinute',
+  'junkMessages',
 ] as const;
 
 /** The name of a limit. */

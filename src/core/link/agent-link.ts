@@ -96,7 +96,9 @@ export function linkAgent({ channel, backend }: AgentConnection, clock: Clock, l
     frame(frame) {
       if (isEnded) return;
       act(() => junk.counted(backend.decode(frame)));
-      if (junk.isTooMuch()) abandon(`the agent sent ${mostJunk} messages in a row that are none of its protocol`);
+      if (!junk.isTooMuch()) return;
+      listener.limited?.('junkMessages');
+      abandon(`the agent sent ${mostJunk} messages in a row that are none of its protocol`);
     },
     // Lost bytes may have held the end of a message: the agent's state is unknown, so it is stopped (docs/faults.md
     // F7).

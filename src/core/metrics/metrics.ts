@@ -75,8 +75,11 @@ export const metrics: readonly Metric[] = [
   gauge('patchbay_sessions', 'Open sessions.', ({ sessions }) => sessions),
   gauge('patchbay_runs', 'Sessions with an open run.', ({ runs }) => runs),
   gauge('patchbay_clients', 'Clients that read a session.', ({ clients }) => clients),
-  counter('patchbay_notes_total', ['level'], 'Losses, repairs and violations of protocols.', ({ notes }) =>
-    each(notes),
+  counter(
+    'patchbay_notes_total',
+    ['level'],
+    'Losses, repairs and violations of protocols, and faults of the gateway.',
+    ({ notes }) => each(notes),
   ),
   counter(
     'patchbay_events_total',
@@ -128,7 +131,7 @@ export const metrics: readonly Metric[] = [
   gauge('patchbay_window_bytes', 'Memory of the frames that are kept for readers.', ({ windowBytes }) => windowBytes),
   gauge(
     'patchbay_transcript_bytes',
-    'Characters of text in the transcripts of all sessions.',
+    'Memory of the transcripts of all sessions, estimated.',
     ({ transcriptBytes }) => transcriptBytes,
   ),
   {

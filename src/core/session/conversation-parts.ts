@@ -74,7 +74,7 @@ export function createParts(ports: ConversationPorts, agentEnded: (ending: Endin
   const limitSilence = createSilenceLimit({ transcript, timers, agent, silenceMs: limits.silenceMs, limited });
 
   const { transcriptBytes: mostBytes } = limits;
-  const size = createTranscriptLimit({ transcript, timers, agent, mostBytes, report: ports.measured });
+  const size = createTranscriptLimit({ transcript, timers, agent, mostBytes, limited, report: ports.measured });
 
   const { questionMs: deadlineMs } = limits;
   const questions = createQuestions({ transcript, clock, deadlineMs, admit, limited, readers: ports.readers, agent });
