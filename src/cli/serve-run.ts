@@ -2,6 +2,7 @@
 import { loadAdapters, protocolsOf } from '../adapters/protocols.ts';
 import type { Config } from '../config/config.ts';
 import { createGatewayOf } from '../gateway/gateway.ts';
+import { measureLoopDelay } from '../gateway/loop-delay.ts';
 import type { ConnectionLimits } from '../transports/http/connection-table.ts';
 import { listen, type Listening as Server } from '../transports/http/server.ts';
 import { spareDescriptor } from '../transports/spare-descriptor.ts';
@@ -32,7 +33,7 @@ export async function serve(command: readonly string[], options: ServeOptions): 
   const log = stderrLog(options.verbose === true ? 'debug' : 'warn');
   const adapters = await loadAdapters({ client: protocolsOf('client'), agent: protocolsOf('agent') });
   const remote = { connectWebSocket, connectEventSource };
-  const gateway = createGatewayOf({ adapters, remote }, config, { log });
+  const gateway = createGatewayOf({ adapters, remote }, config, { log, loopDelay: measureLoopDelay() });
   const server = await listen({
     host: options.host ?? config.server.host,
     port: options.port ?? config.server.port,

@@ -11,6 +11,7 @@ import { createFrame } from '../transports/framing/frame.ts';
 import { streamFraming } from '../transports/framing/framings.ts';
 import { nullChannel } from '../transports/memory.ts';
 import { createMultiplexer, type MultiplexedConnection } from '../transports/multiplexer.ts';
+import type { Meter } from './meter.ts';
 import type { RemoteTransports } from './remote-transports.ts';
 
 /** The agent that a channel leads to. */
@@ -27,6 +28,7 @@ export class AgentChannels {
   readonly #maxFrameBytes: number;
   readonly #remote: RemoteTransports | null;
   readonly #work: Pick<PacedWork, 'queue'>;
+  readonly #meter: Meter;
   /** Tokens for remote agents, removed from the environment of every program (docs/threats.md T7). */
   readonly #hiddenVariables: Readonly<Record<string, undefined>>;
   readonly #failed: (thrown: unknown) => void;
@@ -38,9 +40,11 @@ export class AgentChannels {
     { agents, limits }: Pick<Config, 'agents' | 'limits'>,
     remote: RemoteTransports | null,
     work: Pick<PacedWork, 'queue'>,
+    meter: Meter,
     failed: (thrown: unknown) => void,
   ) {
     this.#failed = failed;
+    this.#meter = meter;
     this.#maxFrameBytes = limits.agentFrameBytes;
     this.#remote = remote;
     this.#work = work;
@@ -85,13 +89,14 @@ export class AgentChannels {
     const maxFrameBytes = this.#maxFrameBytes;
     const token = tokenOf(name, agent);
     const { sendUrl } = agent;
+    const traffic = this.#meter.ofAgents(agent.protocol);
     if (this.#remote === null) throw new Error('the transports for remote agents are not loaded');
     if (sendUrl === undefined) {
-      return this.#remote.connectWebSocket(url, { token, maxFrameBytes, framing: adapter.framing.websocket });
+      return this.#remote.connectWebSocket(url, { token, maxFrameBytes, framing: adapter.framing.websocket, traffic });
     }
     const envelope = adapter.envelope?.(agent.options ?? {});
     const label = `agent ${name}`;
-    return this.#remote.connectEventSource({ streamUrl: url, sendUrl, token, maxFrameBytes, envelope, label });
+    return this.#remote.connectEventSource({ streamUrl: url, sendUrl, token, maxFrameBytes, envelope, label, traffic });
   }
 
   #openProgram({ name, agent, adapter, cwd = agent.cwd }: AgentTarget, command: readonly [string, ...string[]]) {
@@ -103,6 +108,7 @@ export class AgentChannels {
       label: `agent ${name}`,
       framing: streamFraming(adapter.framing.stdio),
       maxFrameBytes: this.#maxFrameBytes,
+      traffic: this.#meter.ofAgents(agent.protocol),
     });
   }
 

@@ -5,6 +5,8 @@ import type { CommandSink } from '../core/link/frontend-driver.ts';
 import type { Session } from '../core/session/session.ts';
 import type { CommandIntake } from './command-intake.ts';
 import type { CommandIntakes } from './command-intakes.ts';
+import type { Meter } from './meter.ts';
+import { meteredSink } from './metered-sink.ts';
 import { refusalIn, withRights } from './rights.ts';
 import type { RouterRequest, SessionRouter } from './session-router.ts';
 
@@ -20,6 +22,7 @@ export type ClientSink = CommandSink & { end(): void };
 /** The dependencies of the sinks. */
 export interface ClientSinksPorts {
   readonly intakes: Pick<CommandIntakes, 'of' | 'carriedOut'>;
+  readonly meter: Meter;
   /** The sink for the commands of one session. */
   sinkOf(session: Session, isOurs: boolean): Pick<CommandSink, 'submit' | 'note'>;
   routerFor(request: RouterRequest): SessionRouter;
@@ -46,15 +49,15 @@ export class ClientSinks {
     intake: CommandIntake | undefined,
     isOurs: boolean,
   ): ClientSink {
+    const { intakes, meter, sinkOf } = this.#ports;
     // Commands with tickets may name any session, even on a connection that reads only one.
     if (intake !== undefined) {
       const router = this.#ports.routerFor({ frontend, agent, principal, side, intake, bound: session, isOurs });
-      return { ...router.sink, end: () => router.own.end() };
+      return { ...meteredSink(router.sink, meter, frontend, side), end: () => router.own.end() };
     }
-    const { intakes, sinkOf } = this.#ports;
     const sink = sinkOf(session, isOurs);
     const submitted = withRights(sink, principal);
-    return {
+    const ruled: CommandSink = {
       ...sink,
       submit(command, settle) {
         const refusal = refusalIn(session, principal, command);
@@ -64,7 +67,7 @@ export class ClientSinks {
           settle(outcome);
         });
       },
-      end: () => {},
     };
+    return { ...meteredSink(ruled, meter, frontend, side), end: () => {} };
   }
 }

@@ -107,6 +107,11 @@ export class CommandIntake {
     return [...this.#listeners].filter(({ isHeard }) => isHeard !== false).length;
   }
 
+  /** Refusals of the ledger so far, by the exceeded limit. */
+  get ledgerRefusals(): ReturnType<Ledger['figures']>['refused'] {
+    return this.#ledger.figures().refused;
+  }
+
   count(refusal: CountedRefusal): void {
     this.#refusals[refusal] += 1;
   }

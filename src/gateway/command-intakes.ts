@@ -44,6 +44,11 @@ export class CommandIntakes {
     for (const intake of this.#intakes.values()) intake.changed(session);
   }
 
+  /** Refusals of each ledger so far. */
+  refusals(): readonly CommandIntake['ledgerRefusals'][] {
+    return [...this.#intakes.values()].map(({ ledgerRefusals }) => ledgerRefusals);
+  }
+
   /** Forgets a closed session. */
   forget(session: string): void {
     for (const intake of this.#intakes.values()) intake.forget(session);

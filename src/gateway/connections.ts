@@ -9,6 +9,8 @@ import type { Caller, ClientSinks, SessionCaller } from './client-sinks.ts';
 import type { CommandIntake } from './command-intake.ts';
 import type { ConnectionSessions } from './connection-sessions.ts';
 import type { Frontends } from './frontends.ts';
+import type { Meter } from './meter.ts';
+import { meteredSink } from './metered-sink.ts';
 import type { AgentLost } from './session-request.ts';
 import type { RouterRequest, SessionRouter } from './session-router.ts';
 import type { Sessions } from './sessions.ts';
@@ -20,6 +22,7 @@ export interface ConnectionsPorts {
   readonly sinks: ClientSinks;
   readonly clock: Clock;
   readonly work: Pick<PacedWork, 'queue'>;
+  readonly meter: Meter;
   routerFor(request: RouterRequest): SessionRouter;
 }
 
@@ -63,7 +66,7 @@ export class Connections {
     options: MultiplexedOptions,
     listenerOf: (own: ConnectionSessions) => ClientListener,
   ): void {
-    const { sessions, frontends, sinks, clock, work, routerFor } = this.#ports;
+    const { sessions, frontends, sinks, clock, work, meter, routerFor } = this.#ports;
     if (sessions.isShut) throw new GatewayError('shutting-down', 'the gateway is shutting down');
     const { frontend, agent, principal } = caller;
     const side = frontends.sideOf(frontend, caller.options);
@@ -74,7 +77,15 @@ export class Connections {
       own.end();
     });
     const link = linkToIntake(intake, listener, (ending) =>
-      linkClient(channel, side.connection(), null, clock, sink, ending, work.queue()),
+      linkClient(
+        channel,
+        side.connection(),
+        null,
+        clock,
+        meteredSink(sink, meter, frontend, side),
+        ending,
+        work.queue(),
+      ),
     );
     this.#multiplexed.add(link);
   }

@@ -1,13 +1,14 @@
 // The gateway as the HTTP routes see it.
 import type { AdapterOf } from '../adapters/protocols.ts';
 import type { ClientRequest, GatewayApi } from '../core/contract/gateway-api.ts';
-import { metricsText } from '../core/metrics/metrics.ts';
+import type { ObstacleSource } from '../core/contract/obstacles.ts';
+import { type Figures, metricsText } from '../core/metrics/metrics.ts';
 import { GatewayError } from '../core/model/errors.ts';
 import type { Hub } from '../core/session/hub.ts';
 import type { Agents } from './agents.ts';
 import type { Connections } from './connections.ts';
 import type { Frontends } from './frontends.ts';
-import type { Notes } from './notes.ts';
+import type { Meter } from './meter.ts';
 import { takePosted, textOf } from './posted-frames.ts';
 import { restSummaryOf } from './session-summary.ts';
 import type { Sessions } from './sessions.ts';
@@ -20,9 +21,11 @@ export interface BoardPorts {
   readonly connections: Connections;
   readonly frontends: Frontends;
   readonly hub: Hub;
-  readonly notes: Pick<Notes, 'counts'>;
+  readonly meter: Meter;
+  readonly obstacleSources: readonly ObstacleSource[];
   readonly sessions: Sessions;
   readonly streams: SharedStreams;
+  figures(): Figures;
 }
 
 /** The API over these parts. */
@@ -52,8 +55,10 @@ export function createBoard(ports: BoardPorts): GatewayApi {
     stream: (request, cursor) => streams.read(request, cursor),
     post: (request, frames) => takePosted(streams.postLink(request), frames),
     refuse: (request, fault) => streams.postLink(request).fault(fault).map(textOf),
-    metrics: () => metrics(ports),
-    ready: () => !sessions.isShut,
+    metrics: () => metricsText(ports.figures()),
+    refused: (reason) => ports.meter.refusedRequests.add(reason),
+    limited: ports.meter.limited,
+    obstacles: () => ports.obstacleSources.flatMap((source) => source.obstacles()),
   };
 }
 
@@ -71,14 +76,4 @@ function connect(
       request.session ?? sessions.open(request, { principal: request.principal, isOurs: false }).session.id;
     connections.attach(channel, { ...request, session }, false, listener);
   }
-}
-
-function metrics({ hub, notes }: BoardPorts): string {
-  const open = hub.list().map((entry) => entry.session);
-  return metricsText({
-    sessions: open.length,
-    runs: open.filter((session) => session.state === 'running').length,
-    clients: open.reduce((sum, session) => sum + session.readers, 0),
-    notes: notes.counts,
-  });
 }

@@ -17,12 +17,14 @@ import { ClientSinks } from './client-sinks.ts';
 import { CommandIntakes } from './command-intakes.ts';
 import { ConnectionSessions } from './connection-sessions.ts';
 import { Connections } from './connections.ts';
+import { gatherFigures } from './figures.ts';
 import { Frontends } from './frontends.ts';
 import { createBoard } from './gateway-board.ts';
 import { IdleSessions } from './idle-sessions.ts';
 import type { Log } from './log.ts';
+import type { LoopDelay } from './loop-delay.ts';
+import { Meter } from './meter.ts';
 import { Notes } from './notes.ts';
-import { type Obstacle, Obstacles } from './obstacles.ts';
 import type { RemoteTransports } from './remote-transports.ts';
 import { type ServeRequest, type StartOptions, serveClient } from './serve-client.ts';
 import { SessionFiles } from './session-files.ts';
@@ -30,6 +32,7 @@ import { SessionOpener } from './session-opener.ts';
 import { SessionPersistence } from './session-persistence.ts';
 import { type RouterRequest, SessionRouter } from './session-router.ts';
 import { sinkFor } from './session-sinks.ts';
+import { SessionTally } from './session-tally.ts';
 import { SessionlessCommands } from './sessionless-commands.ts';
 import { Sessions } from './sessions.ts';
 import { SharedStreams } from './shared-streams.ts';
@@ -38,6 +41,7 @@ import { StoredFolders } from './stored-folders.ts';
 import { StoredSessions } from './stored-sessions.ts';
 import { StoredSummaries } from './stored-summaries.ts';
 import { systemClock, systemLoop } from './system-clock.ts';
+import { UnkeptSessions } from './unkept-sessions.ts';
 
 export type { ServeRequest, StartOptions } from './serve-client.ts';
 
@@ -59,8 +63,6 @@ export interface Gateway {
   readonly drainMs: number;
   /** Ends every session and agent at once. */
   close(reason: string): void;
-  /** What keeps the gateway from doing all that it promises, for health checks; empty while nothing is wrong. */
-  obstacles(): readonly Obstacle[];
   /** Counts and logs a fault of the gateway that no guard has caught (decision 0023). Never throws. */
   fault(thrown: unknown): void;
 }
@@ -72,6 +74,8 @@ export interface GatewayPorts {
   readonly clock?: Clock;
   /** Default: paced by the real event loop. */
   readonly work?: PacedWork;
+  /** Measures the event loop; default nobody. */
+  readonly loopDelay?: LoopDelay;
 }
 
 /** The code of a gateway that depends on its configuration. */
@@ -102,9 +106,10 @@ interface RouterParts {
 export function createGatewayOf(
   { adapters, remote }: GatewayParts,
   config: Config,
-  { log, clock: outerClock = systemClock, work: givenWork }: GatewayPorts,
+  { log, clock: outerClock = systemClock, work: givenWork, loopDelay }: GatewayPorts,
 ): Gateway {
-  const notes = new Notes(log, outerClock.now);
+  const meter = new Meter();
+  const notes = new Notes(log, outerClock.now, meter.limited);
   // The parts guard their own timers; what has no guard of its own ends here and not the process (decision 0023).
   const failed = (thrown: unknown) => notes.fault(thrown);
   const clock = guardedClock(outerClock, failed);
@@ -112,25 +117,26 @@ export function createGatewayOf(
   const adapterOf = finderIn(adapters);
   const env: Env = { now: clock.now, id: () => randomUUID() };
   const timeOrigin = Math.round(Date.now() - clock.now());
+  const tally = new SessionTally();
   const hub = createHub({ sessions: config.limits.sessions });
-  const idle = new IdleSessions(hub, clock, config.limits.idleSessionMs, failed);
+  const idle = new IdleSessions(hub, clock, config.limits.idleSessionMs, { limited: meter.limited, failed });
 
-  const agents = new Agents(config, env, adapterOf, new AgentChannels(config, remote, work, failed));
+  const agents = new Agents(config, env, adapterOf, new AgentChannels(config, remote, work, meter, failed));
   const frontends = new Frontends({ config, env, adapterOf, ids: () => adapters.keys() });
 
   const folders = new StoredFolders(config, adapterOf);
   const summaries = new StoredSummaries(folders);
   const stored = new StoredSessions({ config, agents, folders, summaries });
-  const obstacles = new Obstacles();
+  const unkept = new UnkeptSessions();
   const files = new SessionFiles({
     folders,
     agents,
     log,
     unkept(session) {
-      obstacles.add(session);
+      unkept.add(session);
       sessions.warn(session, 'This session is not kept any more: its file cannot be written.');
     },
-    released: (session) => obstacles.clear(session),
+    released: (session) => unkept.clear(session),
   });
 
   const intakes = new CommandIntakes({
@@ -145,6 +151,8 @@ export function createGatewayOf(
     persistenceOf: (origin) => new SessionPersistence(origin, { files, stored }),
     exportsOf: createExportPlaces(config.exportDirectory),
     notes,
+    meter,
+    tally,
     log,
     clock,
     work,
@@ -165,14 +173,28 @@ export function createGatewayOf(
     sinkFor({ adapterOf, roots: config.roots, stored, notes }, session, isOurs);
   const routerParts: RouterParts = { sessions, hub, stored, idle, notes, agents, clock, carriedOut, sinkOf };
   const routerFor = (request: RouterRequest) => createRouter(routerParts, request);
-  const sinks = new ClientSinks({ intakes, sinkOf, routerFor });
-  const streams = new SharedStreams({ sessions, frontends, sinks, clock });
-  const connections = new Connections({ sessions, frontends, sinks, clock, work, routerFor });
+  const sinks = new ClientSinks({ intakes, meter, sinkOf, routerFor });
+  const streams = new SharedStreams({ sessions, frontends, sinks, clock, meter });
+  const connections = new Connections({ sessions, frontends, sinks, clock, work, meter, routerFor });
   const shutdown = new Shutdown({ hub, idle, sessions, intakes, connections, clock, work });
+
+  const obstacleSources = [sessions, unkept];
+  const figures = () => gatherFigures({ hub, intakes, meter, notes, tally, loopDelay });
 
   frontends.checkSettings();
   return {
-    board: createBoard({ adapterOf, agents, connections, frontends, hub, notes, sessions, streams }),
+    board: createBoard({
+      adapterOf,
+      agents,
+      connections,
+      figures,
+      frontends,
+      hub,
+      meter,
+      obstacleSources,
+      sessions,
+      streams,
+    }),
     serveClient: (channel, request, options) =>
       serveClient(channel, request, options, { agents, connections, frontends, sessions }),
     drain: (reason, graceMs) => shutdown.drain(reason, graceMs),
@@ -180,7 +202,6 @@ export function createGatewayOf(
       return intakes.drainMs;
     },
     close: (reason) => shutdown.close(reason),
-    obstacles: () => obstacles.list(),
     fault: failed,
   };
 }

@@ -1,24 +1,34 @@
 // Closes sessions that were unused for a while.
 import type { Clock } from '../core/contract/clock.ts';
 import { guarded } from '../core/contract/guarded.ts';
+import type { Limited } from '../core/contract/limit-rule.ts';
 import type { Hub } from '../core/session/hub.ts';
 import type { Session } from '../core/session/session.ts';
 
 /** Longest time between two sweeps, ms. */
 const mostSweepMs = 60_000;
 
+/** Who is told what happens in a sweep. */
+export interface IdleSessionsPorts {
+  readonly limited: Limited;
+  /** Takes what a sweep throws. */
+  failed(thrown: unknown): void;
+}
+
 /** Sweeps the hub until `stop`. */
 export class IdleSessions {
   readonly #hub: Hub;
   readonly #clock: Clock;
   readonly #idleMs: number;
+  readonly #limited: Limited;
   readonly #idleSince = new WeakMap<Session, number>();
   readonly #reserved = new WeakSet<Session>();
   readonly #timer: NodeJS.Timeout;
 
   /** `idleMs`: how long a session may stay open without clients and without a run, ms. */
-  constructor(hub: Hub, clock: Clock, idleMs: number, failed: (thrown: unknown) => void) {
+  constructor(hub: Hub, clock: Clock, idleMs: number, { limited, failed }: IdleSessionsPorts) {
     this.#hub = hub;
+    this.#limited = limited;
     this.#clock = clock;
     this.#idleMs = idleMs;
     this.#timer = setInterval(() => guarded(() => this.#sweep(), failed), Math.min(mostSweepMs, idleMs));
@@ -47,7 +57,9 @@ export class IdleSessions {
       }
       const since = this.#idleSince.get(session) ?? now;
       this.#idleSince.set(session, since);
-      if (now - since >= this.#idleMs) this.#hub.remove(session.id, 'the session was idle for too long');
+      if (now - since < this.#idleMs) continue;
+      this.#limited('idleSessionMs');
+      this.#hub.remove(session.id, 'the session was idle for too long');
     }
   }
 }

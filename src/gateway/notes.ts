@@ -19,10 +19,12 @@ export class Notes {
   readonly #log: Log;
   readonly #counts = new Map<NoteLevel, number>();
   readonly #lines: LineLimit;
+  readonly #limited: (rule: 'logLinesPerMinute') => void;
 
   /** `now`: monotonic ms. */
-  constructor(log: Log, now: () => number) {
+  constructor(log: Log, now: () => number, limited: (rule: 'logLinesPerMinute') => void) {
     this.#log = log;
+    this.#limited = limited;
     this.#lines = createLineLimit(now, (session, count) => {
       log('warn', `${count} more notes like these were not written`, sessionField(session));
     });
@@ -31,14 +33,14 @@ export class Notes {
   add(session: string, level: NoteLevel, text: string): void {
     this.#count(level);
     const mayFlood = level === 'violation' || level === 'internal';
-    if (mayFlood && !this.#lines.allows(session)) return;
+    if (mayFlood && !this.#allows(session)) return;
     this.#log(logLevels[level], text, { ...sessionField(session), note: level });
   }
 
   /** A fault of the gateway that belongs to no session. */
   fault(thrown: unknown): void {
     this.#count('internal');
-    if (!this.#lines.allows('')) return;
+    if (!this.#allows('')) return;
     const stack = thrown instanceof Error ? (thrown.stack ?? '').slice(0, longestStack) : '';
     this.#log('error', faultText(thrown), { note: 'internal', ...(stack === '' ? {} : { stack }) });
   }
@@ -51,6 +53,12 @@ export class Notes {
   /** Number of notes so far, by level. */
   get counts(): ReadonlyMap<NoteLevel, number> {
     return this.#counts;
+  }
+
+  #allows(session: string): boolean {
+    if (this.#lines.allows(session)) return true;
+    this.#limited('logLinesPerMinute');
+    return false;
   }
 
   #count(level: NoteLevel): void {

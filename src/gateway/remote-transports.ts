@@ -1,6 +1,7 @@
 // The transports to agents at an address. They are a port, because most starts need none of their code.
 import type { EventEnvelope, FramingName } from '../core/contract/adapter.ts';
 import type { Channel } from '../core/contract/channel.ts';
+import type { Traffic } from '../core/contract/traffic.ts';
 
 /** Connects to agents at an address: transports/websocket.ts and transports/sse-client.ts. */
 export interface RemoteTransports {
@@ -18,4 +19,6 @@ export interface RemoteTransports {
 interface RemoteOptions {
   readonly token?: string | undefined;
   readonly maxFrameBytes: number;
+  /** Counts the bytes of both directions and the sent frames. */
+  readonly traffic?: Traffic;
 }

@@ -5,6 +5,7 @@ import { getHeapStatistics } from 'node:v8';
 import type { Config } from '../config/config.ts';
 import type { Broadcast } from '../core/contract/broadcast.ts';
 import type { Clock } from '../core/contract/clock.ts';
+import type { ObstacleSource } from '../core/contract/obstacles.ts';
 import type { PacedWork } from '../core/contract/paced-work.ts';
 import type { Principal } from '../core/contract/principal.ts';
 import { GatewayError } from '../core/model/errors.ts';
@@ -17,12 +18,14 @@ import type { createExportPlaces } from '../stores/export.ts';
 import { createWorkspace } from '../workspace/workspace.ts';
 import type { Agents } from './agents.ts';
 import type { Log } from './log.ts';
+import type { Meter } from './meter.ts';
 import type { Notes } from './notes.ts';
 import { Quotas } from './quotas.ts';
 import type { SessionOrigin } from './session-files.ts';
 import type { SessionPersistence } from './session-persistence.ts';
 import { type AgentLost, type CheckedRequest, checkRequest, type SessionRequest } from './session-request.ts';
 import { summaryOf } from './session-summary.ts';
+import type { SessionTally } from './session-tally.ts';
 
 /** The dependencies of the sessions of a gateway. */
 export interface SessionsPorts {
@@ -32,6 +35,8 @@ export interface SessionsPorts {
   persistenceOf(origin: SessionOrigin): SessionPersistence;
   readonly exportsOf: ReturnType<typeof createExportPlaces>;
   readonly notes: Notes;
+  readonly meter: Meter;
+  readonly tally: SessionTally;
   readonly log: Log;
   readonly clock: Clock;
   readonly work: Pick<PacedWork, 'queue'>;
@@ -50,8 +55,10 @@ export interface SessionOwner {
   readonly isOurs: boolean;
 }
 
+const shuttingDown = 'the gateway is shutting down';
+
 /** All sessions of a gateway. */
-export class Sessions {
+export class Sessions implements ObstacleSource {
   readonly #ports: SessionsPorts;
   /** Announced sessions, by id. */
   readonly #announced = new Map<string, HubEntry>();
@@ -62,7 +69,8 @@ export class Sessions {
   constructor(ports: SessionsPorts) {
     this.#ports = ports;
     const { allTranscriptBytes } = ports.config.limits;
-    this.#budget = createTranscriptBudget(allTranscriptBytes ?? getHeapStatistics().heap_size_limit / 4);
+    const mostBytes = allTranscriptBytes ?? getHeapStatistics().heap_size_limit / 4;
+    this.#budget = createTranscriptBudget(mostBytes, ports.meter.limited);
     this.#quotas = new Quotas(ports.hub, ports.config.limits.perToken);
   }
 
@@ -71,17 +79,18 @@ export class Sessions {
    * name the configured ones. `lost`: default, the log. Throws `not-found`, `invalid`, `conflict`, `limit` or `shutting-down`.
    */
   open(request: SessionRequest, { principal: opener, isOurs }: SessionOwner, lost?: AgentLost): HubEntry {
-    if (this.#isShut) throw new GatewayError('shutting-down', 'the gateway is shutting down');
+    if (this.#isShut) throw new GatewayError('shutting-down', shuttingDown);
     const checked = checkRequest(request, { principal: opener, isOurs }, this.#ports);
-    if (!isOurs) this.#quotas.checkSessions(opener);
     const { id, agentName, createdAt, problems } = checked;
-    const entry = this.#ports.hub.add(id, () => ({
+    if (!isOurs) this.#counted(() => this.#quotas.checkSessions(opener));
+    const create = () => ({
       session: this.#create(checked, opener, lost),
       agent: agentName,
       createdAt,
       principal: opener.name,
       problems,
-    }));
+    });
+    const entry = this.#counted(() => this.#ports.hub.add(id, create));
     if (request.isQuiet !== true) this.announce(entry);
     return entry;
   }
@@ -128,8 +137,24 @@ export class Sessions {
     return this.#isShut;
   }
 
+  obstacles(): readonly string[] {
+    return this.#isShut ? [shuttingDown] : [];
+  }
+
+  /** Counts a refusal for want of room. */
+  #counted<Result>(act: () => Result): Result {
+    try {
+      return act();
+    } catch (thrown) {
+      if (thrown instanceof GatewayError && thrown.code === 'limit') this.#ports.meter.limited('sessions');
+      throw thrown;
+    }
+  }
+
   #create(checked: CheckedRequest, opener: Principal, lost: AgentLost | undefined): Session {
-    const { agents, clock, work, exportsOf, log, notes, timeOrigin } = this.#ports;
+    const { agents, clock, work, exportsOf, log, meter, notes, tally, timeOrigin } = this.#ports;
+    const quotas = this.#quotas;
+    let starts = 0;
     const { request, id, agentName, agent, cwd, place, folders, createdAt, isOurs } = checked;
     const { keep, found } = request;
     // Clients on the network do not learn where the gateway runs (docs/threats.md T8).
@@ -152,11 +177,18 @@ export class Sessions {
       work: work.queue(),
       limits: this.#limitsFor(request),
       budget: this.#budget,
-      connect: (instructions) => {
-        this.#quotas.checkAgents(opener);
-        return agents.connect(agentName, agent, { cwd, folders: folders.length > 0 ? folders : [place], instructions });
+      connect(instructions) {
+        quotas.checkAgents(opener);
+        meter.starts.add(agent.protocol);
+        if (starts > 0) meter.restarts.add(agent.protocol);
+        starts += 1;
+        return agents.connect(agentName, agent, {
+          cwd,
+          folders: folders.length > 0 ? folders : [place],
+          instructions,
+        });
       },
-      refuseQuestion: () => this.#quotas.refuseQuestion(opener),
+      refuseQuestion: () => quotas.refuseQuestion(opener),
       agent: agents.kindOf(agentName),
       takesInstructions: agents.takesInstructions(agent),
       workspace: createWorkspace(folders),
@@ -167,9 +199,11 @@ export class Sessions {
       sessionFiles: () => persistence.siblings(),
       readStored: (wanted) => persistence.read(wanted),
       note: (level, text) => notes.add(id, level, text),
+      limited: meter.limited,
       logged: (event) => persistence.logged(event, session),
       ended: () => {
         persistence.end(session);
+        tally.remove(session);
         this.#ended(id);
       },
       lost: (sentence, wasSilent) => {
@@ -178,6 +212,7 @@ export class Sessions {
         else log('error', 'the agent is gone', { session: id, agent: agentName, reason: sentence });
       },
     });
+    tally.add(session, agent.protocol);
     return session;
   }
 

@@ -10,6 +10,8 @@ import type { Stream } from '../core/stream/stream.ts';
 import type { ClientSinks, SessionCaller } from './client-sinks.ts';
 import type { Frontends } from './frontends.ts';
 import { greetedReader } from './greeted-reader.ts';
+import type { Meter } from './meter.ts';
+import { meteredReader } from './metered-reader.ts';
 import type { Sessions } from './sessions.ts';
 
 /** The dependencies of the streams. */
@@ -18,6 +20,7 @@ export interface SharedStreamsPorts {
   readonly frontends: Pick<Frontends, 'sideOf'>;
   readonly sinks: ClientSinks;
   readonly clock: Clock;
+  readonly meter: Meter;
 }
 
 interface SharedStream {
@@ -39,10 +42,12 @@ export class SharedStreams {
 
   /** The frames for one reader, from the cursor on. */
   read(caller: SessionCaller, cursor: string | null): Reader {
+    const { meter } = this.#ports;
     const { side, stream } = this.#streamFor(caller);
     // A protocol with tickets broadcasts to its clients. Broadcasts reach the stream through its post link.
     const link = side.limits === undefined ? undefined : this.postLink(caller);
-    const reader = stream.attach(cursor);
+    const traffic = meter.ofClients(caller.frontend, side.key);
+    const reader = meteredReader(stream.attach(cursor), traffic, meter.limited, cursor !== null);
     const greeting = cursor === null ? side.greeting?.() : undefined;
     if (link === undefined && greeting === undefined) return reader;
     return greetedReader(reader, greeting, () => link?.left());

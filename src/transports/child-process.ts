@@ -1,5 +1,6 @@
 // A channel to an agent that the gateway starts: frames on its stdin and stdout. The framing is a parameter.
 import type { Channel } from '../core/contract/channel.ts';
+import type { Traffic } from '../core/contract/traffic.ts';
 import { createFrameReader } from './frame-reader.ts';
 import { createFrameWriter } from './frame-writer.ts';
 import type { Framing } from './framing/framing.ts';
@@ -16,6 +17,8 @@ export interface SpawnOptions extends StartOptions {
   readonly framing?: Framing;
   /** Default 32 MiB: agents send images in base64. */
   readonly maxFrameBytes?: number;
+  /** Counts the bytes of both directions and the sent frames. */
+  readonly traffic?: Traffic;
   /** Between SIGTERM and SIGKILL; default 5000. */
   readonly termGraceMs?: number;
   /** How long the output of an exited child is still read, and how long a closed child may take to exit, ms. Default 250. */
@@ -36,6 +39,7 @@ export type ChildChannel = Channel & {
  */
 export function spawnChannel(options: SpawnOptions, spawnProcess?: Spawn): ChildChannel {
   const { label, framing = jsonl, maxFrameBytes = 32 * 1024 * 1024, termGraceMs = 5000, drainMs = 250 } = options;
+  const { traffic } = options;
   const inlet = createFrameReader();
   const started = startChild(options, settle, spawnProcess);
   if (typeof started === 'string') {
@@ -79,6 +83,7 @@ export function spawnChannel(options: SpawnOptions, spawnProcess?: Spawn): Child
   stdout?.on('error', () => {});
   stdout?.pause();
   stdout?.on('data', (chunk: Buffer) => {
+    if (traffic !== undefined) traffic.bytesIn += chunk.length;
     firstWords.heard(chunk);
     if (closing !== undefined) return;
     input.push(chunk);
@@ -169,7 +174,9 @@ export function spawnChannel(options: SpawnOptions, spawnProcess?: Spawn): Child
       endWhenDrained();
     },
     send(out) {
-      if (closing === undefined) outlet?.send(out);
+      if (closing !== undefined) return;
+      traffic?.sent(out);
+      outlet?.send(out);
     },
     get buffered() {
       return outlet?.buffered ?? 0;

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventEnvelope, EventReader } from '../core/contract/adapter.ts';
 import type { Channel, FrameFault } from '../core/contract/channel.ts';
+import type { Traffic } from '../core/contract/traffic.ts';
 import { messageOf } from '../core/model/errors.ts';
 import { createFramePoster, problemOf } from './frame-poster.ts';
 import { createFrameReader } from './frame-reader.ts';
@@ -32,6 +33,8 @@ export interface EventSourceOptions {
    * 50,000.
    */
   readonly silenceMs?: number;
+  /** Counts the bytes of both directions and the sent frames. */
+  readonly traffic?: Traffic;
   /** How long `close` waits for the last post; default 1000. */
   readonly closeGraceMs?: number;
 }
@@ -48,6 +51,7 @@ interface Break {
  * that no answer is missed.
  */
 export function connectEventSource(options: EventSourceOptions): Channel {
+  const { traffic } = options;
   const { token, maxFrameBytes = 32 * 1024 * 1024, silenceMs = 50_000 } = options;
   const { envelope, tries = 5, firstWaitMs = 500, longestWaitMs = 8000, closeGraceMs = 1000 } = options;
   const inlet = createFrameReader();
@@ -115,6 +119,7 @@ export function connectEventSource(options: EventSourceOptions): Channel {
       const events = bufferedEvents(maxFrameBytes, (fault) => inlet.fault(fault));
       for await (const chunk of response.body ?? []) {
         silence.stop();
+        if (traffic !== undefined) traffic.bytesIn += chunk.length;
         let over: Break | undefined;
         for (const event of events(chunk)) {
           input.add(event.data.length, () => {
@@ -176,7 +181,9 @@ export function connectEventSource(options: EventSourceOptions): Channel {
       readOn();
     },
     send(out) {
-      if (!reading.signal.aborted) poster.send(out);
+      if (reading.signal.aborted) return;
+      traffic?.sent(out);
+      poster.send(out);
     },
     get buffered() {
       return inlet.isEnded ? 0 : poster.buffered;

@@ -3,7 +3,7 @@ import type { EventEnvelope } from '../core/contract/adapter.ts';
 import { guarded } from '../core/contract/guarded.ts';
 import { type PacedTask, unpaced } from '../core/contract/paced-work.ts';
 import type { Entry, FrameEntry, Reader } from '../core/contract/reader.ts';
-import { sizeOf } from '../core/stream/placed-frame.ts';
+import { sizeOf } from '../core/contract/traffic.ts';
 import { gather } from './batch.ts';
 import { encodeComment, encodeEvent, encodeRetry } from './framing/event-stream.ts';
 import { createSharedBytes, joinShared, type SharedBytes } from './shared-bytes.ts';

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { type RawData, WebSocket } from 'ws';
 import type { FramingName } from '../core/contract/adapter.ts';
 import type { Channel, CloseCode, Ending, FrameFault, Out, Receiver } from '../core/contract/channel.ts';
+import type { Traffic } from '../core/contract/traffic.ts';
 import { maxCloseReasonBytes, webSocketCloseCodes } from './close-codes.ts';
 import { createFrameReader } from './frame-reader.ts';
 import { bytesOf, createFrame } from './framing/frame.ts';
@@ -27,6 +28,8 @@ export interface WebSocketChannelOptions extends HeartbeatOptions {
   readonly framing?: FramingName;
   /** A longer frame is a fault, and a message of more than twice that ends the connection with 1009. Default 8 MiB. */
   readonly maxFrameBytes?: number;
+  /** Counts the bytes of both directions and the sent frames. */
+  readonly traffic?: Traffic;
   /** How long `close` waits for the closing handshake of the peer; default 5000 ms. */
   readonly closeGraceMs?: number;
 }
@@ -98,6 +101,7 @@ class WebSocketChannel implements Channel {
     if (this.#closed || this.#socket.readyState > WebSocket.OPEN) return;
     if (this.#waiting.length === 0) process.nextTick(() => this.#flush());
     const message = this.#encode(out);
+    this.#options.traffic?.sent(out);
     this.#waiting.push(message);
     this.#waitingBytes += message.length;
   }
@@ -184,8 +188,10 @@ class WebSocketChannel implements Channel {
   }
 
   #arrived(bytes: Uint8Array, isBinary: boolean): void {
+    const { framing, traffic } = this.#options;
     this.#heartbeat?.heard();
-    if (this.#options.framing === 'lines' && !isBinary) this.#arrivedLines(bytes);
+    if (traffic !== undefined) traffic.bytesIn += bytes.length;
+    if (framing === 'lines' && !isBinary) this.#arrivedLines(bytes);
     else this.#input.add(bytes.length, () => this.#take(bytes, isBinary));
     if (this.#input.isFull && !this.#closed) this.#socket.pause();
   }

@@ -2,6 +2,7 @@
 import { WebSocket } from 'ws';
 import type { FramingName } from '../core/contract/adapter.ts';
 import type { Channel } from '../core/contract/channel.ts';
+import type { Traffic } from '../core/contract/traffic.ts';
 import { messageOf } from '../core/model/errors.ts';
 import type { HeartbeatOptions } from './heartbeat.ts';
 import { nullChannel } from './memory.ts';
@@ -20,6 +21,8 @@ export interface ConnectOptions extends HeartbeatOptions {
   readonly framing?: FramingName;
   /** Default 32 MiB: the peer is an agent. */
   readonly maxFrameBytes?: number;
+  /** Counts the bytes of both directions and the sent frames. */
+  readonly traffic?: Traffic;
   /** Default 10,000. */
   readonly handshakeTimeoutMs?: number;
 }

@@ -9,6 +9,7 @@ function rig() {
   const notes = new Notes(
     (level, text, fields) => lines.push(`${level} ${text} ${JSON.stringify(fields)}`),
     () => clock.now,
+    () => {},
   );
   const violations = (session: string, count: number) => {
     for (let number = 0; number < count; number += 1) notes.add(session, 'violation', 'bad frame');

@@ -15,7 +15,7 @@ const state = (id: string) => `${JSON.stringify({ type: 'get_state', id })}\n`;
 
 test('a key that is used again', async () => {
   gateway = createGateway(parseConfig({}), { log: () => {} });
-  const app = createApp({ board: gateway.board, streams: new Set() });
+  const app = createApp({ board: gateway.board, connections: { obstacles: () => [] }, streams: new Set() });
   gateway.board.createSession({ id: 's' }, owner);
   const reader = gateway.board.stream({ frontend: 'pi', session: 's', options: {}, principal: owner }, null);
   const post = async (key: string, body: string) => {

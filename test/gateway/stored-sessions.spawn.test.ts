@@ -266,9 +266,9 @@ describe('what is written', () => {
     expect(rows.filter((row) => JSON.stringify(row).includes('not kept any more'))).toHaveLength(1);
     await client.hear('the warning', (frame) => JSON.stringify(frame).includes('This session is not kept any more'));
     const reason = 'sessions that cannot be written to their files: 1';
-    expect(gateway.obstacles()).toEqual([{ name: 'storage', reason }]);
+    expect(gateway.board.obstacles()).toEqual([reason]);
     await client.ask({ type: 'delete-session' }, 'a');
-    expect(gateway.obstacles()).toEqual([]);
+    expect(gateway.board.obstacles()).toEqual([]);
   });
 
   test('a line that a crash has cut is dropped, and the next one is whole', async () => {

@@ -2,8 +2,9 @@
 import type { EventEnvelope } from '../../src/core/contract/adapter.ts';
 import type { Channel, Out } from '../../src/core/contract/channel.ts';
 import type { ClientRequest, GatewayApi, OpenSession, PostResult } from '../../src/core/contract/gateway-api.ts';
+import type { LimitRule } from '../../src/core/contract/limit-rule.ts';
 import type { Entry, Reader } from '../../src/core/contract/reader.ts';
-import { GatewayError } from '../../src/core/model/errors.ts';
+import { type ErrorCode, GatewayError } from '../../src/core/model/errors.ts';
 import { type Arrivals, createArrivals } from '../transports/support/arrivals.ts';
 import { namingEnvelope, taggedEnvelope } from '../transports/support/tagged-envelope.ts';
 
@@ -36,10 +37,16 @@ export interface FakeBoard extends GatewayApi {
   readonly connections: Arrivals<{ readonly channel: Channel; readonly request: ClientRequest }>;
   /** Every call that a refused request must not cause, by name. */
   readonly touched: readonly string[];
+  /** The refusals that were counted. */
+  readonly refusals: readonly ErrorCode[];
+  /** The limits that were counted. */
+  readonly limits: readonly LimitRule[];
   /** The cursors that `stream` was given, and what came with them. */
   readonly streams: Arrivals<{ readonly cursor: string | null; readonly request: ClientRequest }>;
   /** Makes `post` answer with the protocol's own errors. */
   refusePosts(frames: readonly string[]): void;
+  /** Makes it not ready. */
+  hinder(reason: string): void;
   /** Makes every method throw. */
   breakDown(thrown: unknown): void;
 }
@@ -55,6 +62,9 @@ export function createFakeBoard(): FakeBoard {
   const connections: FakeBoard['connections'] = createArrivals();
   const streams: FakeBoard['streams'] = createArrivals();
   const touched: string[] = [];
+  const obstacles: string[] = [];
+  const refusals: ErrorCode[] = [];
+  const limits: LimitRule[] = [];
   let broken: { readonly thrown: unknown } | undefined;
   let postResult: PostResult = { ok: true };
 
@@ -148,7 +158,18 @@ export function createFakeBoard(): FakeBoard {
       touch('metrics');
       return 'patchbay_sessions 0\n';
     },
-    ready: () => broken === undefined,
+    refused: (reason) => {
+      refusals.push(reason);
+    },
+    limited: (rule) => {
+      limits.push(rule);
+    },
+    refusals,
+    limits,
+    obstacles: () => obstacles,
+    hinder(reason) {
+      obstacles.push(reason);
+    },
   };
 }
 

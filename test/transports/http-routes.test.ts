@@ -168,11 +168,6 @@ describe('errors', () => {
       expect(internalErrors).toHaveLength(1);
     },
   );
-
-  it('a board that is not ready', async () => {
-    board.breakDown(new Error('x'));
-    expect((await ask('/readyz')).status).toBe(503);
-  });
 });
 
 describe('posted frames', () => {

@@ -76,6 +76,8 @@ export function createJudgingGateway(options: JudgingGatewayOptions): GatewayApi
     },
     refuse: () => [],
     metrics: () => '',
-    ready: () => true,
+    obstacles: () => [],
+    refused() {},
+    limited() {},
   };
 }

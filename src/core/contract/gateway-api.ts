@@ -1,7 +1,10 @@
 // The gateway's interface for the HTTP routes.
 
+import type { ErrorCode } from '../model/errors.ts';
 import type { EventEnvelope, FramingName, Options } from './adapter.ts';
 import type { Channel, FrameFault } from './channel.ts';
+import type { Limited } from './limit-rule.ts';
+import type { ObstacleSource } from './obstacles.ts';
 import type { Principal } from './principal.ts';
 import type { Reader } from './reader.ts';
 
@@ -49,7 +52,7 @@ export type PostResult = { readonly ok: true } | { readonly ok: false; readonly 
  * The gateway as the HTTP routes see it. Each method throws a GatewayError (`not-found`, `invalid`, `limit`, …) to
  * refuse.
  */
-export interface GatewayApi {
+export interface GatewayApi extends ObstacleSource {
   agents(principal: Principal): readonly AgentSummary[];
   sessions(principal: Principal): readonly OpenSession[];
   session(id: string, principal: Principal): OpenSession;
@@ -74,5 +77,8 @@ export interface GatewayApi {
   refuse(request: ClientRequest & { session: string }, fault: FrameFault): readonly string[];
   /** Prometheus text for `GET /metrics`. */
   metrics(): string;
-  ready(): boolean;
+  /** Counts a request that was refused before or by a route. */
+  refused(reason: ErrorCode): void;
+  /** Counts a limit that a peer has reached. */
+  readonly limited: Limited;
 }

@@ -3,6 +3,7 @@ import type { Action, Backend, NoteLevel } from '../contract/adapter.ts';
 import type { Channel, CloseCode, Ending, Receiver } from '../contract/channel.ts';
 import type { Clock } from '../contract/clock.ts';
 import { faultText, guarded, internalError } from '../contract/guarded.ts';
+import type { Limited } from '../contract/limit-rule.ts';
 import type { WorkQueue } from '../contract/paced-work.ts';
 import { createRecogniser } from '../fast-path/receiver-recogniser.ts';
 import type { Command } from '../model/command.ts';
@@ -22,6 +23,8 @@ export interface AgentConnection {
 export interface AgentListener {
   event(event: Event): void;
   note(level: NoteLevel, text: string): void;
+  /** The agent has reached a limit of its connection. */
+  readonly limited?: Limited | undefined;
   /** The agent is gone, and every pending command has been settled. Exactly once. */
   end(ending: Ending): void;
 }
@@ -100,11 +103,14 @@ export function linkAgent(
     frame(frame) {
       if (isEnded) return;
       act(() => junk.counted(backend.decode(frame)));
-      if (junk.isTooMuch()) abandon(`the agent sent ${mostJunk} messages in a row that are none of its protocol`);
+      if (!junk.isTooMuch()) return;
+      listener.limited?.('junkMessages');
+      abandon(`the agent sent ${mostJunk} messages in a row that are none of its protocol`);
     },
     // Lost bytes may have held the end of a message: the agent's state is unknown, so it is stopped (docs/faults.md
     // F7).
     fault: (fault) => {
+      if (fault.code === 'too-large') listener.limited?.('agentFrameBytes');
       listener.note('violation', fault.message);
       stop(`the agent sent ${fault.message}`);
     },

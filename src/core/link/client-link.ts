@@ -6,6 +6,7 @@ import type { Clock } from '../contract/clock.ts';
 import { faultText, guarded, internalError } from '../contract/guarded.ts';
 import { unpaced, type WorkQueue } from '../contract/paced-work.ts';
 import type { Entry, Reader } from '../contract/reader.ts';
+import type { Traffic } from '../contract/traffic.ts';
 import { BroadcastBacklog } from './broadcast-backlog.ts';
 import { ClientSender, type SenderListener } from './client-sender.ts';
 import { ClientSubscriptions, type SubscriptionOwner } from './client-subscriptions.ts';
@@ -83,6 +84,7 @@ class ClientConnection implements ClientLink, FrontendPeer, SenderListener, Subs
   readonly #driver: FrontendDriver;
   readonly #faults = new FaultLimit();
   readonly #reading: WorkQueue;
+  readonly #sink: CommandSink;
   #phase: Phase = serving;
 
   constructor(
@@ -96,8 +98,9 @@ class ClientConnection implements ClientLink, FrontendPeer, SenderListener, Subs
     this.#channel = channel;
     this.#clock = clock;
     this.#listener = listener;
+    this.#sink = sink;
     this.#reading = reading;
-    this.#sender = new ClientSender(channel, frontend, this.#scheduler, this, sending);
+    this.#sender = new ClientSender(channel, frontend, this.#scheduler, this, sending, sink.traffic);
     this.#subscriptions = new ClientSubscriptions(this.#scheduler, frontend, sink, this);
     this.#commands = new CountedSink(
       sink,
@@ -128,6 +131,7 @@ class ClientConnection implements ClientLink, FrontendPeer, SenderListener, Subs
     return {
       work: this.#reading,
       frame: (frame) => {
+        this.#sink.traffic?.received(frame.bytes.length);
         if (!driver.frame(frame)) this.#countFault();
       },
       fault: (fault) => {
@@ -188,6 +192,7 @@ class ClientConnection implements ClientLink, FrontendPeer, SenderListener, Subs
     const before = this.#scheduler.answerBytes;
     this.#driver.onBroadcast(broadcast);
     if (this.#broadcasts.isTooMuch(before, this.#scheduler.answerBytes, this.#clock.now())) {
+      this.#sink.limited?.('waitingBroadcasts');
       this.close('slow', 'too far behind: reconnect');
     }
   }
@@ -214,9 +219,15 @@ class ClientConnection implements ClientLink, FrontendPeer, SenderListener, Subs
     if (entry.kind === 'frame') this.#sender.send(entry.out);
     // Bare frames cannot say that some are missing, so the client must come back for a snapshot (docs/faults.md F19).
     // Its whole connection is closed, for the slow part is the client and not one session.
-    else if (entry.kind === 'reset') this.close('slow', 'too far behind: reconnect for the current state');
+    else if (entry.kind === 'reset') this.#fellBehind(entry.reason);
     else if (subscription.session === null) this.close('going-away', entry.reason);
     else this.#subscriptions.end(subscription, subscription.session, entry.reason);
+  }
+
+  #fellBehind(reason: keyof Traffic['resets']): void {
+    if (this.#sink.traffic !== undefined) this.#sink.traffic.resets[reason] += 1;
+    this.#sink.limited?.('window');
+    this.close('slow', 'too far behind: reconnect for the current state');
   }
 
   onAllSent(): void {

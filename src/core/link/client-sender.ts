@@ -4,6 +4,7 @@ import type { Frontend } from '../contract/adapter.ts';
 import type { Channel, Out } from '../contract/channel.ts';
 import type { PacedTask, WorkQueue } from '../contract/paced-work.ts';
 import type { Entry } from '../contract/reader.ts';
+import type { Traffic } from '../contract/traffic.ts';
 import type { SendScheduler, Subscription } from './send-scheduler.ts';
 
 /** Bytes that may wait in a client's socket before its reader stops pulling (docs/threats.md T26). */
@@ -28,6 +29,7 @@ export class ClientSender implements PacedTask {
   readonly #scheduler: SendScheduler;
   readonly #listener: SenderListener;
   readonly #work: WorkQueue;
+  readonly #traffic: Traffic | undefined;
   #isStepping = false;
   /** The socket is full: go on when it has drained. */
   #isBlocked = false;
@@ -39,12 +41,14 @@ export class ClientSender implements PacedTask {
     scheduler: SendScheduler,
     listener: SenderListener,
     work: WorkQueue,
+    traffic?: Traffic,
   ) {
     this.#channel = channel;
     this.#frontend = frontend;
     this.#scheduler = scheduler;
     this.#listener = listener;
     this.#work = work;
+    this.#traffic = traffic;
   }
 
   /** Sends all that there is, in portions. A call from within a portion makes another one follow. */
@@ -64,11 +68,16 @@ export class ClientSender implements PacedTask {
 
   /** Sends one frame now, in the way that the frontend maps it. */
   send(out: Out): void {
-    if (this.#frontend.mapOutgoing === undefined) return this.#channel.send(out);
+    if (this.#frontend.mapOutgoing === undefined) return this.#pass(out);
     const mapped = this.#frontend.mapOutgoing(out);
     if (mapped === null) return;
-    if (typeof mapped === 'object' && 'frames' in mapped) for (const frame of mapped.frames) this.#channel.send(frame);
-    else this.#channel.send(mapped);
+    if (typeof mapped === 'object' && 'frames' in mapped) for (const frame of mapped.frames) this.#pass(frame);
+    else this.#pass(mapped);
+  }
+
+  #pass(out: Out): void {
+    this.#traffic?.sent(out);
+    this.#channel.send(out);
   }
 
   step(): number | null {

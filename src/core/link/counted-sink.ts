@@ -34,6 +34,7 @@ export class CountedSink implements CommandSink {
     ticket?: Ticket,
   ): void {
     if (ticket === undefined && this.#unanswered >= this.#limit) {
+      this.#sink.limited?.('waitingCommands');
       return settle(refused('limit', `${this.#limit} commands are waiting for their answers already`));
     }
     this.#unanswered += 1;

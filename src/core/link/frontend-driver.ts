@@ -4,13 +4,17 @@ import type { Broadcast } from '../contract/broadcast.ts';
 import type { CloseCode, Frame, FrameFault, Out } from '../contract/channel.ts';
 import { type Clock, createTimers, type Timers } from '../contract/clock.ts';
 import { faultText, guarded } from '../contract/guarded.ts';
+import type { Limited } from '../contract/limit-rule.ts';
 import type { Reader } from '../contract/reader.ts';
 import type { Receipt, Ticket } from '../contract/ticket.ts';
+import type { Traffic } from '../contract/traffic.ts';
 import type { Command } from '../model/command.ts';
 import type { Outcome } from '../model/errors.ts';
 
 /** Takes the commands of a client. */
 export interface CommandSink {
+  /** Counts the frames of the client. */
+  readonly traffic?: Traffic;
   /**
    * `session`: the session that the client names, where its connection carries several. Settles exactly once; with a
    * receipt where there was a ticket.
@@ -24,6 +28,8 @@ export interface CommandSink {
   note(level: NoteLevel, text: string): void;
   /** The client sent bytes that never became a frame. */
   fault?(fault: FrameFault): void;
+  /** The client has reached a limit of its connection. */
+  readonly limited?: Limited;
   /** For connections that carry several sessions. Throws a GatewayError, e.g. `not-found`. */
   subscribe?(request: SubscriptionRequest): { readonly view: SessionView; readonly reader: Reader };
 }

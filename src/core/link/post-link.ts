@@ -5,6 +5,7 @@ import type { Broadcast } from '../contract/broadcast.ts';
 import type { Frame, FrameFault, Out } from '../contract/channel.ts';
 import type { Clock } from '../contract/clock.ts';
 import { internalError } from '../contract/guarded.ts';
+import type { Traffic } from '../contract/traffic.ts';
 import { GatewayError } from '../model/errors.ts';
 import type { Stream } from '../stream/stream.ts';
 import { CountedSink } from './counted-sink.ts';
@@ -42,6 +43,7 @@ class PostConnection implements PostLink, FrontendPeer {
   readonly #clock: Clock;
   readonly #commands: CountedSink;
   readonly #driver: FrontendDriver;
+  readonly #traffic: Traffic | undefined;
   readonly #postedIds = createPostedIds();
   /** What the frontend has sent while it takes a post; null between posts. */
   #replies: Out[] | null = null;
@@ -52,6 +54,7 @@ class PostConnection implements PostLink, FrontendPeer {
   constructor(frontend: Frontend, stream: Stream, clock: Clock, sink: CommandSink) {
     this.#stream = stream;
     this.#clock = clock;
+    this.#traffic = sink.traffic;
     this.#commands = new CountedSink(sink, (settle) => {
       this.#touch();
       // Often within the post itself: the answer then goes before what the session says because of the command.
@@ -70,6 +73,7 @@ class PostConnection implements PostLink, FrontendPeer {
   }
 
   frame(frame: Frame, id?: string, digest?: string): readonly Out[] {
+    this.#traffic?.received(frame.bytes.length);
     if (id !== undefined && this.#postedIds.has(id, digest)) return [];
     const refusals = this.#take(() => this.#driver.frame(frame));
     if (id !== undefined && refusals.length === 0) this.#postedIds.add(id, digest);

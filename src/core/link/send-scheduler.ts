@@ -3,7 +3,7 @@
 import type { SubscriptionRequest } from '../contract/adapter.ts';
 import type { Out } from '../contract/channel.ts';
 import type { Entry, Reader } from '../contract/reader.ts';
-import { sizeOf } from '../stream/placed-frame.ts';
+import { sizeOf } from '../contract/traffic.ts';
 
 /** A session whose frames a client gets. */
 export interface Subscription {

@@ -22,7 +22,7 @@ export interface DispatchPorts {
   readonly forks: ReturnType<typeof createForks>;
   readonly model: DefaultModel;
   readonly instructions: SessionInstructions;
-  readonly size: Pick<TranscriptLimit, 'full'>;
+  readonly size: Pick<TranscriptLimit, 'refusal'>;
   /** Logs an event through the repair. */
   admit(event: Event): void;
   /** See ConversationPorts. */
@@ -38,7 +38,7 @@ export function createDispatch(ports: DispatchPorts): (command: Command, settle:
   return (command, settle) => {
     const retired = isWork(command) ? ports.retired() : null;
     if (retired !== null) return settle(refused('shutting-down', retired));
-    const full = isWork(command) ? ports.size.full() : null;
+    const full = isWork(command) ? ports.size.refusal() : null;
     if (full !== null) return settle(refused('limit', full));
     switch (command.type) {
       case 'prompt':

@@ -43,7 +43,7 @@ export type ConversationParts = ReturnType<typeof createParts>;
  * Creates the parts without an agent. `agentEnded` is called after every command of the ended agent has been answered.
  */
 export function createParts(ports: ConversationPorts, agentEnded: (ending: Ending) => void) {
-  const { limits, view, note } = ports;
+  const { limits, view, note, limited = () => {} } = ports;
   // A timer of the session belongs to its agent's work: what is thrown there ends the agent.
   const clock = guardedClock(ports.clock, (thrown) => {
     note('internal', faultText(thrown));
@@ -69,12 +69,13 @@ export function createParts(ports: ConversationPorts, agentEnded: (ending: Endin
     warn,
     note,
     work: ports.work,
+    limited,
     ended: agentEnded,
   });
-  const limitSilence = createSilenceLimit({ transcript, timers, agent, silenceMs: limits.silenceMs });
+  const limitSilence = createSilenceLimit({ transcript, timers, agent, silenceMs: limits.silenceMs, limited });
 
   const { transcriptBytes: mostBytes } = limits;
-  const size = createTranscriptLimit({ transcript, timers, agent, mostBytes, report: ports.measured });
+  const size = createTranscriptLimit({ transcript, timers, agent, mostBytes, limited, report: ports.measured });
 
   const { questionMs: deadlineMs } = limits;
   const questions = createQuestions({
@@ -82,12 +83,13 @@ export function createParts(ports: ConversationPorts, agentEnded: (ending: Endin
     clock,
     deadlineMs,
     admit,
+    limited,
     readers: ports.readers,
     agent,
     refuseQuestion: () => ports.refuseQuestion?.() ?? null,
   });
   const complain = (text: string) => notify('error', text);
-  const prompts = createPrompts({ transcript, timers, limits, agent, complain, admit });
+  const prompts = createPrompts({ transcript, timers, limits, agent, limited, complain, admit });
   const model = createDefaultModel(agent);
   const instructions = createInstructions({ areHeard: ports.takesInstructions === true, isStarted: agent.isStarted });
   const contexts = createContexts({ workspace: ports.workspace, isConfined: ports.isConfined === true, warn, agent });

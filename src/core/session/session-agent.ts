@@ -56,13 +56,14 @@ export interface SessionAgentPorts {
   warn(text: string): void;
   readonly note: SessionPorts['note'];
   readonly work: SessionPorts['work'];
+  readonly limited?: SessionPorts['limited'];
   /** Called after the agent has ended and all its commands have been answered. */
   ended(ending: Ending): void;
 }
 
 /** Creates the agent port of a session. No agent is connected until it is started or gets a command. */
 export function createSessionAgent(ports: SessionAgentPorts): SessionAgent {
-  const { transcript, clock, admit, note } = ports;
+  const { transcript, clock, admit, note, limited } = ports;
   let link: AgentLink | null = null;
   let isPaused = false;
   let capabilities: Capabilities = {};
@@ -83,7 +84,7 @@ export function createSessionAgent(ports: SessionAgentPorts): SessionAgent {
     // Must be logged before the first event of the new agent.
     if (isReplacement) admit({ type: 'agent-changed', state: 'up' });
     restoreHistory();
-    link = linkAgent(connection, clock, { event: admit, note, end: ended }, ports.work);
+    link = linkAgent(connection, clock, { event: admit, note, limited, end: ended }, ports.work);
     return link;
   }
 

@@ -2,6 +2,7 @@
 import type { AgentKind, NoteLevel } from '../contract/adapter.ts';
 import type { Clock } from '../contract/clock.ts';
 import type { Instructions } from '../contract/instructions.ts';
+import type { Limited } from '../contract/limit-rule.ts';
 import type { WorkQueue } from '../contract/paced-work.ts';
 import type { WorkspacePort } from '../contract/workspace.ts';
 import type { ExportPort } from '../export/export.ts';
@@ -80,6 +81,8 @@ export interface SessionPorts {
   /** Where the work for this session takes its turn. If absent, everything is done at once. */
   readonly work?: WorkQueue;
   note(level: NoteLevel, text: string): void;
+  /** Called when the agent or a client reaches a limit of the session. */
+  readonly limited?: Limited;
   /** Called after each logged event except deltas. Returned changes become an event of the session. */
   logged?(event: Event): SessionInfo | undefined;
   /** Called once, after the session has ended. */

@@ -5,7 +5,7 @@ import { sizeOfInfo } from '../log/transcript-size.ts';
 import type { Command } from '../model/command.ts';
 import type { Outcome } from '../model/errors.ts';
 import type { Transcript } from '../model/transcript.ts';
-import { createStream, type Stream } from '../stream/stream.ts';
+import { createStream, type Stream, type StreamMeasure } from '../stream/stream.ts';
 import { type Conversation, startConversation } from './conversation.ts';
 import { replayedMessages } from './forks.ts';
 import type { SessionPorts } from './session-ports.ts';
@@ -19,6 +19,8 @@ export interface Session extends SessionView {
   readonly hasAgent: boolean;
   /** The number of clients attached to the streams. */
   readonly readers: number;
+  /** The sum over the windows of all streams, and the slowest reader of all. */
+  measure(): StreamMeasure;
   /** Starts the agent now instead of with the first command. Throws if the agent cannot be started. */
   start(): void;
   /** Calls back exactly once. */
@@ -93,6 +95,17 @@ class OpenSession implements Session, BudgetMember {
     let sum = 0;
     for (const stream of this.#streams.values()) sum += stream.readers;
     return sum;
+  }
+
+  measure(): StreamMeasure {
+    let [windowBytes, unreadFrames, unreadBytes] = [0, 0, 0];
+    for (const stream of this.#streams.values()) {
+      const one = stream.measure();
+      windowBytes += one.windowBytes;
+      unreadFrames = Math.max(unreadFrames, one.unreadFrames);
+      unreadBytes = Math.max(unreadBytes, one.unreadBytes);
+    }
+    return { windowBytes, unreadFrames, unreadBytes };
   }
 
   start(): void {

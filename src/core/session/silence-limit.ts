@@ -10,12 +10,13 @@ export interface SilenceLimitPorts {
   readonly agent: AgentPort;
   /** Ms; null: no limit. */
   readonly silenceMs: number | null;
+  limited(rule: 'silenceMs'): void;
 }
 
 /**
  * Creates the function that restarts the limit. Must be called after each event, and when back-pressure begins or ends.
  */
-export function createSilenceLimit({ transcript, timers, agent, silenceMs }: SilenceLimitPorts): () => void {
+export function createSilenceLimit({ transcript, timers, agent, silenceMs, limited }: SilenceLimitPorts): () => void {
   if (silenceMs === null) return () => {};
 
   /** Paused by back-pressure: the agent is not read, so the time does not count. */
@@ -24,5 +25,10 @@ export function createSilenceLimit({ transcript, timers, agent, silenceMs }: Sil
     return agent.isSessionClosed() || transcript.run === null || waitsForUser || agent.isPaused();
   }
 
-  return () => timers.set('silence', mayBeSilent() ? null : silenceMs, () => agent.abandon('agent unresponsive'));
+  function stop(): void {
+    limited('silenceMs');
+    agent.abandon('agent unresponsive');
+  }
+
+  return () => timers.set('silence', mayBeSilent() ? null : silenceMs, stop);
 }

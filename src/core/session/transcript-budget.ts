@@ -16,7 +16,10 @@ export interface TranscriptBudget {
 }
 
 /** No session yet. */
-export function createTranscriptBudget(mostBytes: number): TranscriptBudget {
+export function createTranscriptBudget(
+  mostBytes: number,
+  limited: (rule: 'allTranscriptBytes') => void,
+): TranscriptBudget {
   const sizes = new Map<BudgetMember, number>();
   const evicted = new WeakSet<BudgetMember>();
   let total = 0;
@@ -33,6 +36,7 @@ export function createTranscriptBudget(mostBytes: number): TranscriptBudget {
     // Its memory is as good as free.
     forget(member);
     evicted.add(member);
+    limited('allTranscriptBytes');
     member.evict(
       `the sessions of this gateway keep more than ${mebibytes(mostBytes)} of conversation, and this one keeps the most`,
     );

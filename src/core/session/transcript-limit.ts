@@ -16,6 +16,7 @@ export interface TranscriptLimitPorts {
   readonly timers: Timers;
   readonly agent: Pick<SessionAgent, 'abandon' | 'isStarted'>;
   readonly mostBytes: number;
+  limited(rule: 'transcriptBytes'): void;
   /** Takes the size from time to time. */
   report(bytes: number): void;
 }
@@ -24,19 +25,20 @@ export interface TranscriptLimitPorts {
 export interface TranscriptLimit {
   /** Must be called after each logged event. */
   check(): void;
-  /** Why the session takes no more work; null while it has room. */
-  full(): string | null;
+  /** Why the session refuses a piece of work, which is counted; null while it has room. */
+  refusal(): string | null;
 }
 
 /** Creates the limit of a session that may have a history already. */
 export function createTranscriptLimit(ports: TranscriptLimitPorts): TranscriptLimit {
-  const { transcript, timers, agent, mostBytes } = ports;
+  const { transcript, timers, agent, mostBytes, limited } = ports;
   const reason = `the session keeps more than ${mebibytes(mostBytes)} of conversation, which is its limit (transcriptBytes)`;
   let allowed = mostBytes;
   let reported = transcript.bytes;
 
   function stopAgent(): void {
     allowed = transcript.bytes + slack;
+    limited('transcriptBytes');
     agent.abandon(reason);
   }
 
@@ -51,6 +53,10 @@ export function createTranscriptLimit(ports: TranscriptLimitPorts): TranscriptLi
       reported = bytes;
       ports.report(bytes);
     },
-    full: () => (transcript.bytes > mostBytes ? `${reason}; start a new one` : null),
+    refusal() {
+      if (transcript.bytes <= mostBytes) return null;
+      limited('transcriptBytes');
+      return `${reason}; start a new one`;
+    },
   };
 }

@@ -36,11 +36,3 @@ export class PlacedFrame implements Placed {
     return numberCursor(this.epoch, this);
   }
 }
-
-/** About how many bytes a frame takes on the wire. */
-export function sizeOf(out: Out): number {
-  if (typeof out === 'string') return out.length;
-  let size = 0;
-  for (const piece of out) size += piece.length;
-  return size;
-}

@@ -83,6 +83,13 @@ export class ReaderSet {
     return first;
   }
 
+  /** Number of the next frame of the slowest reader; infinite without readers. */
+  slowest(): number {
+    let first = Number.POSITIVE_INFINITY;
+    for (const reader of this.#readers) first = Math.min(first, reader.next);
+    return first;
+  }
+
   /** Whether each reader is late by itself and has at least so many frames to read before frame `top`. */
   areAllBehind(frames: number, top: number): boolean {
     for (const { isWaiting, isCalled, next } of this.#readers) {

@@ -2,8 +2,8 @@
 import type { Out } from '../contract/channel.ts';
 import { unpaced, type WorkQueue } from '../contract/paced-work.ts';
 import type { Entry, Reader } from '../contract/reader.ts';
+import { sizeOf } from '../contract/traffic.ts';
 import { formatCursor, numberCursor, type Place, parseCursor } from './cursor.ts';
-import { sizeOf } from './placed-frame.ts';
 import type { AttachedReader } from './reader-set.ts';
 import type { Window } from './window.ts';
 

@@ -27,6 +27,14 @@ export interface FoldListener {
   afterFold(logged: Logged): void;
 }
 
+/** What a stream keeps, and how far its slowest reader is behind. */
+export interface StreamMeasure {
+  readonly windowBytes: number;
+  /** Frames and bytes that the slowest reader has still to read. */
+  readonly unreadFrames: number;
+  readonly unreadBytes: number;
+}
+
 /** The frames of one (session, dialect, options). */
 export interface Stream extends FoldListener {
   /** Adds a frame that answers a client which reads nothing but this stream. */
@@ -40,6 +48,7 @@ export interface Stream extends FoldListener {
   readonly readers: number;
   /** Why the stream is closed; null while it is open. */
   readonly closed: string | null;
+  measure(): StreamMeasure;
   close(reason: string): void;
 }
 
@@ -105,6 +114,13 @@ class DialectStream implements Stream, ReaderSource, Backlog {
 
   get readers(): number {
     return this.#readers.size;
+  }
+
+  measure(): StreamMeasure {
+    const { window } = this;
+    const next = Math.max(window.base, Math.min(window.top, this.#readers.slowest()));
+    const windowBytes = window.bytesFrom(window.base);
+    return { windowBytes, unreadFrames: window.top - next, unreadBytes: window.bytesFrom(next) };
   }
 
   beforeFold(event: Event): void {

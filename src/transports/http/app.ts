@@ -4,6 +4,7 @@ import { Hono, type MiddlewareHandler } from 'hono';
 import type { EventEnvelope } from '../../core/contract/adapter.ts';
 import type { FrameFault } from '../../core/contract/channel.ts';
 import type { GatewayApi, PostedFrame } from '../../core/contract/gateway-api.ts';
+import type { ObstacleSource } from '../../core/contract/obstacles.ts';
 import type { Principal } from '../../core/contract/principal.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import { createFrame } from '../framing/frame.ts';
@@ -17,6 +18,8 @@ import { describeError, errorBody } from './status.ts';
 /** What the routes need. */
 export interface AppOptions {
   readonly board: GatewayApi;
+  /** Knows whether another client could connect. */
+  readonly connections: ObstacleSource;
   /** All open streams, so that a shutdown can end them. */
   readonly streams: Set<EventStream>;
   /** Longest body, bytes. Default 8 MiB. */
@@ -54,14 +57,18 @@ export interface RequestBindings {
 }
 
 /** Builds the routes. Errors are answered as `{"error":{"code","message"}}`. */
-export function createApp({ board, streams, maxFrameBytes, stream, onError }: AppOptions): App {
+export function createApp({ board, connections, streams, maxFrameBytes, stream, onError }: AppOptions): App {
   const app: App = new Hono();
+  const obstacleSources = [board, connections];
 
   app.get('/', (context) => context.text(index));
   app.get('/healthz', (context) => context.json({ status: 'ok' }));
-  app.get('/readyz', (context) =>
-    board.ready() ? context.json({ status: 'ready' }) : context.json({ status: 'not ready' }, 503),
-  );
+  app.get('/readyz', (context) => {
+    const reasons = obstacleSources.flatMap((source) => source.obstacles());
+    return reasons.length === 0
+      ? context.json({ status: 'ready' })
+      : context.json({ status: 'not ready', reasons }, 503, { 'retry-after': '1' });
+  });
   app.get('/metrics', (context) =>
     context.body(board.metrics(), 200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }),
   );
@@ -134,6 +141,7 @@ export function createApp({ board, streams, maxFrameBytes, stream, onError }: Ap
   app.notFound((context) => context.json({ error: { code: 'not-found', message: 'there is nothing here' } }, 404));
   app.onError((thrown) => {
     const { status, problem, headers } = describeError(thrown);
+    board.refused(problem.code);
     if (problem.code === 'internal') onError?.(thrown);
     return new Response(errorBody(problem), { status, headers: { ...headers, 'content-type': 'application/json' } });
   });

@@ -1,6 +1,7 @@
 // The connections of one port: how many there may be, and which one goes first when a new one needs room
 // (docs/limits.md 7.1 to 7.7).
 import type { Socket } from 'node:net';
+import type { ObstacleSource } from '../../core/contract/obstacles.ts';
 
 /** How many connections one port takes. */
 export interface ConnectionLimits {
@@ -30,7 +31,7 @@ const idle: Use = { is: 'idle' };
 const defaultReserve = 64;
 
 /** The connections of one port. Every method ignores sockets that are closed. */
-export interface ConnectionTable {
+export interface ConnectionTable extends ObstacleSource {
   /** Takes a new connection. Closes an older connection without a use, or tells the new one that there is no room. */
   opened(socket: Socket): void;
   /** A request with a valid token has begun. */
@@ -114,6 +115,7 @@ export function createConnectionTable(limits: ConnectionLimits, refuse: (socket:
     release(socket) {
       if (uses.get(socket)?.is === 'held') set(socket, idle);
     },
+    obstacles: () => (held < connections ? [] : [`all ${connections} connections are in use`]),
     get isCrowded() {
       return uses.size > connections;
     },

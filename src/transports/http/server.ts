@@ -79,7 +79,14 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     closing === undefined ? gates(request) : { refusal: shuttingDown };
 
   const streams = new Set<EventStream>();
-  const app = createApp({ board, streams, maxFrameBytes, stream, onError });
+  const most = isLoopback(host) ? defaultConnections.loopback : defaultConnections.beyond;
+  const places = options.connections?.connections ?? most;
+  const connections = { perToken: places, ...options.connections, connections: places };
+  const table = createConnectionTable(connections, (socket) => {
+    board.limited('connections');
+    refuseSocket(socket, crowded(connections, 'port'));
+  });
+  const app = createApp({ board, connections: table, streams, maxFrameBytes, stream, onError });
   // Keep the global Request and Response of this process unchanged.
   const principals = new WeakMap<object, Principal>();
   const answer = getRequestListener(
@@ -88,14 +95,12 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       app.fetch(request, { principal: principals.get(incoming) ?? nobody, cut: () => void outgoing.destroy() }),
     { overrideGlobalObjects: false },
   );
-  const most = isLoopback(host) ? defaultConnections.loopback : defaultConnections.beyond;
-  const places = options.connections?.connections ?? most;
-  const connections = { perToken: places, ...options.connections, connections: places };
-  const table = createConnectionTable(connections, (socket) => refuseSocket(socket, crowded(connections, 'port')));
 
   function hold(socket: Duplex, { name }: Principal): Refusal | null {
     const crowding = table.hold(socket as Socket, name);
-    return crowding === null ? null : crowded(connections, crowding);
+    if (crowding === null) return null;
+    board.limited('connections');
+    return crowded(connections, crowding);
   }
   const upgrades = createUpgradeHandler({ board, check, hold, maxFrameBytes });
 
@@ -104,16 +109,21 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       response.setHeader(name, value);
     }
     const verdict = check(request);
-    if (verdict.refusal !== null) return refuse(response, verdict.refusal);
+    if (verdict.refusal !== null) return turnAway(response, verdict.refusal);
     if (isPreflight(request, allowedOrigins)) return void response.writeHead(204, preflightHeaders).end();
     const { principal } = verdict;
     if (principal !== null) {
       principals.set(request, principal);
       const refusal = take(request, response, principal);
-      if (refusal !== null) return refuse(response, refusal);
+      if (refusal !== null) return turnAway(response, refusal);
     }
     void answer(request, response);
   });
+
+  function turnAway(response: ServerResponse, refusal: Refusal): void {
+    board.refused(refusal.code);
+    refuse(response, refusal);
+  }
 
   /** Counts a request with a token. */
   function take(request: IncomingMessage, response: ServerResponse, principal: Principal): Refusal | null {

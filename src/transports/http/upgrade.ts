@@ -71,21 +71,26 @@ export function createUpgradeHandler({ board, check, hold, maxFrameBytes }: Upgr
     });
   }
 
+  function turnAway(socket: Duplex, refusal: Refusal): void {
+    board.refused(refusal.code);
+    refuse(socket, refusal);
+  }
+
   return {
     handle(request, socket, head) {
       // A connection reset must not end the gateway.
       socket.on('error', () => {});
       const verdict = check(request);
-      if (verdict.refusal !== null) return refuse(socket, verdict.refusal);
+      if (verdict.refusal !== null) return turnAway(socket, verdict.refusal);
       try {
         const client = requestedClient(request, verdict.principal);
         const options = { socket, framing: board.check(client), maxFrameBytes: frameLimit(client.frontend) };
         const crowded = hold(socket, client.principal);
-        if (crowded !== null) return refuse(socket, crowded);
+        if (crowded !== null) return turnAway(socket, crowded);
         accept(request, head, client, options);
       } catch (thrown) {
         const { status, problem, headers } = describeError(thrown);
-        refuse(socket, { status, ...problem, headers });
+        turnAway(socket, { status, ...problem, headers });
       }
     },
     closeAll(reason) {

@@ -130,7 +130,7 @@ describe('a session that keeps too much', () => {
 describe('all sessions together', () => {
   function three() {
     const clock = createVirtualClock();
-    const budget = createTranscriptBudget(3 * mebibyte);
+    const budget = createTranscriptBudget(3 * mebibyte, () => {});
     const rigs = [0, 1, 2].map(() => speaking({ clock, budget }));
     const say = (at: number, characters: number) => rigs[at]?.agent.say(said(characters));
     const states = () => rigs.map(({ session }) => session.state);

@@ -1,8 +1,8 @@
 // The bounded log of frames, compared with a plain array that keeps everything.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { sizeOf } from '../../../src/core/contract/traffic.ts';
 import { comparePlaces } from '../../../src/core/stream/cursor.ts';
-import { sizeOf } from '../../../src/core/stream/placed-frame.ts';
 import { createWindow, defaultWindow, type WindowLimits } from '../../../src/core/stream/window.ts';
 
 const epoch = '0123456789ab';

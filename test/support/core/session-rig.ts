@@ -40,6 +40,8 @@ export interface SessionRig {
   /** The last of them. */
   readonly agent: ScriptedAgent;
   readonly notes: string[];
+  /** The limits that were reached. */
+  readonly limits: string[];
   /** What came back for each command, in order: `name: ok` or `name: code`. */
   readonly answers: string[];
   /** The sentences of the refusals among them. */
@@ -105,6 +107,7 @@ export function createSessionRig({
       return agent;
     },
     note: (level, text) => void rig.notes.push(`${level} ${text}`),
+    limited: (rule) => void rig.limits.push(rule),
   });
   const reader = session.stream('recording', recordingProjection).attach(null);
 
@@ -123,6 +126,7 @@ export function createSessionRig({
       return last;
     },
     notes: [],
+    limits: [],
     answers: [],
     problems: [],
     submit: (command, name = command.type) => session.submit(command, (outcome) => answered(name, outcome)),

@@ -10,6 +10,7 @@ export interface AbortPorts {
   /** How long after an abort an agent may keep its run open before the agent is stopped, ms. */
   readonly abortMs: number;
   readonly agent: AgentPort;
+  limited(rule: 'abortMs'): void;
   isRunning(): boolean;
   /** Returns the answer to a completed abort. */
   answer(): Outcome;
@@ -26,7 +27,7 @@ export interface Aborts {
 }
 
 /** Creates the aborts of one session. */
-export function createAborts({ timers, abortMs, agent, isRunning, answer }: AbortPorts): Aborts {
+export function createAborts({ timers, abortMs, agent, limited, isRunning, answer }: AbortPorts): Aborts {
   /** Aborts that are answered at the end of the run. */
   const waiting: Settle[] = [];
 
@@ -36,8 +37,9 @@ export function createAborts({ timers, abortMs, agent, isRunning, answer }: Abor
 
   function stopUnwilling(): void {
     // A paused agent is not read, so it may have stopped unnoticed. Give it another period.
-    if (agent.isPaused()) timers.set('abort', abortMs, stopUnwilling);
-    else agent.abandon('the agent did not stop when it was aborted');
+    if (agent.isPaused()) return timers.set('abort', abortMs, stopUnwilling);
+    limited('abortMs');
+    agent.abandon('the agent did not stop when it was aborted');
   }
 
   const forgiveAgent = () => timers.set('abort', null, () => {});

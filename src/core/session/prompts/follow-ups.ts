@@ -36,7 +36,7 @@ export interface FollowUps {
 /** Creates the follow-ups of one session. */
 export function createFollowUps({ transcript, queue, agent, complain }: FollowUpPorts): FollowUps {
   function keep(command: Prompt, settle: Settle): void {
-    if (queue.isFull()) return settle(queue.tooMany);
+    if (queue.isFull()) return settle(queue.tooMany());
     queue.keep(command);
     settle(withTaken('queued', { ok: true }));
   }

@@ -26,6 +26,7 @@ export interface PromptPorts {
     readonly abortMs: number;
   };
   readonly agent: AgentPort;
+  limited(rule: 'queuedPrompts' | 'abortMs'): void;
   /** Reports a failure to the user after the command was already answered. */
   complain(text: string): void;
   /** Logs an event through the repair. */
@@ -67,15 +68,15 @@ export interface Prompts {
 
 /** Creates the parts and wires them. */
 function createParts(ports: PromptPorts) {
-  const { transcript, timers, limits, agent, admit } = ports;
+  const { transcript, timers, limits, agent, limited, admit } = ports;
   const phases = createPhaseMachine(transcript);
-  const queue = createPromptQueue(limits.queuedPrompts);
+  const queue = createPromptQueue(limits.queuedPrompts, limited);
   const followUps = createFollowUps({ transcript, queue, agent, complain: ports.complain });
   const run = createPromptRun({ transcript, phases, agent, refused: afterRun });
   const compaction = createCompactionTurn({ transcript, phases, agent, admit, over: afterRun });
   const turns = createTurns({ phases, queue, timers, begin });
   const { isRunning } = phases;
-  const aborts = createAborts({ timers, abortMs: limits.abortMs, agent, isRunning, answer: aborted });
+  const aborts = createAborts({ timers, abortMs: limits.abortMs, agent, limited, isRunning, answer: aborted });
 
   function begin({ command, ...request }: Request): void {
     if (command.type === 'prompt') run.send({ ...request, command });

@@ -4,8 +4,8 @@ import type { Compact, Prompt, Request } from './phase.ts';
 
 /** A queue of prompts, compactions and follow-ups. */
 export interface PromptQueue {
-  /** The refusal of a command while the queue is full. */
-  readonly tooMany: Outcome;
+  /** The refusal of a command, which is counted, while the queue is full. */
+  tooMany(): Outcome;
   /** Whether no command waits that will run by itself. Kept follow-ups do not count: they wait for the end of a run. */
   isEmpty(): boolean;
   isFull(): boolean;
@@ -29,14 +29,17 @@ export interface PromptQueue {
 }
 
 /** Creates an empty queue. `most`: the largest number of waiting commands, follow-ups included. */
-export function createPromptQueue(most: number): PromptQueue {
+export function createPromptQueue(most: number, limited: (rule: 'queuedPrompts') => void): PromptQueue {
   const requests: Request[] = [];
   /** Kept follow-ups, for agents without a queue. */
   const followUps: Prompt[] = [];
   const size = () => requests.length + followUps.length;
 
   return {
-    tooMany: refused('limit', `${most} prompts are waiting already`),
+    tooMany() {
+      limited('queuedPrompts');
+      return refused('limit', `${most} prompts are waiting already`);
+    },
     isEmpty: () => requests.length === 0,
     isFull: () => size() >= most,
     size,

@@ -47,7 +47,7 @@ export function createSubmission({ phases, queue, turns, ...ports }: SubmissionP
     const isAddition = whenBusy === 'steer' || whenBusy === 'follow-up';
     if (command.type === 'prompt' && isAddition && phases.isRunning()) return additions.add(command, settle);
     if (whenBusy === 'refuse') return settle(refused('busy', 'the agent is still working on an earlier prompt'));
-    if (queue.isFull()) return settle(queue.tooMany);
+    if (queue.isFull()) return settle(queue.tooMany());
     queue.add({ command, settle });
   }
 

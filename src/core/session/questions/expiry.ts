@@ -19,6 +19,7 @@ export interface ExpiryPorts {
   /** Deadline of questions without their own, ms. */
   readonly deadlineMs: number;
   readonly agent: AgentPort;
+  limited(rule: 'openQuestions' | 'questionMs'): void;
   readonly open: OpenQuestions;
   /** See SessionPorts. */
   refuseQuestion(): string | null;
@@ -43,7 +44,7 @@ export interface Expiry {
 
 /** Creates the deadlines of a session's questions. */
 export function createExpiry(ports: ExpiryPorts): Expiry {
-  const { transcript, clock, deadlineMs, agent, open, admit } = ports;
+  const { transcript, clock, deadlineMs, agent, limited, open, admit } = ports;
   const timers = createTimers(clock);
   let isAttended = true;
 
@@ -52,7 +53,9 @@ export function createExpiry(ports: ExpiryPorts): Expiry {
     if (!isAttended) return nobodyThere;
     // An agent that asks without limit gets refusals (docs/threats.md T32).
     const isFlood = transcript.approvals.size + transcript.dialogs.size > mostOpen;
-    return isFlood ? `more than ${mostOpen} questions are open` : ports.refuseQuestion();
+    const because = isFlood ? `more than ${mostOpen} questions are open` : ports.refuseQuestion();
+    if (because !== null) limited('openQuestions');
+    return because;
   }
 
   function expire(question: Question, reason: string): void {
@@ -67,7 +70,10 @@ export function createExpiry(ports: ExpiryPorts): Expiry {
     ask(question) {
       const because = refusal();
       const ms = because === null ? (question.timeoutMs ?? deadlineMs) : 0;
-      timers.set(timerOf(question), ms, () => expire(question, because ?? 'nobody answered in time'));
+      timers.set(timerOf(question), ms, () => {
+        if (because === null) limited('questionMs');
+        expire(question, because ?? 'nobody answered in time');
+      });
     },
     soon: (question, act) => timers.set(timerOf(question), 0, act),
     stop: (end) => timers.set(timerOf(end), null, () => {}),

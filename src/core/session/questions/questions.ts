@@ -29,6 +29,7 @@ export interface QuestionPorts {
   readonly agent: AgentPort;
   /** See SessionPorts. */
   refuseQuestion(): string | null;
+  limited(rule: 'openQuestions' | 'questionMs'): void;
   /** The number of clients that may answer. */
   readers(): number;
   /** Logs an event through the repair. */
