@@ -3,10 +3,11 @@ import type { EventEnvelope } from '../core/contract/adapter.ts';
 import type { Out } from '../core/contract/channel.ts';
 import { messageOf } from '../core/model/errors.ts';
 import { bytesOf } from './framing/frame.ts';
+import { mostFrames } from './framing/frame-count.ts';
 import type { FrameSink } from './framing/framing.ts';
 import { encodeLine, jsonlDecoder } from './framing/jsonl.ts';
 
-/** Most bytes in one post. The server accepts 8 MiB. */
+/** Most bytes in one post, beside {@link mostFrames}. The server accepts 8 MiB. */
 const batchBytes = 1024 * 1024;
 
 /** Where to post. */
@@ -47,9 +48,9 @@ export function createFramePoster(target: PostTarget, listener: PostListener): F
 
   function takeBatch(): readonly Buffer[] {
     let bytes = 0;
-    const end = waiting.findIndex((frame) => {
+    const end = waiting.findIndex((frame, place) => {
       bytes += frame.length;
-      return bytes > batchBytes;
+      return bytes > batchBytes || place === mostFrames;
     });
     // A frame larger than a batch is posted alone.
     const count = end === -1 ? waiting.length : Math.max(1, end);
