@@ -1,4 +1,4 @@
-// Renders the figures of a gateway as Prometheus text. docs/metrics.md lists the metrics.
+// Renders the figures of a gateway as Prometheus text. The page of the metrics names each one, and a test compares.
 import type { NoteLevel } from '../contract/adapter.ts';
 import type { Traffic } from '../contract/traffic.ts';
 
