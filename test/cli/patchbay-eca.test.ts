@@ -111,7 +111,7 @@ describe('a conversation', () => {
     const { code, stderr } = await leave(editor);
     expect(code).toBe(0);
     expect(stderr).toMatch(/^patchbay-eca: the agent demo does not take --config-file\n/u);
-    expect(stderr).toContain('"level":"loss"');
+    expect(stderr).toContain('"note":"loss"');
   });
 
   it('of two chats at once: each hears its own, and ends', async () => {
