@@ -1,25 +1,23 @@
 // /readyz: not ready for each obstacle of the gateway, and while all connections are in use.
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Listening, listen } from '../../src/transports/http/server.ts';
 import { createFakeBoard, type FakeBoard } from '../support/fake-board.ts';
 
 let board: FakeBoard;
 let server: Listening;
-const sockets: Socket[] = [];
 
 beforeEach(async () => {
   board = createFakeBoard();
-  server = await listen({ board });
+  server = await listen({ board, connections: { connections: 2 } });
 });
 afterEach(async () => {
-  for (const socket of sockets.splice(0)) socket.destroy();
   await server.close();
 });
 
+const authorization = () => ({ authorization: `Bearer ${server.token}` });
+
 async function readiness() {
-  const headers = { authorization: `Bearer ${server.token}`, connection: 'close' };
+  const headers = { ...authorization(), connection: 'close' };
   const answer = await fetch(`${server.url}/readyz`, { headers });
   return { status: answer.status, body: await answer.json(), retryAfter: answer.headers.get('retry-after') };
 }
@@ -35,13 +33,14 @@ test('obstacles of the gateway, in their words', async () => {
 });
 
 test('all connections are in use', async () => {
-  for (let count = 0; count < 511; count += 1) {
-    const socket = connect(server.port, '127.0.0.1');
-    sockets.push(socket);
-    await once(socket, 'connect');
+  board.add('s');
+  const streams = [new AbortController(), new AbortController()];
+  for (const { signal } of streams) {
+    const answer = await fetch(`${server.url}/v1/pi/sessions/s/events`, { headers: authorization(), signal });
+    expect(answer.status).toBe(200);
   }
-  expect(await readiness()).toEqual(notReady('all 512 connections are in use'));
-  for (const socket of sockets.splice(0)) socket.destroy();
+  expect(await readiness()).toEqual(notReady('all 2 connections are in use'));
+  for (const stream of streams) stream.abort();
   // The server learns of the ends a moment later.
   let answer = await readiness();
   while (answer.status !== 200) answer = await readiness();
