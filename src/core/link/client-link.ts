@@ -159,6 +159,8 @@ class ClientConnection implements ClientLink, FrontendPeer, SenderListener, Subs
 
   #end(): void {
     if (this.#phase.is === 'ended') return;
+    // An answer that still waits for its turn goes out first: a client on stdio has ended its input and still reads.
+    this.#sendAnswers();
     this.#phase = ended;
     this.#driver.end();
     this.#act(() => this.#scheduler.unsubscribeAll());
@@ -207,10 +209,14 @@ class ClientConnection implements ClientLink, FrontendPeer, SenderListener, Subs
     if (!this.isOver) this.#sender.flush();
     if (this.#phase.is !== 'ended') this.#phase = closed;
     // Answers that still wait are the client's last chance to learn why.
+    this.#sendAnswers();
+    this.#channel.close(code, reason);
+  }
+
+  #sendAnswers(): void {
     this.#act(() => {
       for (const out of this.#scheduler.takeAnswers()) this.#sender.send(out);
     });
-    this.#channel.close(code, reason);
   }
 
   onEntry(subscription: Subscription, entry: Entry): void {

@@ -1,6 +1,6 @@
 // Clients that are sent to in turns: they get the same frames in the same order as at once (docs/limits.md 6.3).
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { internalError } from '../../../src/core/contract/guarded.ts';
 import type { PacedWork, WorkQueue } from '../../../src/core/contract/paced-work.ts';
 import { linkClient } from '../../../src/core/link/client-link.ts';
@@ -67,6 +67,19 @@ test('whatever happens in between, each client gets the same frames in the same 
 });
 
 describe('in turns', () => {
+  test('an answer that waits for its turn is sent before the client is let go at the end of its input', () => {
+    const work = createSteppedWork();
+    const { clients } = crowd(1, work);
+    work.passAll();
+    const [client] = clients;
+    if (client === undefined) throw new Error('no client');
+    const send = vi.spyOn(client.wire.channel, 'send');
+    client.act({ do: 'send', frame: '"why"' });
+    expect(send).not.toHaveBeenCalled();
+    client.wire.end({ reason: 'the input ended' });
+    expect(send.mock.calls).toEqual([['"why"']]);
+  });
+
   test('nothing is sent before the turn of a client; then one after the other', () => {
     const work = createSteppedWork();
     const { clients, say } = crowd(2, work);
