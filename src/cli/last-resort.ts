@@ -5,7 +5,7 @@ export const mostFaults = 10;
 /** Ms. */
 export const spanMs = 60_000;
 
-/** What the last resort does with a fault. */
+/** The dependencies of the last resort. */
 export interface LastResortPorts {
   /** Monotonic ms. */
   now(): number;

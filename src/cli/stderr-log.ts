@@ -8,7 +8,7 @@ const mostUnreadBytes = 1024 * 1024;
 
 /** A log that writes entries of at least the level `least`. */
 export function stderrLog(least: LogLevel): Log {
-  // Whoever reads the log may leave (docs/threats.md T29).
+  // The reader of the log may go away before the gateway does (docs/threats.md T29).
   process.stderr.on('error', () => {});
   return logTo(process.stderr, least, process.stderr.isTTY ? asSentence : undefined);
 }

@@ -46,7 +46,7 @@ export function gatherFigures({ hub, intakes, meter, notes, tally, loopDelay }: 
       bytes: most(measures.map(({ unreadBytes }) => unreadBytes)),
     },
     windowBytes: sum(measures.map(({ windowBytes }) => windowBytes)),
-    transcriptBytes: tally.transcriptBytes(),
+    transcriptBytes: sum(open.map(({ transcript }) => transcript.bytes)),
     loopDelay: loopDelay?.() ?? new Map(),
     starts: meter.starts.counts,
     restarts: meter.restarts.counts,

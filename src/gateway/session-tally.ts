@@ -1,4 +1,4 @@
-// Counts the events and the memory of all sessions. Costs nothing until a scrape asks.
+// Counts the events of all sessions, the ended ones included. Costs nothing until a scrape asks.
 import type { Session } from '../core/session/session.ts';
 import { Counter } from './meter.ts';
 
@@ -33,12 +33,5 @@ export class SessionTally {
     for (const [dialect, count] of this.#ended.counts) all.add(dialect, count);
     for (const [{ transcript }, { dialect, before }] of this.#open) all.add(dialect, transcript.lastSeq - before);
     return all.counts;
-  }
-
-  /** What the transcripts of the open sessions keep, estimated (docs/limits.md 5.2). */
-  transcriptBytes(): number {
-    let sum = 0;
-    for (const { transcript } of this.#open.keys()) sum += transcript.bytes;
-    return sum;
   }
 }

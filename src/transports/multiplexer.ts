@@ -12,7 +12,7 @@ export interface MultiplexerOptions {
   readonly channel: Channel;
   /** See Multiplexing in core/contract/adapter.ts. */
   route(frame: Frame): { readonly name: string | null; readonly isGreeting?: boolean };
-  /** Where taking what arrives takes its turn, for all channels together. */
+  /** The queue in which arriving frames take their turn, one for all channels together. */
   readonly work?: WorkQueue;
   /** Called once, when no channel can join any more. */
   over?(): void;

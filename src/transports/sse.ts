@@ -54,6 +54,7 @@ export function openEventStream(reader: Reader, options: EventStreamOptions = {}
   const { heartbeatMs = 15_000, retryMs = 1000, batchBytes = 64 * 1024, stallMs = 60_000, onStall, onClose } = options;
   const { envelope, isResumed = false } = options;
   const { work = unpaced } = reader;
+  const sharedTexts = sharedEvents(envelope);
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   let heartbeat: NodeJS.Timeout | undefined;
   /** Runs from each write until the client has room again. */
@@ -128,7 +129,7 @@ export function openEventStream(reader: Reader, options: EventStreamOptions = {}
 
   function encodeText(entry: FrameEntry): Buffer {
     const encode = () => Buffer.concat(gather(encodeFrame(entry)));
-    return away === null ? sharedEvents(envelope).get(entry, encode) : encode();
+    return away === null ? sharedTexts.get(entry, encode) : encode();
   }
 
   function encodeEntry(entry: Entry): readonly (string | Uint8Array)[] {

@@ -5,7 +5,7 @@ import { type Block, createBlock, isThought } from './block.ts';
 import { isAtListPrice, mergeUsage, usageOf } from './usage.ts';
 import type { StreamEventOf } from './wire.ts';
 
-/** What one stream event about a block gives. */
+/** The events that follow from one stream event about a block, or its fault. */
 export interface BlockResult {
   readonly events: readonly Event[];
   /** The fault of the stream event. */

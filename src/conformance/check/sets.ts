@@ -49,7 +49,7 @@ export interface ClientSet extends SetOf {
   serve(connection: Connection, tools: ServeTools): Promise<{ readonly isComplete: boolean }>;
 }
 
-/** What the runner gives the fake agent that a client set plays. */
+/** The tools that the runner gives to the fake agent of a client set. */
 export interface ServeTools {
   /** The behaviour for the next prompt: the one that the prompt requests, else the next in turn. */
   behaviourFor(prompt: string): string;

@@ -77,7 +77,7 @@ export interface Ending {
 
 /** The receiving end of a channel. All calls are synchronous and in wire order; `end` comes exactly once, last. */
 export interface Receiver {
-  /** Where taking what arrives takes its turn. Absent: everything is taken at once. */
+  /** The queue in which arriving frames take their turn. Absent: each frame is taken at once. */
   readonly work?: WorkQueue;
   frame(frame: Frame): void;
   /**

@@ -54,6 +54,8 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
     compacted: endCompaction,
   });
   const { run, tools, info, compactions } = decoder;
+  /** Whether a run is open or the agent has the prompt that will open one. */
+  const hasTurn = () => run.open || run.waiting !== null;
 
   const questionPorts = { changes, asking: run.openForQuestion, asked: tools.asked, answered };
   const questions = createQuestions(out, questionPorts, options.passedTimeoutMs);
@@ -100,7 +102,7 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
     whenInitialized,
     // A prompt counts before its run begins: a client that asks between two queued prompts would else take the agent
     // for idle.
-    isRunning: () => run.open || run.waiting !== null || heldPrompt !== null,
+    isRunning: () => hasTurn() || heldPrompt !== null,
     isCompacting: () => compactions.open,
   });
 
@@ -109,7 +111,7 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
       heldPrompt = () => prompt(command, id);
       return;
     }
-    const isBusy = run.open || run.waiting !== null || compacting !== null;
+    const isBusy = hasTurn() || compacting !== null;
     if (isBusy) {
       const joins = command.whenBusy === 'steer' || command.whenBusy === 'follow-up';
       // A second prompt would join the run or begin another one, as the agent chooses (docs/protocols/claude.md 8.4).
@@ -160,7 +162,7 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
   }
 
   function compact({ instructions }: CommandOf<'compact'>, id: string): void {
-    if (run.open || run.waiting !== null || compacting !== null) {
+    if (hasTurn() || compacting !== null) {
       return out.settle(id, refused('busy', 'the agent is at work'));
     }
     initialize();

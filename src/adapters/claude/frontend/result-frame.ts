@@ -25,7 +25,7 @@ export interface ResultCounter {
   compaction(end: EventOf<'compaction-end'>, at: number): WireFrame;
 }
 
-/** What the counter must know of a message besides its `message-end`. */
+/** The facts of a message that the counter needs besides its `message-end`. */
 export interface EndedMessage {
   /** When the message began. */
   readonly at: number;

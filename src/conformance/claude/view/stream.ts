@@ -55,7 +55,7 @@ export interface StreamedMessage {
   isCut: boolean;
 }
 
-/** What {@link readStream} has found in a trace. */
+/** The findings of {@link readStream} in a trace. */
 export interface Stream {
   /** The streamed messages, in the order in which they begin. */
   readonly messages: readonly StreamedMessage[];

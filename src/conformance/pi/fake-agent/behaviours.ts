@@ -3,7 +3,7 @@ import type { Dictionary } from '../../../core/model/content.ts';
 import type { StreamedBlock } from './run-writer.ts';
 import { type BehaviourContext, probe, type ScriptedBehaviour, sharedBehaviours } from './shared-behaviours.ts';
 
-/** What a behaviour of the fake pi 0.52 and later can do. The fake pi 0.13 has no dialogs and notices. */
+/** The actions that a behaviour of the fake pi 0.52 and later can take. The fake pi 0.13 has no dialogs and notices. */
 export interface PiBehaviourContext extends BehaviourContext {
   /** Opens a dialog and waits for the reply; null without one. */
   ask(request: Dictionary): Promise<Dictionary | null>;
