@@ -313,7 +313,10 @@ describe('several clients', () => {
     const before = one.heard(session).length;
     // A third that is not subscribed speaks.
     const third = await connect();
-    expect(await third.ask('prompt', { sessionId: session, message: 'tool' })).toMatchObject({ success: true });
+    const id = `third-${session}`;
+    expect(await third.ask('prompt', { id, sessionId: session, message: 'tool' })).toMatchObject({ success: true });
+    // Each connection is told in its own turn.
+    await Promise.all([one, other].map((client) => finished(client, id)));
     await Promise.all(
       [one, other].map((client) =>
         client.until(
@@ -388,7 +391,10 @@ describe('several clients', () => {
     open.push(async () => claude.terminate());
     const { data } = await one.waitFor(({ type }) => type === 'session_created', 'its session', from);
     const { sessionId } = z.looseObject({ sessionId: z.string() }).parse(data);
-    expect(await one.get('get_state', { sessionId })).toMatchObject({ sessionId, isStreaming: false });
+    const id = `state-${sessionId}`;
+    expect(await one.get('get_state', { id, sessionId })).toMatchObject({ sessionId, isStreaming: false });
+    // Each connection is told in its own turn.
+    await finished(other, id);
     expect([one.judge({ late: true }), other.judge({ late: true })]).toEqual([[], []]);
   });
 
