@@ -99,7 +99,7 @@ const layers: readonly Layer[] = [
   { of: /^src\/config\/config\.ts$/, packages: ['*'], files: everything },
   { of: /^src\/config\//, packages: ['zod'], files: ['src/core/', 'src/config/'] },
   { of: /^src\/gateway\/log\.ts$/, packages: ['node:'], files: [] },
-  { of: /^src\/(gateway\/[^/]+|index)\.ts$/, packages: ['*'], files: everything },
+  { of: /^src\/(gateway\/[^/]+(\/[^/]+)?|index)\.ts$/, packages: ['*'], files: everything },
   { of: /^src\/cli\//, packages: ['*'], files: everything },
 ];
 

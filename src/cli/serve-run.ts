@@ -2,7 +2,7 @@
 import { loadAdapters, protocolsOf } from '../adapters/protocols.ts';
 import type { Config } from '../config/config.ts';
 import { createGatewayOf } from '../gateway/gateway.ts';
-import { measureLoopDelay } from '../gateway/loop-delay.ts';
+import { measureLoopDelay } from '../gateway/metering/loop-delay.ts';
 import type { ConnectionLimits } from '../transports/http/connection-table.ts';
 import { listen, type Listening as Server } from '../transports/http/server.ts';
 import { spareDescriptor } from '../transports/spare-descriptor.ts';

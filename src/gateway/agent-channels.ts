@@ -11,7 +11,7 @@ import { createFrame } from '../transports/framing/frame.ts';
 import { streamFraming } from '../transports/framing/framings.ts';
 import { nullChannel } from '../transports/memory.ts';
 import { createMultiplexer, type MultiplexedConnection } from '../transports/multiplexer.ts';
-import type { Meter } from './meter.ts';
+import type { Meter } from './metering/meter.ts';
 import type { RemoteTransports } from './remote-transports.ts';
 
 /** The agent that a channel leads to. */

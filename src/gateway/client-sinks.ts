@@ -3,10 +3,10 @@ import type { FrontendSide } from '../core/contract/adapter.ts';
 import type { ClientRequest } from '../core/contract/gateway-api.ts';
 import type { CommandSink } from '../core/link/frontend-driver.ts';
 import type { Session } from '../core/session/session.ts';
-import type { CommandIntake } from './command-intake.ts';
-import type { CommandIntakes } from './command-intakes.ts';
-import type { Meter } from './meter.ts';
-import { meteredSink } from './metered-sink.ts';
+import type { CommandIntake } from './commands/command-intake.ts';
+import type { CommandIntakes } from './commands/command-intakes.ts';
+import type { Meter } from './metering/meter.ts';
+import { meteredSink } from './metering/metered-sink.ts';
 import { refusalIn, withRights } from './rights.ts';
 import type { RouterRequest, SessionRouter } from './session-router.ts';
 

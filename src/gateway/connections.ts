@@ -6,11 +6,11 @@ import { type ClientLink, type ClientListener, linkClient } from '../core/link/c
 import { GatewayError } from '../core/model/errors.ts';
 import type { Session } from '../core/session/session.ts';
 import type { Caller, ClientSinks, SessionCaller } from './client-sinks.ts';
-import type { CommandIntake } from './command-intake.ts';
+import type { CommandIntake } from './commands/command-intake.ts';
 import type { ConnectionSessions } from './connection-sessions.ts';
 import type { Frontends } from './frontends.ts';
-import type { Meter } from './meter.ts';
-import { meteredSink } from './metered-sink.ts';
+import type { Meter } from './metering/meter.ts';
+import { meteredSink } from './metering/metered-sink.ts';
 import type { AgentLost } from './session-request.ts';
 import type { RouterRequest, SessionRouter } from './session-router.ts';
 import type { Sessions } from './sessions.ts';

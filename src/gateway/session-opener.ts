@@ -7,14 +7,14 @@ import type { Command, CommandOf } from '../core/model/command.ts';
 import { GatewayError, refused } from '../core/model/errors.ts';
 import { messagesBefore } from '../core/session/forks.ts';
 import type { HubEntry } from '../core/session/hub.ts';
-import type { SettleWithAfter } from './after-answer.ts';
 import type { Agents } from './agents.ts';
-import { answerWithState, type OpenedSession } from './answer-with-state.ts';
+import type { SettleWithAfter } from './commands/after-answer.ts';
+import { answerWithState, type OpenedSession } from './commands/answer-with-state.ts';
 import type { ConnectionSessions } from './connection-sessions.ts';
 import type { AgentLost, SessionRequest } from './session-request.ts';
 import { openedData } from './session-summary.ts';
 import type { Sessions } from './sessions.ts';
-import type { StoredSessions } from './stored-sessions.ts';
+import type { StoredSessions } from './stored/stored-sessions.ts';
 
 /** The dependencies of an opener. */
 export interface SessionOpenerPorts {

@@ -6,7 +6,7 @@ import type { Message } from '../core/model/content.ts';
 import type { Agents } from './agents.ts';
 import { folderAt, usableFolders } from './client-folders.ts';
 import type { Log } from './log.ts';
-import type { FoundSession } from './stored-sessions.ts';
+import type { FoundSession } from './stored/stored-sessions.ts';
 
 /** The session that a client wants to open. */
 export interface SessionRequest {

@@ -8,9 +8,10 @@ import type { Command } from '../core/model/command.ts';
 import { GatewayError, type Outcome } from '../core/model/errors.ts';
 import type { Hub } from '../core/session/hub.ts';
 import type { Session } from '../core/session/session.ts';
-import { carryOut, type SettleWithAfter, StepsAfterAnswer } from './after-answer.ts';
-import type { CommandIntake } from './command-intake.ts';
-import type { CommandIntakes } from './command-intakes.ts';
+import { carryOut, type SettleWithAfter, StepsAfterAnswer } from './commands/after-answer.ts';
+import type { CommandIntake } from './commands/command-intake.ts';
+import type { CommandIntakes } from './commands/command-intakes.ts';
+import { isSessionless, type SessionlessCommands } from './commands/sessionless-commands.ts';
 import type { ConnectionSessions } from './connection-sessions.ts';
 import type { IdleSessions } from './idle-sessions.ts';
 import { viewAs } from './named-view.ts';
@@ -18,7 +19,6 @@ import type { Notes } from './notes.ts';
 import { refusalIn, withRights } from './rights.ts';
 import type { AgentLost } from './session-request.ts';
 import { refusalOf } from './session-sinks.ts';
-import { isSessionless, type SessionlessCommands } from './sessionless-commands.ts';
 import type { Sessions } from './sessions.ts';
 
 /** The dependencies of a router. */

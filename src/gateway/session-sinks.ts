@@ -8,7 +8,7 @@ import { withRememberablePermissions } from '../core/session/rememberable-permis
 import type { Session } from '../core/session/session.ts';
 import { withPathsInside } from '../stores/stored-sessions.ts';
 import type { Notes } from './notes.ts';
-import type { StoredSessions } from './stored-sessions.ts';
+import type { StoredSessions } from './stored/stored-sessions.ts';
 
 /** The dependencies of a sink. */
 export interface SessionSinkPorts {

@@ -18,14 +18,14 @@ import type { createExportPlaces } from '../stores/export.ts';
 import { createWorkspace } from '../workspace/workspace.ts';
 import type { Agents } from './agents.ts';
 import type { Log } from './log.ts';
-import type { Meter } from './meter.ts';
+import type { Meter } from './metering/meter.ts';
+import type { SessionTally } from './metering/session-tally.ts';
 import type { Notes } from './notes.ts';
 import { Quotas } from './quotas.ts';
-import type { SessionOrigin } from './session-files.ts';
-import type { SessionPersistence } from './session-persistence.ts';
 import { type AgentLost, type CheckedRequest, checkRequest, type SessionRequest } from './session-request.ts';
 import { summaryOf } from './session-summary.ts';
-import type { SessionTally } from './session-tally.ts';
+import type { SessionOrigin } from './stored/session-files.ts';
+import type { SessionPersistence } from './stored/session-persistence.ts';
 
 /** The dependencies of the sessions of a gateway. */
 export interface SessionsPorts {

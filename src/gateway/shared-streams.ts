@@ -10,8 +10,8 @@ import type { Stream } from '../core/stream/stream.ts';
 import type { ClientSinks, SessionCaller } from './client-sinks.ts';
 import type { Frontends } from './frontends.ts';
 import { greetedReader } from './greeted-reader.ts';
-import type { Meter } from './meter.ts';
-import { meteredReader } from './metered-reader.ts';
+import type { Meter } from './metering/meter.ts';
+import { meteredReader } from './metering/metered-reader.ts';
 import type { Sessions } from './sessions.ts';
 
 /** The dependencies of the streams. */

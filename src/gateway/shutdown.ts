@@ -2,7 +2,7 @@
 import type { Clock } from '../core/contract/clock.ts';
 import type { PacedWork } from '../core/contract/paced-work.ts';
 import type { Hub } from '../core/session/hub.ts';
-import type { CommandIntakes } from './command-intakes.ts';
+import type { CommandIntakes } from './commands/command-intakes.ts';
 import type { Connections } from './connections.ts';
 import type { IdleSessions } from './idle-sessions.ts';
 import type { Sessions } from './sessions.ts';

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Clock } from '../../src/core/contract/clock.ts';
 import type { Command } from '../../src/core/model/command.ts';
 import { type ErrorCode, type Outcome, refused } from '../../src/core/model/errors.ts';
-import { CircuitBreakers, type GuardedCall } from '../../src/gateway/circuit-breakers.ts';
+import { CircuitBreakers, type GuardedCall } from '../../src/gateway/commands/circuit-breakers.ts';
 
 const limits = { latencyMs: 100, failures: 2, windowMs: 1000, recoveryMs: 500, successes: 1 };
 const timeOrigin = 1_000_000;

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { adapterOf } from '../../src/adapters/index.ts';
 import { owner } from '../../src/core/contract/principal.ts';
 import type { Outcome } from '../../src/core/model/errors.ts';
-import { CommandIntakes } from '../../src/gateway/command-intakes.ts';
+import { CommandIntakes } from '../../src/gateway/commands/command-intakes.ts';
 import { createVirtualClock } from '../support/core/virtual-clock.ts';
 
 const env = { now: () => 0, id: (kind: string) => kind };

@@ -1,7 +1,7 @@
 // The delay of the event loop is that since the last call.
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { measureLoopDelay } from '../../src/gateway/loop-delay.ts';
+import { measureLoopDelay } from '../../src/gateway/metering/loop-delay.ts';
 
 /** Works for so many ms without a turn of the event loop. */
 function block(ms: number): void {

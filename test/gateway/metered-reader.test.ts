@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { unpaced } from '../../src/core/contract/paced-work.ts';
 import type { Reader } from '../../src/core/contract/reader.ts';
 import { Traffic } from '../../src/core/contract/traffic.ts';
-import { meteredReader } from '../../src/gateway/metered-reader.ts';
+import { meteredReader } from '../../src/gateway/metering/metered-reader.ts';
 
 test('sending takes its turn in the queue of the session', () => {
   const reader: Reader = { work: unpaced, read: () => [], mark: () => 0, onReadable() {}, close() {} };

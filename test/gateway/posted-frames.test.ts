@@ -1,6 +1,6 @@
 // A post that is mostly nonsense is not read to its end (docs/limits.md 5.5).
 import { expect, test } from 'vitest';
-import { mostRefusals, takePosted } from '../../src/gateway/posted-frames.ts';
+import { mostRefusals, takePosted } from '../../src/gateway/commands/posted-frames.ts';
 
 /** A link that refuses every frame but `ok`, in two frames of its own each. */
 function scripted() {

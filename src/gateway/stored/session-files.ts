@@ -1,12 +1,12 @@
 // The files of open sessions: a kept session writes to a file of its own, and continues in another file when its
 // conversation is replaced.
 import path from 'node:path';
-import type { SessionHead } from '../core/log/session-lines.ts';
-import { type GrowingFile, newGrowingFile, oldGrowingFile } from '../stores/growing-file.ts';
-import { createKeeper, type SessionKeeper } from '../stores/session-keeper.ts';
-import { statOf } from '../stores/verify-open-file.ts';
-import type { Agents } from './agents.ts';
-import type { Log } from './log.ts';
+import type { SessionHead } from '../../core/log/session-lines.ts';
+import { type GrowingFile, newGrowingFile, oldGrowingFile } from '../../stores/growing-file.ts';
+import { createKeeper, type SessionKeeper } from '../../stores/session-keeper.ts';
+import { statOf } from '../../stores/verify-open-file.ts';
+import type { Agents } from '../agents.ts';
+import type { Log } from '../log.ts';
 import type { StoredFolders } from './stored-folders.ts';
 import type { FoundSession } from './stored-sessions.ts';
 

@@ -1,6 +1,6 @@
 // A client's sink that counts its frames, its refused commands and the limits that the client reaches.
-import type { FrontendSide } from '../core/contract/adapter.ts';
-import type { CommandSink } from '../core/link/frontend-driver.ts';
+import type { FrontendSide } from '../../core/contract/adapter.ts';
+import type { CommandSink } from '../../core/link/frontend-driver.ts';
 import type { Meter } from './meter.ts';
 
 /** The sink with its counters. */

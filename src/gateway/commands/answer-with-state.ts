@@ -1,11 +1,11 @@
 // Answers the command that opened a session. The answer needs the state of the agent, so the agent is started first.
-import type { Clock } from '../core/contract/clock.ts';
-import { messageOf, type Outcome, refused } from '../core/model/errors.ts';
-import { SessionState } from '../core/model/outcome-data.ts';
-import type { HubEntry } from '../core/session/hub.ts';
+import type { Clock } from '../../core/contract/clock.ts';
+import { messageOf, type Outcome, refused } from '../../core/model/errors.ts';
+import { SessionState } from '../../core/model/outcome-data.ts';
+import type { HubEntry } from '../../core/session/hub.ts';
+import { openedData } from '../session-summary.ts';
+import type { Sessions } from '../sessions.ts';
 import type { Settled, SettleWithAfter } from './after-answer.ts';
-import { openedData } from './session-summary.ts';
-import type { Sessions } from './sessions.ts';
 
 /** A session that was opened for a client. */
 export interface OpenedSession {

@@ -1,9 +1,9 @@
 // Steps that follow the answer to a command, as data: clients must get the answer before the news that a session was
 // opened or closed.
-import type { Outcome } from '../core/model/errors.ts';
-import type { SessionState } from '../core/model/outcome-data.ts';
-import type { HubEntry } from '../core/session/hub.ts';
-import type { Sessions } from './sessions.ts';
+import type { Outcome } from '../../core/model/errors.ts';
+import type { SessionState } from '../../core/model/outcome-data.ts';
+import type { HubEntry } from '../../core/session/hub.ts';
+import type { Sessions } from '../sessions.ts';
 
 /** A step that follows an answer. */
 export type AfterAnswer =

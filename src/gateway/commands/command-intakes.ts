@@ -1,10 +1,10 @@
 // The command intakes of all protocols whose commands carry tickets.
-import type { FrontendLimits } from '../core/contract/adapter.ts';
-import type { Broadcast } from '../core/contract/broadcast.ts';
-import { owner, type Principal, reaches } from '../core/contract/principal.ts';
-import type { Command } from '../core/model/command.ts';
-import type { Outcome } from '../core/model/errors.ts';
-import type { HubEntry } from '../core/session/hub.ts';
+import type { FrontendLimits } from '../../core/contract/adapter.ts';
+import type { Broadcast } from '../../core/contract/broadcast.ts';
+import { owner, type Principal, reaches } from '../../core/contract/principal.ts';
+import type { Command } from '../../core/model/command.ts';
+import type { Outcome } from '../../core/model/errors.ts';
+import type { HubEntry } from '../../core/session/hub.ts';
 import { CommandIntake, type CommandIntakePorts } from './command-intake.ts';
 
 /** All intakes. Each is created with the first client of its protocol. */

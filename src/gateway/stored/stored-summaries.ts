@@ -1,9 +1,9 @@
 // Summaries of stored sessions, for lists. How much is read for one list is bounded.
-import { outlineOf } from '../core/log/session-lines.ts';
-import type { SessionSummary } from '../core/model/outcome-data.ts';
-import { createFileCache } from '../stores/file-cache.ts';
-import { type Beginning, readBounded } from '../stores/read-bounded.ts';
-import { storedFilesIn } from '../stores/session-places.ts';
+import { outlineOf } from '../../core/log/session-lines.ts';
+import type { SessionSummary } from '../../core/model/outcome-data.ts';
+import { createFileCache } from '../../stores/file-cache.ts';
+import { type Beginning, readBounded } from '../../stores/read-bounded.ts';
+import { storedFilesIn } from '../../stores/session-places.ts';
 import type { StoredFolders } from './stored-folders.ts';
 
 /** How much may be read. */

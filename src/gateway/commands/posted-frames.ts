@@ -1,8 +1,8 @@
 // Takes the frames of one post, until too many of them are refused.
-import type { Out } from '../core/contract/channel.ts';
-import type { PostedFrame, PostResult } from '../core/contract/gateway-api.ts';
-import type { PostLink } from '../core/link/post-link.ts';
-import { bytesOf, createFrame } from '../transports/framing/frame.ts';
+import type { Out } from '../../core/contract/channel.ts';
+import type { PostedFrame, PostResult } from '../../core/contract/gateway-api.ts';
+import type { PostLink } from '../../core/link/post-link.ts';
+import { bytesOf, createFrame } from '../../transports/framing/frame.ts';
 
 /** Refused frames after which the rest of a post is not taken (docs/limits.md 5.5). */
 export const mostRefusals = 16;

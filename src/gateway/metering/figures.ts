@@ -1,11 +1,11 @@
 // Gathers the figures of a gateway for a scrape.
-import type { LimitRule } from '../core/contract/limit-rule.ts';
-import type { Figures } from '../core/metrics/metrics.ts';
-import type { Hub } from '../core/session/hub.ts';
-import type { CommandIntakes } from './command-intakes.ts';
+import type { LimitRule } from '../../core/contract/limit-rule.ts';
+import type { Figures } from '../../core/metrics/metrics.ts';
+import type { Hub } from '../../core/session/hub.ts';
+import type { CommandIntakes } from '../commands/command-intakes.ts';
+import type { Notes } from '../notes.ts';
 import type { LoopDelay } from './loop-delay.ts';
 import { Counter, type Meter } from './meter.ts';
-import type { Notes } from './notes.ts';
 import type { SessionTally } from './session-tally.ts';
 
 /** Where the figures are. */

@@ -1,10 +1,10 @@
 // What one open session reads from and writes to files: its history, its own file, and other stored sessions.
-import type { SessionView } from '../core/contract/adapter.ts';
-import type { Message } from '../core/model/content.ts';
-import { GatewayError } from '../core/model/errors.ts';
-import type { Event } from '../core/model/event.ts';
-import type { SessionFile } from '../core/model/outcome-data.ts';
-import type { SessionInfo } from '../core/model/session-info.ts';
+import type { SessionView } from '../../core/contract/adapter.ts';
+import type { Message } from '../../core/model/content.ts';
+import { GatewayError } from '../../core/model/errors.ts';
+import type { Event } from '../../core/model/event.ts';
+import type { SessionFile } from '../../core/model/outcome-data.ts';
+import type { SessionInfo } from '../../core/model/session-info.ts';
 import type { KeptFile, SessionFiles, SessionOrigin } from './session-files.ts';
 import type { FoundSession, StoredSessions } from './stored-sessions.ts';
 

@@ -1,15 +1,15 @@
 // Carries out the commands of one connection that need no open session: opening, lists, health and metrics.
-import type { Principal } from '../core/contract/principal.ts';
-import type { Command } from '../core/model/command.ts';
-import { refused } from '../core/model/errors.ts';
-import type { SessionSummary } from '../core/model/outcome-data.ts';
-import type { Hub } from '../core/session/hub.ts';
+import type { Principal } from '../../core/contract/principal.ts';
+import type { Command } from '../../core/model/command.ts';
+import { refused } from '../../core/model/errors.ts';
+import type { SessionSummary } from '../../core/model/outcome-data.ts';
+import type { Hub } from '../../core/session/hub.ts';
+import type { ConnectionSessions } from '../connection-sessions.ts';
+import type { SessionOpener } from '../session-opener.ts';
+import { summaryOf } from '../session-summary.ts';
+import type { StoredSessions } from '../stored/stored-sessions.ts';
 import type { SettleWithAfter } from './after-answer.ts';
 import type { CommandIntake } from './command-intake.ts';
-import type { ConnectionSessions } from './connection-sessions.ts';
-import type { SessionOpener } from './session-opener.ts';
-import { summaryOf } from './session-summary.ts';
-import type { StoredSessions } from './stored-sessions.ts';
 
 /** What these commands need from the gateway and their connection. */
 export interface SessionlessPorts {

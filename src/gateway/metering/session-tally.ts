@@ -1,5 +1,5 @@
 // Counts the events of all sessions, the ended ones included. Costs nothing until a scrape asks.
-import type { Session } from '../core/session/session.ts';
+import type { Session } from '../../core/session/session.ts';
 import { Counter } from './meter.ts';
 
 interface Tallied {

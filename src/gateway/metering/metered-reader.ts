@@ -1,8 +1,8 @@
 // A reader that counts what a client of server-sent events reads, and whether the client went on at its cursor.
-import type { Limited } from '../core/contract/limit-rule.ts';
-import type { WorkQueue } from '../core/contract/paced-work.ts';
-import type { Entry, Reader } from '../core/contract/reader.ts';
-import type { Traffic } from '../core/contract/traffic.ts';
+import type { Limited } from '../../core/contract/limit-rule.ts';
+import type { WorkQueue } from '../../core/contract/paced-work.ts';
+import type { Entry, Reader } from '../../core/contract/reader.ts';
+import type { Traffic } from '../../core/contract/traffic.ts';
 
 /** A class because of its accessors: V8 gives each object literal with an accessor a dictionary of its own. */
 class MeteredReader implements Reader {

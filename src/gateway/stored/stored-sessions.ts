@@ -2,16 +2,16 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Config } from '../config/config.ts';
-import { owner } from '../core/contract/principal.ts';
-import { mostLines, outlineOf, readSession, type StoredSession } from '../core/log/session-lines.ts';
-import { GatewayError } from '../core/model/errors.ts';
-import type { SessionFile, SessionSummary } from '../core/model/outcome-data.ts';
-import { longestFile } from '../stores/growing-file.ts';
-import { realOrNull } from '../stores/paths.ts';
-import { readBounded } from '../stores/read-bounded.ts';
-import { storedFileAt } from '../stores/session-places.ts';
-import type { Agents } from './agents.ts';
+import type { Config } from '../../config/config.ts';
+import { owner } from '../../core/contract/principal.ts';
+import { mostLines, outlineOf, readSession, type StoredSession } from '../../core/log/session-lines.ts';
+import { GatewayError } from '../../core/model/errors.ts';
+import type { SessionFile, SessionSummary } from '../../core/model/outcome-data.ts';
+import { longestFile } from '../../stores/growing-file.ts';
+import { realOrNull } from '../../stores/paths.ts';
+import { readBounded } from '../../stores/read-bounded.ts';
+import { storedFileAt } from '../../stores/session-places.ts';
+import type { Agents } from '../agents.ts';
 import type { StoredFolders } from './stored-folders.ts';
 import { beginningBudget, type StoredSummaries } from './stored-summaries.ts';
 

@@ -1,7 +1,7 @@
 // Counts what happens in a gateway: one place for all counters, plain numbers that a scrape reads.
-import type { Limited } from '../core/contract/limit-rule.ts';
-import { Traffic } from '../core/contract/traffic.ts';
-import type { ErrorCode } from '../core/model/errors.ts';
+import type { Limited } from '../../core/contract/limit-rule.ts';
+import { Traffic } from '../../core/contract/traffic.ts';
+import type { ErrorCode } from '../../core/model/errors.ts';
 
 /** A count for each value of a label. The values come from closed sets: no peer can add to them. */
 export class Counter<Label extends string> {

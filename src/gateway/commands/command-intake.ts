@@ -1,15 +1,15 @@
 // Takes in the commands of one protocol's clients that carry tickets: one ledger, its circuit breakers, and the clients
 // that get the broadcasts.
 import { createHash } from 'node:crypto';
-import type { FrontendLimits } from '../core/contract/adapter.ts';
-import type { Broadcast } from '../core/contract/broadcast.ts';
-import type { Clock } from '../core/contract/clock.ts';
-import type { Principal } from '../core/contract/principal.ts';
-import type { Receipt, Ticket } from '../core/contract/ticket.ts';
-import { createLedger, type Ledger } from '../core/ledger/ledger.ts';
-import type { Command } from '../core/model/command.ts';
-import type { Outcome } from '../core/model/errors.ts';
-import type { GatewayFigures } from '../core/model/gateway-figures.ts';
+import type { FrontendLimits } from '../../core/contract/adapter.ts';
+import type { Broadcast } from '../../core/contract/broadcast.ts';
+import type { Clock } from '../../core/contract/clock.ts';
+import type { Principal } from '../../core/contract/principal.ts';
+import type { Receipt, Ticket } from '../../core/contract/ticket.ts';
+import { createLedger, type Ledger } from '../../core/ledger/ledger.ts';
+import type { Command } from '../../core/model/command.ts';
+import type { Outcome } from '../../core/model/errors.ts';
+import type { GatewayFigures } from '../../core/model/gateway-figures.ts';
 import { CircuitBreakers } from './circuit-breakers.ts';
 
 /** A command with a ticket, and how it is carried out and answered. */

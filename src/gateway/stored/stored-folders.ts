@@ -1,11 +1,11 @@
 // The folders of stored sessions: the gateway's own directory, and the folders of agents that keep sessions themselves.
 import { homedir } from 'node:os';
 import path from 'node:path';
-import type { AdapterOf } from '../adapters/protocols.ts';
-import type { AgentConfig, Config } from '../config/config.ts';
-import type { StoredFormat } from '../core/contract/adapter.ts';
-import { realOrNull } from '../stores/paths.ts';
-import type { SessionPlaces } from '../stores/session-places.ts';
+import type { AdapterOf } from '../../adapters/protocols.ts';
+import type { AgentConfig, Config } from '../../config/config.ts';
+import type { StoredFormat } from '../../core/contract/adapter.ts';
+import { realOrNull } from '../../stores/paths.ts';
+import type { SessionPlaces } from '../../stores/session-places.ts';
 
 /** An agent that keeps its sessions as files on this machine. */
 export interface KeepingAgent {

@@ -1,11 +1,11 @@
 // The circuit breakers of one protocol's clients: one per agent, one per session's shell, and one for all shells.
-import type { BreakerLimits } from '../core/contract/breaker-limits.ts';
-import type { Clock } from '../core/contract/clock.ts';
-import { type Breaker, createBreaker } from '../core/ledger/circuit-breaker.ts';
-import type { Command } from '../core/model/command.ts';
-import { type Outcome, refused } from '../core/model/errors.ts';
-import type { GatewayFigures } from '../core/model/gateway-figures.ts';
-import { OutcomeData } from '../core/model/outcome-data.ts';
+import type { BreakerLimits } from '../../core/contract/breaker-limits.ts';
+import type { Clock } from '../../core/contract/clock.ts';
+import { type Breaker, createBreaker } from '../../core/ledger/circuit-breaker.ts';
+import type { Command } from '../../core/model/command.ts';
+import { type Outcome, refused } from '../../core/model/errors.ts';
+import type { GatewayFigures } from '../../core/model/gateway-figures.ts';
+import { OutcomeData } from '../../core/model/outcome-data.ts';
 
 type BreakerFigures = GatewayFigures['circuits'][number];
 
