@@ -24,6 +24,7 @@ export interface SharedStreamsPorts {
 }
 
 interface SharedStream {
+  readonly key: string;
   readonly session: Session;
   readonly side: FrontendSide;
   readonly stream: Stream;
@@ -32,7 +33,8 @@ interface SharedStream {
 /** The shared streams of all sessions. */
 export class SharedStreams {
   readonly #ports: SharedStreamsPorts;
-  readonly #links = new WeakMap<Stream, PostLink>();
+  /** By session and key of the stream: a link outlives the streams that nobody reads, and knows what was posted. */
+  readonly #links = new WeakMap<Session, Map<string, PostLink>>();
   /** Clean-up of post links, by session. */
   readonly #cleanups = new Map<string, readonly (() => void)[]>();
 
@@ -43,7 +45,8 @@ export class SharedStreams {
   /** The frames for one reader, from the cursor on. */
   read(caller: SessionCaller, cursor: string | null): Reader {
     const { meter } = this.#ports;
-    const { side, stream } = this.#streamFor(caller);
+    const { key, session, side, stream } = this.#streamFor(caller);
+    this.#linkOf(session, key)?.moveTo(stream);
     // A protocol with tickets broadcasts to its clients. Broadcasts reach the stream through its post link.
     const link = side.limits === undefined ? undefined : this.postLink(caller);
     const traffic = meter.ofClients(caller.frontend, side.key);
@@ -55,14 +58,18 @@ export class SharedStreams {
 
   /** The link that takes all posts to the caller's stream. */
   postLink(caller: SessionCaller): PostLink {
-    const { session, side, stream } = this.#streamFor(caller);
-    const known = this.#links.get(stream);
-    if (known !== undefined) return known;
+    const { key, session, side, stream } = this.#streamFor(caller);
+    const known = this.#linkOf(session, key);
+    if (known !== undefined) {
+      known.moveTo(stream);
+      return known;
+    }
     const { sinks, clock } = this.#ports;
     const intake = sinks.intakeOf(caller, side);
     const sink = sinks.boundTo(session, caller, side, intake, false);
     const link = linkPosts(side.connection(session), stream, clock, sink);
-    this.#links.set(stream, link);
+    const links = this.#links.get(session) ?? new Map<string, PostLink>();
+    this.#links.set(session, links.set(key, link));
     if (intake !== undefined) {
       const leave = intake.subscribe(link);
       this.#cleanups.set(session.id, [...(this.#cleanups.get(session.id) ?? []), leave, sink.end]);
@@ -76,11 +83,16 @@ export class SharedStreams {
     this.#cleanups.delete(session);
   }
 
+  #linkOf(session: Session, key: string): PostLink | undefined {
+    const link = this.#links.get(session)?.get(key);
+    return link?.hasFailed === true ? undefined : link;
+  }
+
   #streamFor({ frontend, options, principal, session: id }: SessionCaller): SharedStream {
     const { session } = this.#ports.sessions.find(id, principal);
     const side = this.#ports.frontends.sideOf(frontend, options);
     // The posts to a stream carry the rights of its principal, so principals share no stream (docs/threats.md T21).
     const key = `${frontend} ${side.key} sse${principal === owner ? '' : ` ${principal.name}`}`;
-    return { session, side, stream: session.stream(key, side.projection) };
+    return { key, session, side, stream: session.stream(key, side.projection) };
   }
 }

@@ -9,6 +9,7 @@ import { highWater } from '../../src/core/link/client-sender.ts';
 import { mostJunk } from '../../src/core/link/junk-count.ts';
 import { createHub } from '../../src/core/session/hub.ts';
 import { mostOpen } from '../../src/core/session/questions/expiry.ts';
+import { unreadStreamMs } from '../../src/core/session/session-streams.ts';
 import { createTranscriptBudget } from '../../src/core/session/transcript-budget.ts';
 import { CommandIntakes } from '../../src/gateway/commands/command-intakes.ts';
 import { createGateway } from '../../src/gateway/full-gateway.ts';
@@ -252,6 +253,15 @@ function junkMessages(): Reached {
   return [before, rig.limits];
 }
 
+function leavesUnread(): Reached {
+  const rig = createSessionRig();
+  rig.leave();
+  rig.clock.advance(unreadStreamMs - 1);
+  const before = [...rig.limits];
+  rig.clock.advance(1);
+  return [before, rig.limits];
+}
+
 const acts: Readonly<Record<LimitRule, () => Reached | Promise<Reached>>> = {
   sessions,
   idleSessionMs,
@@ -274,6 +284,7 @@ const acts: Readonly<Record<LimitRule, () => Reached | Promise<Reached>>> = {
   allTranscriptBytes,
   logLinesPerMinute,
   junkMessages,
+  unreadStreamMs: leavesUnread,
 };
 
 test.each(limitRules)('%s', async (rule) => {

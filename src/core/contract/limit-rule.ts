@@ -23,6 +23,7 @@ export const limitRules = [
   'allTranscriptBytes',
   'logLinesPerMinute',
   'junkMessages',
+  'unreadStreamMs',
 ] as const;
 
 /** The name of a limit. */

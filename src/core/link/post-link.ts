@@ -35,11 +35,17 @@ export interface PostLink {
   readonly isHeard: boolean;
   /** A reader has left. */
   left(): void;
+  /** The stream that answers go into from now on: one that nobody reads is let go, and the next reader gets another. */
+  moveTo(stream: Stream): void;
+  /** A fault has ended the link: the next post or reader needs a new one. */
+  readonly hasFailed: boolean;
 }
 
 /** A class: each stream that clients post to has one. */
 class PostConnection implements PostLink, FrontendPeer {
-  readonly #stream: Stream;
+  #stream: Stream;
+  /** Ends the hold on the stream that waits for answers; null without such a hold. */
+  #release: (() => void) | null = null;
   readonly #clock: Clock;
   readonly #commands: CountedSink;
   readonly #driver: FrontendDriver;
@@ -59,8 +65,13 @@ class PostConnection implements PostLink, FrontendPeer {
       this.#touch();
       // Often within the post itself: the answer then goes before what the session says because of the command.
       this.#outsidePost(settle);
+      this.#holdUntilAnswered();
     });
     this.#driver = driveFrontend(frontend, clock, this.#commands, this);
+  }
+
+  get hasFailed(): boolean {
+    return this.#hasFailed;
   }
 
   get isHeard(): boolean {
@@ -96,6 +107,14 @@ class PostConnection implements PostLink, FrontendPeer {
     this.#touch();
   }
 
+  moveTo(stream: Stream): void {
+    if (stream === this.#stream) return;
+    this.#release?.();
+    this.#release = null;
+    this.#stream = stream;
+    this.#holdUntilAnswered();
+  }
+
   send(out: Out): void {
     // An empty frame is a mark for the `mapOutgoing` of a connection; nobody calls that here.
     if (out.length === 0) return;
@@ -109,7 +128,17 @@ class PostConnection implements PostLink, FrontendPeer {
   /** The frontend may be in any state: its stream ends, and the next post or reader gets a new one. */
   fail(): void {
     this.#hasFailed = true;
+    this.#release?.();
     this.#stream.close(internalError);
+  }
+
+  /** Keeps the stream while a post waits for answers: nobody would find them in another one. */
+  #holdUntilAnswered(): void {
+    if (this.#commands.unanswered > 0) this.#release ??= this.#stream.hold();
+    else if (this.#replies === null) {
+      this.#release?.();
+      this.#release = null;
+    }
   }
 
   #touch(): void {
@@ -120,6 +149,8 @@ class PostConnection implements PostLink, FrontendPeer {
   #take(handle: () => boolean): readonly Out[] {
     this.#touch();
     this.#refuseAfterFault();
+    // Whoever posts is there: the time in which somebody has to read begins anew.
+    this.#release ??= this.#stream.hold();
     const replies: Out[] = [];
     this.#replies = replies;
     let isInOrder = false;
@@ -127,6 +158,7 @@ class PostConnection implements PostLink, FrontendPeer {
       isInOrder = handle();
     } finally {
       this.#replies = null;
+      this.#holdUntilAnswered();
     }
     this.#refuseAfterFault();
     if (!isInOrder) return replies;

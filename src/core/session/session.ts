@@ -5,10 +5,11 @@ import { sizeOfInfo } from '../log/transcript-size.ts';
 import type { Command } from '../model/command.ts';
 import type { Outcome } from '../model/errors.ts';
 import type { Transcript } from '../model/transcript.ts';
-import { createStream, type Stream, type StreamMeasure } from '../stream/stream.ts';
+import type { Stream, StreamMeasure } from '../stream/stream.ts';
 import { type Conversation, startConversation } from './conversation.ts';
 import { replayedMessages } from './forks.ts';
 import type { SessionPorts } from './session-ports.ts';
+import { SessionStreams } from './session-streams.ts';
 import type { BudgetMember } from './transcript-budget.ts';
 
 /** An open session. */
@@ -28,8 +29,9 @@ export interface Session extends SessionView {
   /** Calls back once when no run is open and no prompt waits, or at once if that is so now. */
   whenIdle(callback: () => void): void;
   /**
-   * The stream of a dialect. Created on first use, then shared by all clients with the same key. A `fleeting` stream is
-   * dropped with its last reader, because its key may be chosen by a client and no reader resumes it.
+   * The stream of a dialect. Created on first use, then shared by all clients with the same key, and let go when nobody
+   * has read it for a while (docs/limits.md 5.6). A `fleeting` stream goes with its last reader, because its key may be
+   * chosen by a client and no reader resumes it.
    */
   stream(key: string, make: (view: SessionView) => Projection, isFleeting?: boolean): Stream;
   /** Denies and cancels the agent's questions from now on, because nobody can answer any more. */
@@ -54,7 +56,7 @@ class OpenSession implements Session, BudgetMember {
   readonly transcript: Transcript = emptyTranscript();
   readonly agent: AgentKind | undefined;
   readonly #ports: SessionPorts;
-  readonly #streams = new Map<string, Stream>();
+  readonly #streams: SessionStreams;
   /** Created with the first command. */
   #conversation: Conversation | null = null;
   /** Keys of streams with a reader that cannot keep up. */
@@ -75,6 +77,9 @@ class OpenSession implements Session, BudgetMember {
       this.transcript.bytes = sizeOfInfo(ports.info);
     }
     this.#ports = ports;
+    const { limits, note, clock, work, limited } = ports;
+    const pressure = (key: string, isPressed: boolean) => this.#press(key, isPressed);
+    this.#streams = new SessionStreams(this, { limits, note, clock, work, limited, pressure });
     const at = ports.clock.now();
     for (const event of replayedMessages(ports.history ?? []))
       fold(this.transcript, { seq: this.transcript.lastSeq + 1, at, event });
@@ -93,13 +98,13 @@ class OpenSession implements Session, BudgetMember {
 
   get readers(): number {
     let sum = 0;
-    for (const stream of this.#streams.values()) sum += stream.readers;
+    for (const stream of this.#streams.open.values()) sum += stream.readers;
     return sum;
   }
 
   measure(): StreamMeasure {
     let [windowBytes, unreadFrames, unreadBytes] = [0, 0, 0];
-    for (const stream of this.#streams.values()) {
+    for (const stream of this.#streams.open.values()) {
       const one = stream.measure();
       windowBytes += one.windowBytes;
       unreadFrames = Math.max(unreadFrames, one.unreadFrames);
@@ -122,7 +127,7 @@ class OpenSession implements Session, BudgetMember {
     this.#conversation ??= startConversation({
       ...this.#ports,
       view: this,
-      streams: this.#streams,
+      streams: this.#streams.open,
       readers: () => this.readers,
       retired: () => this.#retired,
       closed: () => this.#closed,
@@ -138,16 +143,7 @@ class OpenSession implements Session, BudgetMember {
   }
 
   stream(key: string, make: (view: SessionView) => Projection, isFleeting = false): Stream {
-    const existing = this.#streams.get(key);
-    // A stream that a fault has closed makes room for a new one.
-    if (existing !== undefined && (existing.closed === null || this.#closed !== null)) return existing;
-    const { limits, note, clock, work } = this.#ports;
-    const pressure = (pressed: boolean) => this.#press(key, pressed);
-    const unread = isFleeting ? () => this.#streams.delete(key) : undefined;
-    const stream = createStream(this, make, { limits: limits.window, pressure, unread, note, clock, work });
-    this.#streams.set(key, stream);
-    if (this.#closed !== null) stream.close(this.#closed);
-    return stream;
+    return this.#streams.stream(key, make, isFleeting);
   }
 
   setUnattended(): void {
@@ -171,7 +167,7 @@ class OpenSession implements Session, BudgetMember {
     this.#closed = reason;
     this.#ports.budget?.forget(this);
     this.#conversation?.end(reason);
-    for (const stream of this.#streams.values()) stream.close(reason);
+    this.#streams.close(reason);
     this.#ports.ended?.();
   }
 

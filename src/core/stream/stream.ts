@@ -8,6 +8,7 @@ import { unpaced, type WorkQueue } from '../contract/paced-work.ts';
 import type { Reader } from '../contract/reader.ts';
 import { replayCurrent } from '../log/replay.ts';
 import type { Event, Logged } from '../model/event.ts';
+import type { Place } from './cursor.ts';
 import { isContinuation, joinableDelta, joinDeltas, type LoggedDelta } from './merge.ts';
 import { type AttachedReader, type Backlog, type PressureListener, pressureShare, ReaderSet } from './reader-set.ts';
 import { type ReaderSource, type Snapshot, StreamReader } from './stream-reader.ts';
@@ -44,6 +45,10 @@ export interface Stream extends FoldListener {
    * `isHolding`: the agent is slowed down rather than this reader left behind.
    */
   attach(cursor: string | null, isHolding?: boolean): Reader;
+  /** Keeps the stream without a reader, until the returned function is called: somebody will come for an answer. */
+  hold(): () => void;
+  /** The place of the newest frame. */
+  readonly last: Place;
   /** How many readers are attached. */
   readonly readers: number;
   /** Why the stream is closed; null while it is open. */
@@ -59,8 +64,10 @@ export interface StreamOptions extends PressureListener {
   /** Where sending to readers takes its turn. Absent: everything is sent at once. */
   readonly work?: WorkQueue;
   readonly limits?: WindowLimits;
-  /** The last reader has left. */
-  unread?(): void;
+  /** The first reader or holder has come, or the last one has left. */
+  wanted?(isWanted: boolean): void;
+  /** The window starts behind so many frames of the latest event; default 0. */
+  readonly startSub?: number;
   /** Takes the losses and other notes of the projection. */
   note?(level: NoteLevel, text: string): void;
   /** Deltas are merged when every reader has at least so many frames to read; default {@link mergeAfter}. */
@@ -86,6 +93,7 @@ class DialectStream implements Stream, ReaderSource, Backlog {
   /** Joined deltas of one block that are not frames yet. Set only while no reader is waiting. */
   #pending: LoggedDelta | null = null;
   #closed: string | null = null;
+  #holders = 0;
   /** When the newest frame was made. An injected frame has the time of the frame before it, which is in the log. */
   #lastAt: number | null = null;
 
@@ -97,7 +105,12 @@ class DialectStream implements Stream, ReaderSource, Backlog {
     this.#limits = options.limits ?? defaultWindow;
     this.#projection = replayCurrent(view, make).projection;
     this.#readers = new ReaderSet(this, options, options.clock);
-    this.window = createWindow(view.epoch, view.transcript.lastSeq, this.#limits, () => this.#readers.neededFrom());
+    this.window = createWindow(
+      view.epoch,
+      { seq: view.transcript.lastSeq, sub: options.startSub ?? 0 },
+      this.#limits,
+      () => this.#readers.neededFrom(),
+    );
   }
 
   get epoch(): string {
@@ -114,6 +127,14 @@ class DialectStream implements Stream, ReaderSource, Backlog {
 
   get readers(): number {
     return this.#readers.size;
+  }
+
+  get last(): Place {
+    return this.window.last;
+  }
+
+  get #isWanted(): boolean {
+    return this.#readers.size > 0 || this.#holders > 0;
   }
 
   measure(): StreamMeasure {
@@ -141,13 +162,27 @@ class DialectStream implements Stream, ReaderSource, Backlog {
 
   attach(cursor: string | null, isHolding = false): Reader {
     const reader = new StreamReader(this, cursor, isHolding);
+    const wasWanted = this.#isWanted;
     this.#readers.add(reader);
+    if (!wasWanted) this.#options.wanted?.(true);
     return reader;
+  }
+
+  hold(): () => void {
+    this.#holders += 1;
+    if (this.#holders === 1 && this.#readers.size === 0) this.#options.wanted?.(true);
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      this.#holders -= 1;
+      if (!this.#isWanted) this.#options.wanted?.(false);
+    };
   }
 
   detach(reader: AttachedReader): void {
     if (!this.#readers.remove(reader)) return;
-    if (this.#readers.size === 0) this.#options.unread?.();
+    if (!this.#isWanted) this.#options.wanted?.(false);
   }
 
   close(reason: string): void {

@@ -51,11 +51,11 @@ class FrameWindow implements Window {
   /** Place of the newest evicted frame, or the start of the window: the earliest place at which a reader can resume. */
   #floor: Place;
 
-  constructor(epoch: string, seq: number, limits: WindowLimits, neededFrom: () => number) {
+  constructor(epoch: string, start: Place, limits: WindowLimits, neededFrom: () => number) {
     this.#epoch = epoch;
     this.#limits = limits;
     this.#neededFrom = neededFrom;
-    this.#last = { seq, sub: 0 };
+    this.#last = start;
     this.#floor = this.#last;
   }
 
@@ -144,7 +144,7 @@ class FrameWindow implements Window {
 }
 
 /**
- * Starts a window after event `seq`.
+ * Starts a window at a place: its first frame comes behind it.
  *
  * The byte limit counts memory, not wire bytes: text counts in full; bytes count by the buffer behind them, once, with
  * the first frame that shows the buffer. Growing snapshots are many views of one buffer (docs/limits.md 2.1): counted
@@ -156,9 +156,9 @@ class FrameWindow implements Window {
  */
 export function createWindow(
   epoch: string,
-  seq: number,
+  start: Place,
   limits: WindowLimits = defaultWindow,
   neededFrom: () => number = () => Number.POSITIVE_INFINITY,
 ): Window {
-  return new FrameWindow(epoch, seq, limits, neededFrom);
+  return new FrameWindow(epoch, start, limits, neededFrom);
 }

@@ -192,3 +192,32 @@ test('in the middle of a post: what a command is answered goes before what the s
   const heard = framesOf(drain(reader)).map((frame) => /"text":"([^"]*)"/u.exec(String(frame))?.[1] ?? frame);
   expect(heard).toEqual(['heard', 'answer', 'said']);
 });
+
+test('a stream is wanted until each post to it is answered, and the answers go into the stream that is there then', () => {
+  const wanted: boolean[] = [];
+  const { stream } = createStreamRig({ wanted: (isWanted) => wanted.push(isWanted) });
+  const other = createStreamRig();
+  const open: ((outcome: Outcome) => void)[] = [];
+  const asking: Frontend = {
+    decode: () => [{ do: 'deliver', message: { type: 'query', subject: 'state' } }],
+    fault: () => [],
+    reply: () => [{ do: 'send', frame: 'answer' }],
+  };
+  const sink = { submit: (_: unknown, settle: (outcome: Outcome) => void) => void open.push(settle), note: () => {} };
+  const link = linkPosts(asking, stream, createVirtualClock(), sink);
+  const post = () => link.frame(createFrame(Buffer.from('x')));
+  post();
+  post();
+  expect(wanted).toEqual([true]);
+  open.shift()?.({ ok: true });
+  expect(wanted).toEqual([true]);
+  open.shift()?.({ ok: true });
+  expect(wanted).toEqual([true, false]);
+
+  post();
+  const reader = other.stream.attach(null);
+  link.moveTo(other.stream);
+  expect(wanted).toEqual([true, false, true, false]);
+  open.shift()?.({ ok: true });
+  expect(framesOf(drain(reader))).toEqual(['answer']);
+});

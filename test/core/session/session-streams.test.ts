@@ -1,8 +1,10 @@
 // Which streams a session keeps: those that somebody may come back to, and those that are read.
 import { describe, expect, test } from 'vitest';
+import type { Entry } from '../../../src/core/contract/reader.ts';
+import { unreadStreamMs } from '../../../src/core/session/session-streams.ts';
 import { recordingProjection } from '../../support/core/recording.ts';
 import { createSessionRig } from '../../support/core/session-rig.ts';
-import { drain, framesOf } from '../../support/core/stream-rig.ts';
+import { drain, framesOf, kindsOf } from '../../support/core/stream-rig.ts';
 
 describe('a fleeting stream', () => {
   test('is shared while it is read, and made anew afterwards', () => {
@@ -53,14 +55,131 @@ describe('a fleeting stream', () => {
   });
 });
 
-test('any other is kept: somebody may come back to a place in it', () => {
-  const { session } = createSessionRig();
-  const first = session.stream('key', recordingProjection);
-  first.attach(null).close();
-  expect(session.stream('key', recordingProjection)).toBe(first);
+describe('any other', () => {
+  test('is kept for a while: somebody may come back to a place in it', () => {
+    const { session, clock } = open();
+    const first = session.stream('key', recordingProjection);
+    first.attach(null).close();
+    clock.advance(unreadStreamMs - 1);
+    expect(session.stream('key', recordingProjection)).toBe(first);
+  });
+
+  test('goes when nobody has read it for 60 s, and makes no more frames', () => {
+    const { session, rig, clock } = open();
+    rig.leave();
+    const counted = counting();
+    const first = session.stream('key', counted.make);
+    first.attach(null).close();
+    rig.prompt('one');
+    rig.run();
+    expect(counted.events()).toBe(1);
+    rig.endRun();
+    clock.advance(unreadStreamMs);
+    expect(session.measure()).toEqual({ windowBytes: 0, unreadFrames: 0, unreadBytes: 0 });
+    expect([first.closed === null, rig.limits]).toEqual([false, ['unreadStreamMs', 'unreadStreamMs']]);
+    const before = counted.events();
+    rig.prompt('two');
+    rig.run();
+    expect(counted.events()).toBe(before);
+    expect(session.stream('key', counted.make)).not.toBe(first);
+  });
+
+  test('stays while somebody reads, however long, and goes 60 s after the last of them', () => {
+    const { session, clock } = open();
+    const stream = () => session.stream('key', recordingProjection);
+    const first = stream();
+    const readers = [first.attach(null), first.attach(null)];
+    readers[0]?.close();
+    clock.advance(10 * unreadStreamMs);
+    expect(stream()).toBe(first);
+    readers[1]?.close();
+    clock.advance(unreadStreamMs - 1);
+    // A reader in between starts the time anew.
+    first.attach(null).close();
+    clock.advance(unreadStreamMs - 1);
+    expect(stream()).toBe(first);
+    clock.advance(1);
+    expect(stream()).not.toBe(first);
+  });
+
+  test('goes also if nobody has ever read it', () => {
+    const { session, clock } = open();
+    const first = session.stream('key', recordingProjection);
+    clock.advance(unreadStreamMs);
+    expect(session.stream('key', recordingProjection)).not.toBe(first);
+  });
+
+  test('stays while it is held, for somebody waits for an answer', () => {
+    const { session, clock } = open();
+    const first = session.stream('key', recordingProjection);
+    const release = first.hold();
+    clock.advance(10 * unreadStreamMs);
+    expect(session.stream('key', recordingProjection)).toBe(first);
+    release();
+    release();
+    clock.advance(unreadStreamMs);
+    expect(session.stream('key', recordingProjection)).not.toBe(first);
+  });
+
+  test.each(['something was said', 'an answer was put in'])('who comes back too late is reset: %s', (what) => {
+    const { session, rig, clock } = open();
+    const stream = () => session.stream('key', recordingProjection);
+    rig.prompt('one');
+    rig.run();
+    const reader = stream().attach(null);
+    const cursor = cursorOf(drain(reader));
+    reader.close();
+    if (what === 'an answer was put in') stream().inject('an answer');
+    clock.advance(unreadStreamMs);
+    if (what === 'something was said') rig.endRun();
+    for (const text of ['another', 'and more']) stream().inject(text);
+    expect(kindsOf(drain(stream().attach(cursor)))[0]).toBe('reset window');
+  });
+
+  test('who comes back and has missed nothing goes on where it was', () => {
+    const { session, rig, clock } = open();
+    const stream = () => session.stream('key', recordingProjection);
+    rig.prompt('one');
+    rig.run();
+    const reader = stream().attach(null);
+    stream().inject('an answer');
+    const cursor = cursorOf(drain(reader));
+    reader.close();
+    clock.advance(unreadStreamMs);
+    const late = stream().attach(cursor);
+    stream().inject('the next');
+    expect(drain(late)).toMatchObject([{ kind: 'frame', out: 'the next' }]);
+  });
+
+  test('leaves no timer behind when the session closes', () => {
+    const { session, rig, clock } = open();
+    session.stream('key', recordingProjection);
+    session.close('the test is over');
+    rig.leave();
+    session.stream('late', recordingProjection).attach(null).close();
+    expect(clock.pending).toBe(0);
+  });
 });
+
+/** A projection that makes one frame of each event, and how many events it was given. */
+function counting() {
+  let count = 0;
+  const make = () => ({
+    event: () => {
+      count += 1;
+      return ['a frame'];
+    },
+  });
+  return { make, events: () => count };
+}
+
+/** The cursor of the last frame. */
+function cursorOf(entries: readonly Entry[]): string | null {
+  const last = entries.at(-1);
+  return last?.kind === 'frame' ? last.cursor : null;
+}
 
 function open(window?: { frames: number; bytes: number }) {
   const rig = createSessionRig({ limits: { window } });
-  return { rig, session: rig.session, log: rig.log };
+  return { rig, session: rig.session, log: rig.log, clock: rig.clock };
 }

@@ -9,7 +9,7 @@ const epoch = '0123456789ab';
 
 /** A window and all frames ever pushed, numbered from 0. */
 function filled(pushes: readonly { readonly size: number; readonly seq: number }[], limits: WindowLimits, from = 0) {
-  const window = createWindow(epoch, from, limits);
+  const window = createWindow(epoch, { seq: from, sub: 0 }, limits);
   const all = pushes.map(({ size, seq }, number) => {
     const out = `${number}`.padEnd(size, '.');
     window.push(out, seq);
@@ -37,10 +37,10 @@ describe('bounds', () => {
 
   test('by default 8,192 frames or 8 MiB (docs/faults.md 2.1)', () => {
     expect(defaultWindow).toEqual({ frames: 8192, bytes: 8 * 1024 * 1024 });
-    const window = createWindow(epoch, 0);
+    const window = createWindow(epoch, { seq: 0, sub: 0 });
     for (let seq = 1; seq <= 20_000; seq += 1) window.push('x', seq);
     expect([window.base, window.top]).toEqual([20_000 - 8192, 20_000]);
-    const large = createWindow(epoch, 0);
+    const large = createWindow(epoch, { seq: 0, sub: 0 });
     for (let seq = 1; seq <= 20; seq += 1) large.push('x'.repeat(1024 * 1024), seq);
     expect([large.base, large.top]).toEqual([12, 20]);
   });
@@ -121,7 +121,7 @@ describe('what a window holds in memory', () => {
   const limits = { frames: 8192, bytes: 1_000_000 };
 
   test('views of one growing buffer count for the buffer once: a thousand snapshots fit beside each other', () => {
-    const window = createWindow(epoch, 0, limits);
+    const window = createWindow(epoch, { seq: 0, sub: 0 }, limits);
     const buffer = new Uint8Array(400_000);
     for (let seq = 1; seq <= 1000; seq += 1) window.push(['[', buffer.subarray(0, seq * 400), ']'], seq);
     expect(window.base).toBe(0);
@@ -132,13 +132,13 @@ describe('what a window holds in memory', () => {
   });
 
   test('bytes of their own count in full, and by what lies behind them', () => {
-    const window = createWindow(epoch, 0, limits);
+    const window = createWindow(epoch, { seq: 0, sub: 0 }, limits);
     for (let seq = 1; seq <= 20; seq += 1) window.push([new Uint8Array(100_000).subarray(0, 5)], seq);
     expect([window.base, window.top]).toEqual([11, 20]);
   });
 
   test('each buffer counts, until the first frame that showed it has fallen off', () => {
-    const window = createWindow(epoch, 0, limits);
+    const window = createWindow(epoch, { seq: 0, sub: 0 }, limits);
     const show = (buffer: Uint8Array) => {
       for (let views = 0; views < 10; views += 1) window.push([buffer.subarray(0, views)], 1);
     };

@@ -1,0 +1,93 @@
+// The streams of a session: made on first use, shared, and let go when nobody reads them any more. Each open stream
+// costs work for every event of the session, so the dialects that clients once chose may not add up for ever.
+import type { Projection, SessionView } from '../contract/adapter.ts';
+import { createTimers, type Timers } from '../contract/clock.ts';
+import { comparePlaces, type Place } from '../stream/cursor.ts';
+import { createStream, type Stream } from '../stream/stream.ts';
+import type { SessionPorts } from './session-ports.ts';
+
+/** How long a stream stays that nobody reads, ms: a client that comes back within it resumes (docs/limits.md 5.6). */
+export const unreadStreamMs = 60_000;
+
+const unreadReason = 'nobody has read it for a while';
+
+/** What streams need of their session. */
+export interface SessionStreamsPorts extends Pick<SessionPorts, 'limits' | 'note' | 'clock' | 'work' | 'limited'> {
+  /** The agent must wait for a reader of the stream with this key, or need not. */
+  pressure(key: string, isPressed: boolean): void;
+}
+
+/** A class: each session has one. */
+export class SessionStreams {
+  /** The open streams, by key; all streams once the session is closed. */
+  readonly open = new Map<string, Stream>();
+  readonly #view: SessionView;
+  readonly #ports: SessionStreamsPorts;
+  readonly #timers: Timers;
+  /** The last place in any stream that was let go. */
+  #endedAt: Place | null = null;
+  /** Why the session is closed; null while open. */
+  #closed: string | null = null;
+
+  constructor(view: SessionView, ports: SessionStreamsPorts) {
+    this.#view = view;
+    this.#ports = ports;
+    this.#timers = createTimers(ports.clock);
+  }
+
+  /** See Session. */
+  stream(key: string, make: (view: SessionView) => Projection, isFleeting: boolean): Stream {
+    const existing = this.open.get(key);
+    // A stream that a fault has closed makes room for a new one.
+    if (existing !== undefined && (existing.closed === null || this.#closed !== null)) return existing;
+    if (existing !== undefined) this.#remove(key, existing);
+    const { limits, note, clock, work, pressure } = this.#ports;
+    const stream = createStream(this.#view, make, {
+      limits: limits.window,
+      startSub: this.#startSub(),
+      pressure: (isPressed) => pressure(key, isPressed),
+      wanted: (isWanted) => this.#wanted(key, stream, isWanted, isFleeting),
+      note,
+      clock,
+      work,
+    });
+    this.open.set(key, stream);
+    if (this.#closed !== null) stream.close(this.#closed);
+    else this.#timers.set(key, unreadStreamMs, () => this.#letGo(key, stream));
+    return stream;
+  }
+
+  /** Closes all streams. Readers may still read why. */
+  close(reason: string): void {
+    this.#closed = reason;
+    this.#timers.clear();
+    for (const stream of this.open.values()) stream.close(reason);
+  }
+
+  #wanted(key: string, stream: Stream, isWanted: boolean, isFleeting: boolean): void {
+    if (this.#closed !== null || this.open.get(key) !== stream) return;
+    if (isWanted) this.#timers.set(key, null, () => {});
+    else if (isFleeting) this.#remove(key, stream);
+    else this.#timers.set(key, unreadStreamMs, () => this.#letGo(key, stream));
+  }
+
+  #letGo(key: string, stream: Stream): void {
+    this.#ports.limited?.('unreadStreamMs');
+    this.#remove(key, stream);
+  }
+
+  #remove(key: string, stream: Stream): void {
+    this.#timers.set(key, null, () => {});
+    this.open.delete(key);
+    stream.close(unreadReason);
+    if (this.#endedAt === null || comparePlaces(stream.last, this.#endedAt) > 0) this.#endedAt = stream.last;
+  }
+
+  /**
+   * A stream that follows one that is gone has other frames: answers to clients are in no snapshot. So it starts where
+   * that one ended. A client that had read to there goes on; with an earlier cursor it gets a `reset`.
+   */
+  #startSub(): number {
+    return this.#endedAt?.seq === this.#view.transcript.lastSeq ? this.#endedAt.sub : 0;
+  }
+}
