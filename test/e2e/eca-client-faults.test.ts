@@ -101,6 +101,21 @@ describe.each(anyEra)('an editor of the $name', (era) => {
     expect(editor.judge()).toEqual([]);
   });
 
+  test.each([5, 5000])(
+    'a request that the end of the input cuts, %d bytes before its end, is not carried out',
+    async (more) => {
+      await open(era);
+      // What the library still had to write is behind us with this answer.
+      await editor.request('chat/queryCommands', { query: '' });
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 4242, method: 'chat/queryCommands', params: { query: '' } });
+      editor.input.end(`Content-Length: ${body.length + more}\r\n\r\n${body}`);
+      expect((await answerTo(null)).error?.code).toBe(-32_700);
+      await editor.gone;
+      const said = editor.talk.filter(({ by }) => by === 'server');
+      expect(JSON.stringify(said)).not.toContain('4242');
+    },
+  );
+
   test('a prompt while one runs waits for its end, and both are answered and finished', async () => {
     await open(era);
     const chat = editor.chat();

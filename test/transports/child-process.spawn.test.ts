@@ -183,6 +183,18 @@ describe('words on stdout before the first frame', () => {
   });
 });
 
+describe('a child that ends in the middle of a message', () => {
+  it.each<[string, Framing, readonly string[], number]>([
+    // The same JSON, whole: only one of both framings says how long it was to be.
+    [`printf '{"n":1}'; exit 1`, jsonl, ['{"n":1}'], 0],
+    [`printf 'Content-Length: 12\r\n\r\n{"n":1}'; exit 1`, contentLength, [], 1],
+  ])('%s', async (script, framing, frames, faults) => {
+    const { heard } = start(shell(script), { framing });
+    expect(await heard.end()).toMatchObject({ reason: 'agent exited (code 1)' });
+    expect([heard.frames.items, heard.faults.items.length]).toEqual([frames, faults]);
+  });
+});
+
 describe('a child that does not listen', () => {
   it('dies before it reads: no error escapes', async () => {
     const { channel, heard } = start(shell('exit 0'));

@@ -158,14 +158,16 @@ describe('headers that break the stream for good', () => {
 });
 
 describe('the end of the stream', () => {
-  const cut = { code: 'bad-frame', message: 'a header that the end of the stream cut short' };
+  const cut = { code: 'bad-frame', message: 'a header that the end of the stream cut short', isCut: true };
+  const cutBody = { ...cut, message: 'a body that the end of the stream cut short' };
   it.each<[string, string, unknown[], Partial<DecoderOptions>?]>([
     ['nothing', '', []],
     ['behind a frame', frame('{}'), ['{}']],
     ['blank lines', '\r\n\n\r', []],
-    ['in a body', 'Content-Length: 5\r\n\r\n{}', ['{}']],
+    ['in a body', 'Content-Length: 5\r\n\r\n{}', [cutBody]],
+    ['one byte before its end', frame('{"a":1}').slice(0, -1), [cutBody]],
     ['in a body, on request', 'Content-Length: 5\r\n\r\n{}', [], { tail: 'drop' }],
-    ['behind a header', 'Content-Length: 5\r\n\r\n', []],
+    ['behind a header', 'Content-Length: 5\r\n\r\n', [cutBody]],
     ['in a name', 'Content-Le', [cut]],
     ['before the blank line', 'Content-Length: 5\r\n', [cut]],
     ['in a header, on request', 'Content-Length: 5\r\n', [], { tail: 'drop' }],
@@ -191,7 +193,7 @@ describe('the end of the stream', () => {
       decoder.push(Buffer.from(stream));
       decoder.end();
     }
-    expect(told).toEqual(['1', 'bad-frame', 'too-large', '2', 'bad-frame', '3']);
+    expect(told).toEqual(['1', 'bad-frame', 'too-large', 'bad-frame', 'bad-frame', '3']);
   });
 });
 

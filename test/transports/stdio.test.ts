@@ -22,6 +22,14 @@ it('ends with the input, for a receiver that does not know halves', async () => 
   expect(heard.frames.items).toEqual(['{"n":1}', '{"n":2}']);
 });
 
+it('takes no message whose end never came', async () => {
+  const { input, channel, heard } = start({ framing: contentLength });
+  channel.open(heard.receiver);
+  input.end('Content-Length: 12\r\n\r\n{"n":1}');
+  expect(await heard.end()).toEqual({ reason: 'client closed its input' });
+  expect([heard.frames.items, heard.faults.items]).toEqual([[], [expect.objectContaining({ isCut: true })]]);
+});
+
 it('tells of the half, after which answers still go out until close', async () => {
   const { input, output, channel, heard } = start();
   const halves = createArrivals<true>();

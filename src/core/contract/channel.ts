@@ -52,6 +52,8 @@ export interface FrameFault {
   readonly message: string;
   /** Size of the frame, bytes, if known. */
   readonly bytes?: number;
+  /** The end of the stream has cut a frame: nothing was lost but its rest, and the end of the channel follows. */
+  readonly isCut?: true;
 }
 
 /** Why a channel is closed. Each transport maps these codes to its own. */

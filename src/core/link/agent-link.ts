@@ -112,6 +112,8 @@ export function linkAgent(
     fault: (fault) => {
       if (fault.code === 'too-large') listener.limited?.('agentFrameBytes');
       listener.note('violation', fault.message);
+      // The agent is gone, and how it ended says more than where.
+      if (fault.isCut === true) return;
       stop(`the agent sent ${fault.message}`);
     },
     end: finish,

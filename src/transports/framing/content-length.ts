@@ -12,7 +12,8 @@ const nothing = new Uint8Array();
 /**
  * `maxFrameBytes` limits the bytes of a body. An invalid header is reported once as `bad-frame`, and the decoder stays
  * broken from then on: the start of the next frame is unknown, and a guess could be tricked into reading a body as
- * frames. A body cut short by the end of the stream is the tail.
+ * frames. What the end of the stream cuts short is a `bad-frame` and never a frame, even if the bytes are whole JSON: they
+ * are not what their sender meant.
  */
 export function contentLengthDecoder(sink: FrameSink, options: DecoderOptions): FrameDecoder {
   const { maxFrameBytes, tail = 'deliver', blank = 'skip', reusedChunks = false } = options;
@@ -44,6 +45,10 @@ export function contentLengthDecoder(sink: FrameSink, options: DecoderOptions): 
   function breakOff(message: string): void {
     broken = true;
     sink.fault({ code: 'bad-frame', message });
+  }
+
+  function reportCut(what: string): void {
+    sink.fault({ code: 'bad-frame', message: `a ${what} that the end of the stream cut short`, isCut: true });
   }
 
   function openBody(length: number): void {
@@ -88,9 +93,9 @@ export function contentLengthDecoder(sink: FrameSink, options: DecoderOptions): 
       }
     },
     end() {
-      const isTried = tail === 'deliver' && !broken;
-      if (isTried && header.isOpen) breakOff('a header that the end of the stream cut short');
-      if (isTried && held.length > 0) deliver(held.take());
+      const isTold = tail === 'deliver' && !broken && !skipping;
+      if (isTold && header.isOpen) reportCut('header');
+      if (isTold && missing !== null) reportCut('body');
       header.clear();
       held.clear();
       missing = null;

@@ -25,7 +25,10 @@ export interface FrameDecoder {
 export interface DecoderOptions {
   /** A longer frame costs bounded memory, is skipped and reported once as a `too-large` fault. */
   readonly maxFrameBytes: number;
-  /** What happens to a frame that the end of the stream has cut. Default `deliver` (docs/faults.md F6). */
+  /**
+   * What happens to a frame that the end of the stream has cut. Default `deliver` (docs/faults.md F6); a framing that
+   * knows the length of each frame reports a fault instead.
+   */
   readonly tail?: 'deliver' | 'drop';
   /** The caller reuses the chunk after `push`. The decoder copies what it keeps; receivers must not keep frames. */
   readonly reusedChunks?: boolean;

@@ -203,6 +203,14 @@ describe('the end', () => {
     expect([gone.agent.wire.sent, lost.agent.wire.sent]).toEqual([[], []]);
   });
 
+  test('how it ended says more than that its last message was cut (docs/threats.md T15)', () => {
+    const { agent, heard, endings } = linked();
+    agent.wire.fault('a body that the end of the stream cut short', true);
+    agent.wire.end({ reason: 'agent exited (code 137)' });
+    expect([agent.wire.closings, endings]).toEqual([[], [{ reason: 'agent exited (code 137)' }]]);
+    expect(heard[0]).toBe('violation: a body that the end of the stream cut short');
+  });
+
   test('a lost frame is a violation', () => {
     const { agent, heard } = linked();
     agent.wire.fault('too much');

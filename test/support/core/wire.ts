@@ -19,7 +19,8 @@ export interface Wire {
   /** When set, each frame sent adds its bytes to `buffered`. */
   fills: boolean;
   frame(text?: string): void;
-  fault(message: string): void;
+  /** Bytes that never became a frame; `isCut`: the end of the stream is what cut them. */
+  fault(message: string, isCut?: true): void;
   /** The peer sends nothing more: the end, for a receiver that does not know that. */
   half(): void;
   /** Empties the socket and says so. */
@@ -56,7 +57,8 @@ export function createWire(clock: Clock, label = 'wire'): Wire {
       return ended;
     },
     frame: (text = '') => listener().frame(createFrame(Buffer.from(text))),
-    fault: (message) => listener().fault({ code: 'too-large', message }),
+    fault: (message, isCut) =>
+      listener().fault(isCut === true ? { code: 'bad-frame', message, isCut } : { code: 'too-large', message }),
     half() {
       const { inputEnded } = listener();
       if (inputEnded === undefined) end({ reason: 'the peer sends nothing more' });
