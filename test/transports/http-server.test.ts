@@ -263,6 +263,37 @@ describe('connections (docs/limits.md 7)', () => {
   });
 });
 
+it.each(['/v1/sessions', '/v1/pi/sessions/s1/frames'])(
+  '%s: who leaves within a body is no fault of ours',
+  async (path) => {
+    const faults: unknown[] = [];
+    const refusals = createArrivals<string>();
+    const board = createFakeBoard();
+    board.add('s1');
+    const server = await listen({
+      board: { ...board, refused: (reason) => refusals.add(reason) },
+      onError: (thrown) => faults.push(thrown),
+    });
+    running.push(server);
+    const socket = connect(server.port, '127.0.0.1');
+    socket.on('error', () => {});
+    const head = [
+      `POST ${path} HTTP/1.1`,
+      `Host: 127.0.0.1:${server.port}`,
+      `Authorization: Bearer ${server.token}`,
+      'Content-Type: application/json',
+      'Content-Length: 100',
+      'Expect: 100-continue',
+    ];
+    socket.write(`${head.join('\r\n')}\r\n\r\n`);
+    // The gateway reads the body now.
+    await once(socket, 'data');
+    socket.end('{"id":');
+    expect(await refusals.first(1)).toEqual(['invalid']);
+    expect([faults, board.touched]).toEqual([[], []]);
+  },
+);
+
 it('hands over a WebSocket with what was asked, and carries frames both ways', async () => {
   const { board, server, headers } = await start();
   const url = `${server.url.replace('http', 'ws')}/v1/pi/ws?session=s1&agent=demo&partial=yes&__proto__=x&partial=no`;

@@ -4,19 +4,28 @@ import { GatewayError } from '../../core/model/errors.ts';
 /** Default limit of a body, bytes: one client frame (docs/threats.md T13). */
 export const maxBodyBytes = 8 * 1024 * 1024;
 
-/** Reads the whole body. Throws a GatewayError `too-large`, by Content-Length or while reading. */
+/**
+ * Reads the whole body. Throws a GatewayError `too-large`, by Content-Length or while reading, and `invalid` if the client
+ * leaves before the end of the body.
+ */
 export async function readBody(request: Request, maxBytes = maxBodyBytes): Promise<Uint8Array> {
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
   const reader = request.body?.getReader();
   const chunks: Uint8Array[] = [];
   let length = 0;
   // Do not cancel a body that is too long: the server drains it, so that the client can read the answer.
-  for (let step = await reader?.read(); step !== undefined && !step.done; step = await reader?.read()) {
+  const next = () => reader?.read().catch(leftEarly);
+  for (let step = await next(); step !== undefined && !step.done; step = await next()) {
     chunks.push(step.value);
     length += step.value.length;
     if (length > maxBytes) throw tooLarge(maxBytes);
   }
   return Buffer.concat(chunks, length);
+}
+
+/** Only its client can break a body: no fault of the gateway, and nobody is there to read the answer. */
+function leftEarly(cause: unknown): never {
+  throw new GatewayError('invalid', 'the connection ended before the body', { cause });
 }
 
 function tooLarge(maxBytes: number): GatewayError {
