@@ -118,8 +118,13 @@ function writeAnywhere(file: string, html: string): string {
 function checkWords(wish: string): void {
   const fault = faultInWords(wish);
   if (fault !== null) throw refusal(fault);
+  // Such characters turn what a person reads around: `fdp.html` for a name that ends otherwise.
+  if (/[\p{Bidi_Control}\p{Zl}\p{Zp}]/u.test(wish))
+    throw refusal('must not hold characters that change how a name is read');
   const name = wish.slice(wish.lastIndexOf('/') + 1);
   if (!/[^.]\.html$/u.test(name)) throw refusal('must end in a file name with `.html`');
+  // Programs take such a file for their settings, and a folder does not show it.
+  if (name.startsWith('.')) throw refusal('must not end in a name with a leading dot, which folders do not show');
   if (Buffer.byteLength(name) > longestName) throw refusal(`must end in a name of at most ${longestName} bytes`);
 }
 

@@ -62,7 +62,9 @@ describe('a path that is allowed', () => {
   test.each<[string, () => string | undefined, () => string]>([
     ['none', () => undefined, () => inside('session-one____two.html')],
     ['a name', () => 'a.html', () => inside('a.html')],
-    ['a name with a dot, spaces and letters', () => '.a é b.v2.html', () => inside('.a é b.v2.html')],
+    ['a name with a dot, spaces and letters', () => 'a é b.v2.html', () => inside('a é b.v2.html')],
+    ['an emoji of several parts', () => '👩\u200d💻.html', () => inside('👩\u200d💻.html')],
+    ['letters from right to left', () => 'שלום.html', () => inside('שלום.html')],
     ['a name that is as long as it may be', () => `${'a'.repeat(250)}.html`, () => inside(`${'a'.repeat(250)}.html`)],
     ['dots that are no step up', () => 'a..b.html', () => inside('a..b.html')],
     ['a folder', () => 'sub/a.html', () => inside('sub', 'a.html')],
@@ -83,6 +85,8 @@ const outside = 'export path: must lie in an existing directory inside the expor
 const taken = 'export path: there is a file of that name that is not an export';
 const steps = 'export path: must not hold `..`';
 const control = 'export path: must not hold control characters or backslashes';
+const marks = 'export path: must not hold characters that change how a name is read';
+const hidden = 'export path: must not end in a name with a leading dot, which folders do not show';
 const named = 'export path: must end in a name of at most 255 bytes';
 const tilde = 'export path: must not begin with `~`, which is not expanded';
 
@@ -99,6 +103,15 @@ describe('a path that is refused', () => {
     ['a NUL', () => 'a\0.html', control],
     ['a NUL behind the ending', () => 'a.html\0.html', control],
     ['a line break', () => 'a\n.html', control],
+    ['a mark that turns the name around', () => '\u202efdp.html', marks],
+    ['an isolate of text', () => 'a\u2066b\u2069.html', marks],
+    ['a mark for text from right to left', () => 'sub/a\u200f.html', marks],
+    ['another line break', () => 'a\u2028.html', marks],
+    ['a delete character', () => 'a\x7f.html', control],
+    ['an escape of a terminal', () => '\x1b[31ma.html', control],
+    ['a leading dot', () => '.a.html', hidden],
+    ['a leading dot in a folder', () => 'sub/.patchbay.html', hidden],
+    ['two leading dots', () => '..a.html', hidden],
     ['a home', () => '~/a.html', tilde],
     ['somebody’s home', () => '~root/a.html', tilde],
     ['no ending', () => 'a', ending],

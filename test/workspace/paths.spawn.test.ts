@@ -1,6 +1,6 @@
 // Where paths of clients may lead (docs/threats.md T9): each row is a path in the words of a client, and whether the one file that may
 // be read is read by it. What may not be read lies beside the folder and says SECRET.
-import { renameSync } from 'node:fs';
+import { linkSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -67,6 +67,15 @@ describe('read', () => {
     const { text, problem } = readAs('file', placed(said, around, work), [work]);
     expect(problem).toBeUndefined();
     expect(text).toMatch(new RegExp(`^<file path="${shown.replaceAll('.', '\\.')}">\n[^<]+\n</file>$`, 'u'));
+  });
+});
+
+test('a hard link is the file itself: package stores and copied work trees are full of them', () => {
+  const { around, work } = grounds();
+  linkSync(path.join(around, 's.txt'), path.join(work, 'hard.txt'));
+  expect(readAs('file', 'hard.txt', [work])).toMatchObject({
+    text: expect.stringContaining('hard.txt'),
+    problem: undefined,
   });
 });
 
