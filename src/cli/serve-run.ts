@@ -1,6 +1,7 @@
 // Carries out `patchbay serve`. serve.ts declares the options, and loads this file when the command runs.
 import { loadAdapters, protocolsOf } from '../adapters/protocols.ts';
 import type { Config } from '../config/config.ts';
+import type { Limited } from '../core/contract/limit-rule.ts';
 import { createGatewayOf } from '../gateway/gateway.ts';
 import { measureLoopDelay } from '../gateway/metering/loop-delay.ts';
 import type { ConnectionLimits } from '../transports/http/connection-table.ts';
@@ -30,10 +31,12 @@ export async function serve(command: readonly string[], options: ServeOptions): 
   const config = configFrom(options, command);
   tellConfigFile(options);
   const { drainMs } = config.limits;
-  const log = stderrLog(options.verbose === true ? 'debug' : 'warn');
+  let limited: Limited = () => {};
+  const log = stderrLog(options.verbose === true ? 'debug' : 'warn', () => limited('unreadLogBytes'));
   const adapters = await loadAdapters({ client: protocolsOf('client'), agent: protocolsOf('agent') });
   const remote = { connectWebSocket, connectEventSource };
   const gateway = createGatewayOf({ adapters, remote }, config, { log, loopDelay: measureLoopDelay() });
+  limited = gateway.board.limited;
   const server = await listen({
     host: options.host ?? config.server.host,
     port: options.port ?? config.server.port,

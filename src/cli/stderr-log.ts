@@ -4,31 +4,39 @@ import { createLog, type Log, type LogEntry, type LogLevel } from '../gateway/lo
 import { printable } from '../transports/printable.ts';
 
 /** Bytes of the log that may wait for a reader; further lines are lost (docs/limits.md 5.1). */
-const mostUnreadBytes = 1024 * 1024;
+export const mostUnreadBytes = 1024 * 1024;
 
-/** A log that writes entries of at least the level `least`. */
-export function stderrLog(least: LogLevel): Log {
+/** A log that writes entries of at least the level `least`. `lost`: called for each line that is lost. */
+export function stderrLog(least: LogLevel, lost?: () => void): Log {
   // The reader of the log may go away before the gateway does (docs/threats.md T29).
   process.stderr.on('error', () => {});
-  return logTo(process.stderr, least, process.stderr.isTTY ? asSentence : undefined);
+  return logTo(process.stderr, least, { format: process.stderr.isTTY ? asSentence : undefined, lost });
+}
+
+/** How a log is written, and who learns what is not. */
+export interface LogOptions {
+  /** Default: one line of JSON. */
+  readonly format?: ((entry: LogEntry) => string) | undefined;
+  readonly lost?: (() => void) | undefined;
 }
 
 /** A log on a stream. When the stream is read again, one line says how many lines were lost. */
 export function logTo(
   stream: Pick<Writable, 'write' | 'writableLength'>,
   least: LogLevel,
-  format?: (entry: LogEntry) => string,
+  { format, lost }: LogOptions = {},
 ): Log {
-  let lost = 0;
+  let lines = 0;
   const log = createLog(
     least,
     (line) => {
       if (stream.writableLength >= mostUnreadBytes) {
-        lost += 1;
+        lines += 1;
+        lost?.();
         return;
       }
-      const count = lost;
-      lost = 0;
+      const count = lines;
+      lines = 0;
       if (count > 0) log('error', `${count} lines of this log were lost, because nobody read it`);
       stream.write(line);
     },

@@ -5,6 +5,7 @@ import { getHeapStatistics } from 'node:v8';
 import type { Config } from '../config/config.ts';
 import type { Broadcast } from '../core/contract/broadcast.ts';
 import type { Clock } from '../core/contract/clock.ts';
+import type { LimitRule } from '../core/contract/limit-rule.ts';
 import type { ObstacleSource } from '../core/contract/obstacles.ts';
 import type { PacedWork } from '../core/contract/paced-work.ts';
 import type { Principal } from '../core/contract/principal.ts';
@@ -82,7 +83,7 @@ export class Sessions implements ObstacleSource {
     if (this.#isShut) throw new GatewayError('shutting-down', shuttingDown);
     const checked = checkRequest(request, { principal: opener, isOurs }, this.#ports);
     const { id, agentName, createdAt, problems } = checked;
-    if (!isOurs) this.#counted(() => this.#quotas.checkSessions(opener));
+    if (!isOurs) this.#counted('sessions', () => this.#quotas.checkSessions(opener));
     const create = () => ({
       session: this.#create(checked, opener, lost),
       agent: agentName,
@@ -90,7 +91,7 @@ export class Sessions implements ObstacleSource {
       principal: opener.name,
       problems,
     });
-    const entry = this.#counted(() => this.#ports.hub.add(id, create));
+    const entry = this.#counted('sessions', () => this.#ports.hub.add(id, create));
     if (request.isQuiet !== true) this.announce(entry);
     return entry;
   }
@@ -142,11 +143,11 @@ export class Sessions implements ObstacleSource {
   }
 
   /** Counts a refusal for want of room. */
-  #counted<Result>(act: () => Result): Result {
+  #counted<Result>(rule: LimitRule, act: () => Result): Result {
     try {
       return act();
     } catch (thrown) {
-      if (thrown instanceof GatewayError && thrown.code === 'limit') this.#ports.meter.limited('sessions');
+      if (thrown instanceof GatewayError && thrown.code === 'limit') this.#ports.meter.limited(rule);
       throw thrown;
     }
   }
@@ -154,6 +155,7 @@ export class Sessions implements ObstacleSource {
   #create(checked: CheckedRequest, opener: Principal, lost: AgentLost | undefined): Session {
     const { agents, clock, work, exportsOf, log, meter, notes, tally, timeOrigin } = this.#ports;
     const quotas = this.#quotas;
+    const checkAgents = () => this.#counted('agents', () => quotas.checkAgents(opener));
     let starts = 0;
     const { request, id, agentName, agent, cwd, place, folders, createdAt, isOurs } = checked;
     const { keep, found } = request;
@@ -178,7 +180,7 @@ export class Sessions implements ObstacleSource {
       limits: this.#limitsFor(request),
       budget: this.#budget,
       connect(instructions) {
-        quotas.checkAgents(opener);
+        checkAgents();
         meter.starts.add(agent.protocol);
         if (starts > 0) meter.restarts.add(agent.protocol);
         starts += 1;

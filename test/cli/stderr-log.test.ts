@@ -12,10 +12,17 @@ it('loses lines while a mebibyte waits, and says how many once somebody reads', 
       return true;
     },
   };
-  const log = logTo(stream, 'warn', ({ level, text }) => `${level} ${text}\n`);
+  let told = 0;
+  const log = logTo(stream, 'warn', {
+    format: ({ level, text }) => `${level} ${text}\n`,
+    lost: () => {
+      told += 1;
+    },
+  });
   for (let count = 0; count < 10_000; count += 1) log('warn', 'x'.repeat(500));
   expect(stream.writableLength).toBeLessThan(1024 * 1024 + 1000);
   const lost = 10_000 - written.length;
+  expect(told).toBe(lost);
   stream.writableLength = 0;
   written.splice(0);
   log('warn', 'next');

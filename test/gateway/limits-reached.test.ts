@@ -1,11 +1,13 @@
 // Each limit is counted under its name when a peer reaches it, and not before.
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
+import { logTo, mostUnreadBytes } from '../../src/cli/stderr-log.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import { type LimitRule, limitRules } from '../../src/core/contract/limit-rule.ts';
 import { owner } from '../../src/core/contract/principal.ts';
 import { linkClient } from '../../src/core/link/client-link.ts';
 import { highWater } from '../../src/core/link/client-sender.ts';
+import { mostFaults } from '../../src/core/link/fault-limit.ts';
 import { mostJunk } from '../../src/core/link/junk-count.ts';
 import { createHub } from '../../src/core/session/hub.ts';
 import { mostOpen } from '../../src/core/session/questions/expiry.ts';
@@ -262,6 +264,42 @@ function leavesUnread(): Reached {
   return [before, rig.limits];
 }
 
+function badFrames(): Reached {
+  const clock = createVirtualClock();
+  const limits: string[] = [];
+  const scripted = createClient(clock);
+  const sink = { submit: () => {}, note: () => {}, limited: (rule: LimitRule) => void limits.push(rule) };
+  linkClient(scripted.wire.channel, scripted.frontend, null, clock, sink, { end: () => {}, isStrict: true });
+  for (let count = 0; count < mostFaults; count += 1) scripted.wire.fault('no frame');
+  const before = [...limits];
+  scripted.wire.fault('no frame');
+  return [before, limits];
+}
+
+function agents(): Reached {
+  const { board, reached } = opened({ limits: { perToken: { agents: 1 } } });
+  const prompt = (session: string) => {
+    board.createSession({ id: session }, owner);
+    const bytes = Buffer.from(JSON.stringify({ type: 'prompt', message: 'hello' }));
+    board.post({ frontend: 'pi', session, options: {}, principal: owner }, [{ bytes }]);
+  };
+  prompt('first');
+  const before = reached();
+  prompt('second');
+  return [before, reached()];
+}
+
+function unreadLogBytes(): Reached {
+  const limits: string[] = [];
+  const stream = { writableLength: mostUnreadBytes - 1, write: () => true };
+  const log = logTo(stream, 'warn', { lost: () => limits.push('unreadLogBytes') });
+  log('warn', 'the last that fits');
+  const before = [...limits];
+  stream.writableLength = mostUnreadBytes;
+  log('warn', 'one more');
+  return [before, limits];
+}
+
 const acts: Readonly<Record<LimitRule, () => Reached | Promise<Reached>>> = {
   sessions,
   idleSessionMs,
@@ -285,6 +323,9 @@ const acts: Readonly<Record<LimitRule, () => Reached | Promise<Reached>>> = {
   logLinesPerMinute,
   junkMessages,
   unreadStreamMs: leavesUnread,
+  badFrames,
+  agents,
+  unreadLogBytes,
 };
 
 test.each(limitRules)('%s', async (rule) => {

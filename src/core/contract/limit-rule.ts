@@ -24,6 +24,9 @@ export const limitRules = [
   'logLinesPerMinute',
   'junkMessages',
   'unreadStreamMs',
+  'badFrames',
+  'agents',
+  'unreadLogBytes',
 ] as const;
 
 /** The name of a limit. */

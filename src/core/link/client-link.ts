@@ -146,8 +146,9 @@ class ClientConnection implements ClientLink, FrontendPeer, SenderListener, Subs
 
   #countFault(): void {
     if (this.#listener.isStrict !== true || this.isOver) return;
-    if (this.#faults.isTooMuch(this.#clock.now()))
-      this.close('bad-frame', `more than ${mostFaults} bad frames within 10 s`);
+    if (!this.#faults.isTooMuch(this.#clock.now())) return;
+    this.#sink.limited?.('badFrames');
+    this.close('bad-frame', `more than ${mostFaults} bad frames within 10 s`);
   }
 
   #inputEnded(): void {
