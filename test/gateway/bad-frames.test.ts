@@ -91,6 +91,29 @@ test('the close code is 4400, and the session and its other client go on', async
   expect(JSON.parse(String(answer))).toMatchObject({ id: '1', success: true });
 });
 
+test('a WebSocket message of many lines is taken up to the eleventh bad one, and nothing behind it', async () => {
+  const { gateway } = open();
+  const server = await listen({ board: gateway.board });
+  disposals.push(() => server.close());
+  const address = `${server.url.replace('http', 'ws')}/v1/claude/ws?session=s`;
+  const socket = new WebSocket(address, { headers: { authorization: `Bearer ${server.token}` } });
+  const heard: string[] = [];
+  socket.on('message', (data) => heard.push(...String(data).split('\n').filter(Boolean)));
+  await once(socket, 'open');
+  const closed = once(socket, 'close');
+  const good = (id: string) =>
+    JSON.stringify({ type: 'control_request', request_id: id, request: { subtype: 'mcp_status' } });
+  const bad = Array.from({ length: mostFaults }, () => '{]');
+  const prompt = JSON.stringify({ type: 'user', message: { role: 'user', content: 'behind' } });
+  socket.send([good('before'), ...bad, good('between'), '{]', prompt, ...bad].join('\n'));
+  const [code] = await closed;
+  const text = heard.join('\n');
+  expect(code).toBe(4400);
+  expect(['before', 'between'].filter((id) => text.includes(`"${id}"`))).toEqual(['before', 'between']);
+  expect(gateway.board.session('s', owner).state).toBe('idle');
+  expect(heard.filter((line) => line.includes('"type":"error"'))).toHaveLength(mostFaults + 1);
+});
+
 test('a client on stdio is answered as often as it errs', async () => {
   const { gateway } = open();
   const [input, output] = [new PassThrough(), new PassThrough()];
