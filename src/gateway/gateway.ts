@@ -41,6 +41,7 @@ import { StoredFolders } from './stored/stored-folders.ts';
 import { StoredSessions } from './stored/stored-sessions.ts';
 import { StoredSummaries } from './stored/stored-summaries.ts';
 import { UnkeptSessions } from './stored/unkept-sessions.ts';
+import { UnwrittenExports } from './stored/unwritten-exports.ts';
 import { systemClock, systemLoop } from './system-clock.ts';
 
 export type { ServeRequest, StartOptions } from './serve-client.ts';
@@ -128,6 +129,7 @@ export function createGatewayOf(
   const summaries = new StoredSummaries(folders);
   const stored = new StoredSessions({ config, agents, folders, summaries });
   const unkept = new UnkeptSessions();
+  const unwritten = new UnwrittenExports(clock.now);
   const files = new SessionFiles({
     folders,
     agents,
@@ -149,7 +151,7 @@ export function createGatewayOf(
     hub,
     agents,
     persistenceOf: (origin) => new SessionPersistence(origin, { files, stored }),
-    exportsOf: createExportPlaces(config.exportDirectory),
+    exportsOf: createExportPlaces(config.exportDirectory, (code) => unwritten.ended(code)),
     notes,
     meter,
     tally,
@@ -178,7 +180,7 @@ export function createGatewayOf(
   const connections = new Connections({ sessions, frontends, sinks, clock, work, meter, routerFor });
   const shutdown = new Shutdown({ hub, idle, sessions, intakes, connections, clock, work });
 
-  const obstacleSources = [sessions, unkept];
+  const obstacleSources = [sessions, unkept, unwritten];
   const figures = () => gatherFigures({ hub, intakes, meter, notes, tally, loopDelay });
 
   frontends.checkSettings();

@@ -74,11 +74,17 @@ export interface Exporter {
   readonly isOurs: boolean;
 }
 
+/** Learns how each export has ended: null when it is written, the system's error code when the system refused. */
+export type ExportListener = (code: string | null) => void;
+
 /**
  * The export ports for the sessions of a gateway. A client that owns the process may write anywhere, because it could
  * do so itself. Other clients write only into the configured directory; without one, into a new private directory.
  */
-export function createExportPlaces(configured: string | undefined): (exporter: Exporter) => ExportPort {
+export function createExportPlaces(
+  configured: string | undefined,
+  ended: ExportListener = () => {},
+): (exporter: Exporter) => ExportPort {
   let unnamed: string | null = null;
   const made = (directory: string) => {
     mkdirSync(directory, { recursive: true });
@@ -90,15 +96,35 @@ export function createExportPlaces(configured: string | undefined): (exporter: E
     return unnamed;
   };
   return ({ session, cwd, isOurs }) =>
-    createExports({
-      directory: () => (configured !== undefined ? made(configured) : isOurs ? cwd : privateDirectory()),
-      session,
-      isOurs,
-    });
+    toldTo(
+      ended,
+      createExports({
+        directory: () => (configured !== undefined ? made(configured) : isOurs ? cwd : privateDirectory()),
+        session,
+        isOurs,
+      }),
+    );
 }
 
-function refusal(rule: string): GatewayError {
-  return new GatewayError('invalid', `export path: ${rule}`);
+function toldTo(ended: ExportListener, port: ExportPort): ExportPort {
+  return {
+    ...port,
+    write(html, wish) {
+      try {
+        const file = port.write(html, wish);
+        ended(null);
+        return file;
+      } catch (thrown) {
+        const code = thrown instanceof Error ? codeOf(thrown.cause) : undefined;
+        if (typeof code === 'string') ended(code);
+        throw thrown;
+      }
+    },
+  };
+}
+
+function refusal(rule: string, cause?: unknown): GatewayError {
+  return new GatewayError('invalid', `export path: ${rule}`, { cause });
 }
 
 /** Writes anywhere, as a program of the user would. Refuses anything but a plain file: a pipe would block forever. */
@@ -110,7 +136,7 @@ function writeAnywhere(file: string, html: string): string {
     writeFileSync(file, html, { mode: 0o600 });
     return file;
   } catch (thrown) {
-    throw thrown instanceof GatewayError ? thrown : refusal(messageOf(thrown));
+    throw thrown instanceof GatewayError ? thrown : refusal(messageOf(thrown), thrown);
   }
 }
 
