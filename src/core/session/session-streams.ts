@@ -1,7 +1,6 @@
 // The streams of a session: made on first use, shared, and let go when nobody reads them any more. Each open stream
 // costs work for every event of the session, so the dialects that clients once chose may not add up for ever.
 import type { Projection, SessionView } from '../contract/adapter.ts';
-import { createTimers, type Timers } from '../contract/clock.ts';
 import { comparePlaces, type Place } from '../stream/cursor.ts';
 import { createStream, type Stream } from '../stream/stream.ts';
 import type { SessionPorts } from './session-ports.ts';
@@ -23,7 +22,6 @@ export class SessionStreams {
   readonly open = new Map<string, Stream>();
   readonly #view: SessionView;
   readonly #ports: SessionStreamsPorts;
-  readonly #timers: Timers;
   /** The last place in any stream that was let go. */
   #endedAt: Place | null = null;
   /** Why the session is closed; null while open. */
@@ -32,7 +30,6 @@ export class SessionStreams {
   constructor(view: SessionView, ports: SessionStreamsPorts) {
     this.#view = view;
     this.#ports = ports;
-    this.#timers = createTimers(ports.clock);
   }
 
   /** See Session. */
@@ -46,38 +43,30 @@ export class SessionStreams {
       limits: limits.window,
       startSub: this.#startSub(),
       pressure: (isPressed) => pressure(key, isPressed),
-      wanted: (isWanted) => this.#wanted(key, stream, isWanted, isFleeting),
+      unreadMs: isFleeting ? 0 : unreadStreamMs,
+      unread: () => this.#letGo(key, stream, isFleeting),
       note,
       clock,
       work,
     });
     this.open.set(key, stream);
     if (this.#closed !== null) stream.close(this.#closed);
-    else this.#timers.set(key, unreadStreamMs, () => this.#letGo(key, stream));
     return stream;
   }
 
   /** Closes all streams. Readers may still read why. */
   close(reason: string): void {
     this.#closed = reason;
-    this.#timers.clear();
     for (const stream of this.open.values()) stream.close(reason);
   }
 
-  #wanted(key: string, stream: Stream, isWanted: boolean, isFleeting: boolean): void {
+  #letGo(key: string, stream: Stream, isFleeting: boolean): void {
     if (this.#closed !== null || this.open.get(key) !== stream) return;
-    if (isWanted) this.#timers.set(key, null, () => {});
-    else if (isFleeting) this.#remove(key, stream);
-    else this.#timers.set(key, unreadStreamMs, () => this.#letGo(key, stream));
-  }
-
-  #letGo(key: string, stream: Stream): void {
-    this.#ports.limited?.('unreadStreamMs');
+    if (!isFleeting && stream.closed === null) this.#ports.limited?.('unreadStreamMs');
     this.#remove(key, stream);
   }
 
   #remove(key: string, stream: Stream): void {
-    this.#timers.set(key, null, () => {});
     this.open.delete(key);
     stream.close(unreadReason);
     if (this.#endedAt === null || comparePlaces(stream.last, this.#endedAt) > 0) this.#endedAt = stream.last;

@@ -64,8 +64,10 @@ export interface StreamOptions extends PressureListener {
   /** Where sending to readers takes its turn. Absent: everything is sent at once. */
   readonly work?: WorkQueue;
   readonly limits?: WindowLimits;
-  /** The first reader or holder has come, or the last one has left. */
-  wanted?(isWanted: boolean): void;
+  /** Nobody has read or held the stream for `unreadMs`. A stream that is closed waits for nobody. */
+  unread?(): void;
+  /** Default 0: `unread` is called within the leaving of the last reader. More needs a clock. */
+  readonly unreadMs?: number;
   /** The window starts behind so many frames of the latest event; default 0. */
   readonly startSub?: number;
   /** Takes the losses and other notes of the projection. */
@@ -94,6 +96,8 @@ class DialectStream implements Stream, ReaderSource, Backlog {
   #pending: LoggedDelta | null = null;
   #closed: string | null = null;
   #holders = 0;
+  /** Stops waiting for somebody who wants the stream; null while somebody does. */
+  #stopWaiting: (() => void) | null = null;
   /** When the newest frame was made. An injected frame has the time of the frame before it, which is in the log. */
   #lastAt: number | null = null;
 
@@ -111,6 +115,7 @@ class DialectStream implements Stream, ReaderSource, Backlog {
       this.#limits,
       () => this.#readers.neededFrom(),
     );
+    if (options.unreadMs !== undefined && options.unreadMs > 0) this.#left();
   }
 
   get epoch(): string {
@@ -133,8 +138,19 @@ class DialectStream implements Stream, ReaderSource, Backlog {
     return this.window.last;
   }
 
-  get #isWanted(): boolean {
-    return this.#readers.size > 0 || this.#holders > 0;
+  #wanted(): void {
+    this.#stopWaiting?.();
+    this.#stopWaiting = null;
+  }
+
+  /** A reader or holder has left, or the stream is new. */
+  #left(): void {
+    const { unread, unreadMs = 0, clock } = this.#options;
+    if (unread === undefined || this.#readers.size > 0 || this.#holders > 0) return;
+    this.#wanted();
+    // Nobody comes back to a stream that is closed.
+    if (unreadMs === 0 || this.#closed !== null) unread();
+    else this.#stopWaiting = clock?.after(unreadMs, unread) ?? null;
   }
 
   measure(): StreamMeasure {
@@ -162,31 +178,31 @@ class DialectStream implements Stream, ReaderSource, Backlog {
 
   attach(cursor: string | null, isHolding = false): Reader {
     const reader = new StreamReader(this, cursor, isHolding);
-    const wasWanted = this.#isWanted;
     this.#readers.add(reader);
-    if (!wasWanted) this.#options.wanted?.(true);
+    this.#wanted();
     return reader;
   }
 
   hold(): () => void {
     this.#holders += 1;
-    if (this.#holders === 1 && this.#readers.size === 0) this.#options.wanted?.(true);
+    this.#wanted();
     let isHeld = true;
     return () => {
       if (!isHeld) return;
       isHeld = false;
       this.#holders -= 1;
-      if (!this.#isWanted) this.#options.wanted?.(false);
+      this.#left();
     };
   }
 
   detach(reader: AttachedReader): void {
     if (!this.#readers.remove(reader)) return;
-    if (!this.#isWanted) this.#options.wanted?.(false);
+    this.#left();
   }
 
   close(reason: string): void {
     this.flush();
+    this.#wanted();
     this.#closed ??= reason;
     this.#readers.wake();
   }

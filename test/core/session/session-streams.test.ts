@@ -151,6 +151,23 @@ describe('any other', () => {
     expect(drain(late)).toMatchObject([{ kind: 'frame', out: 'the next' }]);
   });
 
+  test('goes with its last reader once a fault has closed it', () => {
+    const { session, rig } = open();
+    const broken = () => ({
+      event: () => {
+        throw new Error('a fault of ours');
+      },
+    });
+    const stream = session.stream('key', broken);
+    const reader = stream.attach(null);
+    rig.prompt('one');
+    rig.run();
+    expect(stream.closed).not.toBeNull();
+    const before = rig.clock.pending;
+    reader.close();
+    expect([rig.clock.pending, rig.limits]).toEqual([before, []]);
+  });
+
   test('leaves no timer behind when the session closes', () => {
     const { session, rig, clock } = open();
     session.stream('key', recordingProjection);
