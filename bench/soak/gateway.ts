@@ -5,6 +5,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { startServer } from '../clients.ts';
 import { benchProgram } from '../processes.ts';
+import { type Data, dataIn } from './heap.ts';
 
 /** Cycles at the same time. Each worker has an agent of its own that it may kill. */
 export const workers = 3;
@@ -19,16 +20,19 @@ export const mortal = (worker: number) => `mortal-${worker}`;
 /** Marks the processes of that agent. */
 const marked = 'PATCHBAY_SOAK_WORKER';
 
-const Census = z.looseObject({
+const Census = z.object({
   heapUsed: z.number(),
   rss: z.number(),
   descriptors: z.int(),
   timers: z.int(),
   handles: z.int(),
+  snapshot: z.string(),
 });
 
 /** What is left in the gateway; memory in bytes. */
-export interface Sample extends z.infer<typeof Census> {
+export interface Sample extends Omit<z.infer<typeof Census>, 'snapshot'> {
+  /** What the heap holds without code. */
+  readonly data: Data;
   readonly children: number;
   readonly sessions: number;
 }
@@ -64,6 +68,8 @@ function configuration(folder: string): string {
     defaultAgent: 'demo',
     sessionDirectory: path.join(folder, 'sessions'),
     exportDirectory: path.join(folder, 'exports'),
+    // Outcomes are kept for repetitions, in any number up to a bound: the bound is reached in the first look.
+    frontends: { 'pi-server': { maxOutcomes: 100, idempotencyTtlMs: 10_000, commandsPerMinute: 1000 } },
     limits: { questionMs: 2000, abortMs: 2000 },
   };
   const file = path.join(folder, 'patchbay.json');
@@ -87,11 +93,11 @@ function isAgentOf(worker: number, pid: string): boolean {
   }
 }
 
-/** Starts the gateway. `snapshots`: a folder for a snapshot of the heap with each sample. */
+/** Starts the gateway. `snapshots`: a folder in which a snapshot of the heap stays for each sample. */
 export async function startGateway(snapshots?: string): Promise<SoakedGateway> {
   const folder = mkdtempSync(path.join(tmpdir(), 'patchbay-soak-'));
   const flags = ['--expose-gc', '--import', benchProgram('agents/census.js')];
-  const env = { XDG_STATE_HOME: folder, ...(snapshots === undefined ? {} : { PATCHBAY_SNAPSHOTS: snapshots }) };
+  const env = { XDG_STATE_HOME: folder, PATCHBAY_SNAPSHOTS: snapshots ?? folder };
   const server = await startServer(['--config', configuration(folder)], flags, { env, stderr: 'ignore' });
   const { program, url, token } = server;
   const headers = { authorization: `Bearer ${token}` };
@@ -136,8 +142,11 @@ export async function startGateway(snapshots?: string): Promise<SoakedGateway> {
       const said = program.until('{"type":"census"');
       program.signal('SIGUSR2');
       const text = Buffer.concat(await said).toString();
-      const census = Census.parse(JSON.parse(text.slice(text.indexOf('{"type":"census"')).split('\n')[0] ?? ''));
-      return { ...census, children: childrenOf(program.pid).length, sessions: (await sessions()).length };
+      const line = text.slice(text.indexOf('{"type":"census"')).split('\n')[0] ?? '';
+      const { snapshot, ...census } = Census.parse(JSON.parse(line));
+      const data = dataIn(snapshot);
+      if (snapshots === undefined) rmSync(snapshot);
+      return { ...census, data, children: childrenOf(program.pid).length, sessions: (await sessions()).length };
     },
     async stop() {
       await program.stop();

@@ -1,5 +1,6 @@
 // What the soak prints: a line for each look, and the verdict.
 import type { Sample } from './gateway.ts';
+import { bytesOf, growth } from './heap.ts';
 
 /** A sample with its place in the soak. */
 export interface PlacedSample extends Sample {
@@ -9,7 +10,18 @@ export interface PlacedSample extends Sample {
   readonly seconds: number;
 }
 
-const columns = ['seconds', 'cycles', 'heap MB', 'RSS MB', 'descriptors', 'timers', 'handles', 'children', 'sessions'];
+const columns = [
+  'seconds',
+  'cycles',
+  'heap MB',
+  'data MB',
+  'RSS MB',
+  'descriptors',
+  'timers',
+  'handles',
+  'children',
+  'sessions',
+];
 const row = (cells: readonly string[]) =>
   `| ${cells.map((cell, at) => cell.padStart(columns[at]?.length ?? 0)).join(' | ')} |\n`;
 
@@ -20,9 +32,16 @@ const megabytes = (bytes: number) => (bytes / 1e6).toFixed(2);
 
 /** The line of one look. */
 export function lineOf(sample: PlacedSample): string {
-  const { seconds, cycles, heapUsed, rss, descriptors, timers, handles, children, sessions } = sample;
+  const { seconds, cycles, heapUsed, data, rss, descriptors, timers, handles, children, sessions } = sample;
   const counts = [descriptors, timers, handles, children, sessions].map(String);
-  return row([seconds.toFixed(0), `${cycles}`, megabytes(heapUsed), megabytes(rss), ...counts]);
+  return row([
+    seconds.toFixed(0),
+    `${cycles}`,
+    megabytes(heapUsed),
+    megabytes(bytesOf(data)),
+    megabytes(rss),
+    ...counts,
+  ]);
 }
 
 /** One sentence of the verdict. */
@@ -31,15 +50,15 @@ export interface Verdict {
   readonly isGood: boolean;
 }
 
-/** How much the heap may grow in 1,000 cycles, bytes: less than the index of stored sessions needs. */
+/** How much data may stay of 1,000 cycles, bytes: the list of stored sessions needs so much, and is bounded. */
 const mostGrowth = 500_000;
 
 /** By least squares, bytes for 1,000 cycles. */
-function slope(samples: readonly PlacedSample[]): number {
+function slope(samples: readonly PlacedSample[], bytes: (sample: PlacedSample) => number): number {
   const mean = (of: (sample: PlacedSample) => number) =>
     samples.reduce((sum, sample) => sum + of(sample), 0) / samples.length;
-  const [x, y] = [mean(({ cycles }) => cycles), mean(({ heapUsed }) => heapUsed)];
-  const over = samples.reduce((sum, { cycles, heapUsed }) => sum + (cycles - x) * (heapUsed - y), 0);
+  const [x, y] = [mean(({ cycles }) => cycles), mean(bytes)];
+  const over = samples.reduce((sum, sample) => sum + (sample.cycles - x) * (bytes(sample) - y), 0);
   const under = samples.reduce((sum, { cycles }) => sum + (cycles - x) ** 2, 0);
   return under === 0 ? 0 : (over / under) * 1000;
 }
@@ -52,7 +71,13 @@ export function verdicts(samples: readonly PlacedSample[], failures: readonly st
     const last = samples.at(-1)?.[name] ?? 0;
     return { text: `${name}: ${first[name]} at first, ${last} at last`, isGood: last <= first[name] };
   };
-  const growth = slope(samples);
+  // The first look finds caches that are not full yet.
+  const settled = samples.length > 3 ? samples.slice(1) : samples;
+  const [from, to] = [settled[0], settled.at(-1)];
+  const heap = slope(settled, ({ heapUsed }) => heapUsed);
+  const data = slope(settled, (sample) => bytesOf(sample.data));
+  const grown = from === undefined || to === undefined ? [] : growth(from.data, to.data);
+  const perThousand = (bytes: number) => `${(bytes / 1e6).toFixed(3)} MB for 1,000 cycles`;
   return [
     { text: `failed cycles: ${failures.length} of ${samples.at(-1)?.cycles}`, isGood: failures.length === 0 },
     level('descriptors'),
@@ -60,6 +85,8 @@ export function verdicts(samples: readonly PlacedSample[], failures: readonly st
     level('timers'),
     level('handles'),
     level('sessions'),
-    { text: `heap: ${(growth / 1e6).toFixed(3)} MB for 1,000 cycles`, isGood: growth <= mostGrowth },
+    { text: `heap with code: ${perThousand(heap)}`, isGood: true },
+    { text: `data: ${perThousand(data)}`, isGood: data <= mostGrowth },
+    ...grown.map((text) => ({ text: `  ${text}`, isGood: true })),
   ];
 }
