@@ -30,6 +30,15 @@ const Witnessed = z.looseObject({
   isCut: z.boolean(),
 });
 
+const Loop = z.looseObject({ busiestMs: z.number() });
+
+/** The longest time that the event loop was busy in one go since it was last asked, ms of CPU. */
+async function busiest(program: Running): Promise<number> {
+  const answer = said(program, '{"type":"loop"');
+  program.signal('SIGUSR2');
+  return Loop.parse(await answer).busiestMs;
+}
+
 /** What an attack came to. */
 export interface Outcome extends z.infer<typeof Witnessed> {
   /** What happened to the attacker. */
@@ -37,7 +46,8 @@ export interface Outcome extends z.infer<typeof Witnessed> {
   /** Highest resident memory, bytes. */
   readonly peak: number;
   readonly isAlive: boolean;
-  readonly seconds: number;
+  /** See {@link busiest}. */
+  readonly busiestMs: number;
 }
 
 /** Sends a prompt of the Claude frontend. */
@@ -81,7 +91,8 @@ async function openArena(folder: string, stderr: 'ignore' | 'pipe') {
     demo: { protocol: 'demo' },
   };
   writeFileSync(config, JSON.stringify({ agents, defaultAgent: 'demo' }));
-  const { program, url, token } = await startServer(['--config', config], [], { stderr });
+  const loopDelay = ['--import', benchProgram('agents/loop-delay.js')];
+  const { program, url, token } = await startServer(['--config', config], loopDelay, { stderr });
   const headers = { authorization: `Bearer ${token}` };
   const arena: Arena = {
     url,
@@ -124,13 +135,13 @@ export async function witnessed(
     await said(witness, '{"type":"streaming"');
     await wait(1000);
     await said(witness, '{"type":"marked"', 'mark');
-    const begun = performance.now();
+    await busiest(program);
     const attacker = await attack(arena).catch((thrown: unknown) => `failed: ${String(thrown)}`);
     // What the attack left behind may still be under way.
     await wait(1000);
-    const seconds = (performance.now() - begun) / 1000;
+    const busiestMs = await busiest(program).catch(() => Number.NaN);
     const seen = Witnessed.parse(await said(witness, '{"type":"witness"', 'tell'));
-    return { ...seen, attacker, peak: peakOf(arena.pid), isAlive: !program.hasEnded, seconds };
+    return { ...seen, attacker, peak: peakOf(arena.pid), isAlive: !program.hasEnded, busiestMs };
   } finally {
     await witness.stop();
     // The endless run of the witness would hold the end up.

@@ -11,7 +11,7 @@ export const fromAgent = (count: number) => async (arena: Arena) => {
     socket.on('close', (code) => resolve(`closed with ${code}`));
   });
   prompt(socket, `junk ${count} 1`);
-  const told = await within(over, 300_000, 'its run did not end');
+  const told = await within(over, 600_000, 'its run did not end');
   socket.terminate();
   return `${count} bad messages; ${told}`;
 };

@@ -3,20 +3,21 @@ import { cpuOf } from '../processes.ts';
 import { type Arena, prompt, wait } from './arena.ts';
 
 const booleans = ['true', 'false'];
-const claude = booleans.flatMap((partialMessages) =>
-  booleans.map((replayUserMessages) => ({ partialMessages, replayUserMessages })),
+const dialects = ['claude', 'rpc-message'];
+const claude = dialects.flatMap((dialect) =>
+  booleans.flatMap((partialMessages) =>
+    booleans.map((replayUserMessages) => ({ dialect, partialMessages, replayUserMessages })),
+  ),
 );
 
 /** 42 of them with both transports. */
 const combinations: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
-  ...['claude', 'rpc-message'].flatMap((frontend) => [{}, ...claude].map((options) => [frontend, options] as const)),
+  ...dialects.flatMap((frontend) => claude.map((options) => [frontend, options] as const)),
   ['pi', { dialect: 'growing' }],
   ['pi', { dialect: 'delta-only' }],
   ['pi-legacy', {}],
   ['pi-server', {}],
-  ['pi-server', { dialect: '2.2' }],
   ['eca', {}],
-  ['eca', { events: 'frames' }],
 ];
 
 /** CPU time of a run that one client reads, ms. */

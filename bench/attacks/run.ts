@@ -63,13 +63,22 @@ const attacks: readonly Attack[] = [
   },
 ];
 
-const columns = ['', 'attack', 'the attacker', 'others: longest gap', '/healthz: longest', 'peak memory', 'alive'];
+const columns = [
+  '',
+  'attack',
+  'the attacker',
+  'others: longest gap',
+  '/healthz: longest',
+  'loop: longest turn, CPU',
+  'peak memory',
+  'alive',
+];
 const line = (cells: readonly string[]) => process.stdout.write(`| ${cells.join(' | ')} |\n`);
 process.stdout.write(`${describeMachine().join('\n')}\n\n`);
 line(columns);
 line(columns.map(() => '---'));
 for (const { row, what, run } of attacks.filter(({ row }) => wanted.length === 0 || wanted.includes(row))) {
-  const { attacker, gapMs, healthMs, refused, isCut, peak, isAlive } = await run();
+  const { attacker, gapMs, healthMs, refused, isCut, busiestMs, peak, isAlive } = await run();
   const isFine = isAlive && !isCut && refused === 0;
   if (!isFine) process.exitCode = 1;
   const alive = isAlive ? (isFine ? 'yes' : `yes, ${isCut ? 'witness cut' : `${refused} of /healthz refused`}`) : 'NO';
@@ -79,6 +88,7 @@ for (const { row, what, run } of attacks.filter(({ row }) => wanted.length === 0
     attacker,
     `${Math.round(gapMs)} ms`,
     `${Math.round(healthMs)} ms`,
+    `${Math.round(busiestMs)} ms`,
     `${Math.round(peak / 1e6)} MB`,
     alive,
   ]);

@@ -14,18 +14,19 @@ let deltas = 0;
 let refused = 0;
 let last = 0;
 let isCut = false;
-let asked: number | null = null;
+/** The question that is open. */
+let asked: { since: number } | null = null;
 
 const say = (word: object) => process.stdout.write(`${JSON.stringify(word)}\n`);
 
 function askHealth(): void {
-  asked = performance.now();
-  const start = asked;
+  const question = { since: performance.now() };
+  asked = question;
   const over = (isAnswer: boolean) => {
-    if (asked !== start) return;
+    if (asked !== question) return;
     asked = null;
     if (!isAnswer) refused += 1;
-    longestHealth = Math.max(longestHealth, performance.now() - start);
+    longestHealth = Math.max(longestHealth, performance.now() - question.since);
     setTimeout(askHealth, 50);
   };
   request(`${url}/healthz`, { agent: false }, (response) => {
@@ -61,13 +62,13 @@ createInterface({ input: process.stdin })
     if (line === 'mark') {
       longestGap = longestHealth = deltas = refused = 0;
       last = now;
-      if (asked !== null) asked = now;
+      if (asked !== null) asked.since = now;
       say({ type: 'marked' });
       return;
     }
     // What has not come yet counts as well.
     const gapMs = Math.max(longestGap, now - last);
-    const healthMs = Math.max(longestHealth, asked === null ? 0 : now - asked);
+    const healthMs = Math.max(longestHealth, asked === null ? 0 : now - asked.since);
     say({ type: 'witness', gapMs, healthMs, deltas, refused, isCut });
   })
   .on('close', () => process.exit(0));
