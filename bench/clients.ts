@@ -5,7 +5,7 @@ import path from 'node:path';
 import WebSocket from 'ws';
 import { z } from 'zod';
 import { type Order, wordsOf } from './agents/order.ts';
-import { benchProgram, emitter, type Hearing, patchbay, start } from './processes.ts';
+import { benchProgram, emitter, type Hearing, patchbay, type StartOptions, start } from './processes.ts';
 
 /** A process under measurement. */
 export interface Client {
@@ -67,8 +67,8 @@ function onStdio(command: readonly string[], prompt: (order: Order) => string, e
 const Ready = z.looseObject({ url: z.string(), token: z.string() });
 
 /** Starts the gateway's server; `node` are flags for Node itself. */
-export async function startServer(options: readonly string[], node: readonly string[] = []) {
-  const program = start([process.execPath, ...node, patchbay, 'serve', '--json', ...options]);
+export async function startServer(options: readonly string[], node: readonly string[] = [], more: StartOptions = {}) {
+  const program = start([process.execPath, ...node, patchbay, 'serve', '--json', ...options], more);
   const ready = Ready.parse(JSON.parse(Buffer.concat(await program.until('{"type":"ready"')).toString()));
   return { program, ...ready };
 }
@@ -120,7 +120,7 @@ export async function acpPeer(): Promise<Client> {
   writeFileSync(path.join(home, 'settings.json'), '{"quietStartup":true}');
   // An empty PATH keeps it from asking npm for news.
   const env = { PI_ACP_PI_COMMAND: pi, HOME: home, PI_CODING_AGENT_DIR: home, PATH: home };
-  const program = start([process.execPath, path.resolve('node_modules/pi-acp/dist/index.js')], env);
+  const program = start([process.execPath, path.resolve('node_modules/pi-acp/dist/index.js')], { env });
   let ids = 0;
   const call = async (method: string, params: object): Promise<readonly Buffer[]> => {
     ids += 1;

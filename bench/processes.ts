@@ -30,6 +30,8 @@ export type Hearing = (chunk: Buffer, at: bigint) => void;
 /** A process that speaks on stdin and stdout. */
 export interface Running {
   readonly pid: number;
+  /** Whether it has ended. */
+  readonly hasEnded: boolean;
   send(line: string): void;
   /**
    * Gives what it says from now on until a line with `ending` has come to its end; an empty `ending` is any line.
@@ -52,21 +54,32 @@ interface Wait {
   reject(error: Error): void;
 }
 
-/** Starts a program. Its stderr is ours. */
-export function start(command: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
+/** What a program gets beside its arguments. */
+export interface StartOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Default: ours. A pipe is never read. */
+  readonly stderr?: 'inherit' | 'ignore' | 'pipe';
+}
+
+/** Starts a program. */
+export function start(command: readonly string[], { env = {}, stderr = 'inherit' }: StartOptions = {}): Running {
   const [program = '', ...args] = command;
-  const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'], env: { ...process.env, ...env } });
+  const child = spawn(program, args, { stdio: ['pipe', 'pipe', stderr], env: { ...process.env, ...env } });
+  const { stdin, stdout } = child;
+  if (stdin === null || stdout === null) throw new Error(`${program} has no pipes`);
   running.add(child);
   let wait: Wait | null = null;
+  let hasEnded = false;
   const gone = new Promise<void>((resolve) => {
     child.on('exit', (code) => {
       running.delete(child);
+      hasEnded = true;
       wait?.reject(new Error(`${args[0] ?? program} exited (code ${code}) before it had answered`));
       resolve();
     });
   });
-  child.stdin.on('error', () => {});
-  child.stdout.on('data', (chunk: Buffer) => {
+  stdin.on('error', () => {});
+  stdout.on('data', (chunk: Buffer) => {
     wait?.hear?.(chunk, process.hrtime.bigint());
     if (wait !== null && take(wait, chunk)) {
       wait.resolve(wait.chunks);
@@ -75,14 +88,17 @@ export function start(command: readonly string[], env: Readonly<Record<string, s
   });
   return {
     pid: child.pid ?? 0,
-    send: (line) => void child.stdin.write(`${line}\n`),
+    get hasEnded() {
+      return hasEnded;
+    },
+    send: (line) => void stdin.write(`${line}\n`),
     until: (ending, hear) =>
       new Promise((resolve, reject) => {
         wait = { ending: Buffer.from(ending), hear, chunks: [], tail: Buffer.alloc(0), found: false, resolve, reject };
       }),
     signal: (signal) => void child.kill(signal),
     async stop() {
-      child.stdin.end();
+      stdin.end();
       child.kill('SIGTERM');
       const again = setTimeout(() => child.kill('SIGTERM'), patienceMs.again);
       const never = setTimeout(() => child.kill('SIGKILL'), patienceMs.kill);

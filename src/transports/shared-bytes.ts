@@ -3,6 +3,8 @@
 
 /** Bytes that are kept at least, and twice that at most. */
 const keptBytes = 512 * 1024;
+/** How long they are kept at least, and twice that at most, ms: what nobody else reads soon belongs to no session any more. */
+const momentMs = 1000;
 /** More bytes than this in one write are not copied together. */
 const mostJoined = 256 * 1024;
 
@@ -12,11 +14,20 @@ export interface SharedBytes<Key> {
   get(key: Key, encode: () => Buffer): Buffer;
 }
 
-/** Two generations: the older one is forgotten when the younger one is full. */
+/** Two generations: the older one is forgotten when the younger one is full, or a moment old. */
 export function createSharedBytes<Key>(): SharedBytes<Key> {
   let young = new Map<Key, Buffer>();
   let old = new Map<Key, Buffer>();
   let length = 0;
+
+  function age(): boolean {
+    old = young;
+    young = new Map();
+    length = 0;
+    return old.size > 0;
+  }
+  const used = eachMoment(age);
+
   return {
     get(key, encode) {
       const known = young.get(key) ?? old.get(key);
@@ -24,14 +35,25 @@ export function createSharedBytes<Key>(): SharedBytes<Key> {
       const encoded = encode();
       young.set(key, encoded);
       length += encoded.length;
-      if (length > keptBytes) {
-        old = young;
-        young = new Map();
-        length = 0;
-      }
+      if (length > keptBytes) age();
+      used();
       return encoded;
     },
   };
+}
+
+/** Returns the function that starts the calls of `act`, which go on for as long as `act` returns true. */
+function eachMoment(act: () => boolean): () => void {
+  let isWaiting = false;
+  function start(): void {
+    if (isWaiting) return;
+    isWaiting = true;
+    setTimeout(() => {
+      isWaiting = false;
+      if (act()) start();
+    }, momentMs).unref();
+  }
+  return start;
 }
 
 let lastPieces: readonly Buffer[] = [];
@@ -46,8 +68,15 @@ export function joinShared(pieces: readonly Buffer[]): readonly Buffer[] {
   if (length > mostJoined) return pieces;
   lastPieces = pieces;
   lastJoined = Buffer.concat(pieces, length);
+  joined();
   return [lastJoined];
 }
+
+const joined = eachMoment(() => {
+  lastPieces = [];
+  lastJoined = Buffer.alloc(0);
+  return false;
+});
 
 function isSame(one: readonly Buffer[], other: readonly Buffer[]): boolean {
   if (one.length !== other.length) return false;

@@ -54,7 +54,7 @@ export class StoredSessions {
       // A session may have several files: only one of them is listed under its id.
       const id = open.get(file) ?? (taken.has(shown.id) ? path.parse(file).name : shown.id);
       taken.add(id);
-      return { ...shown, id };
+      return id === shown.id ? shown : { ...shown, id };
     });
   }
 

@@ -3,7 +3,7 @@ import { outlineOf } from '../../core/log/session-lines.ts';
 import type { SessionSummary } from '../../core/model/outcome-data.ts';
 import { createFileCache } from '../../stores/file-cache.ts';
 import { type Beginning, readBounded } from '../../stores/read-bounded.ts';
-import { storedFilesIn } from '../../stores/session-places.ts';
+import { type FoundFile, storedFilesIn } from '../../stores/session-places.ts';
 import type { StoredFolders } from './stored-folders.ts';
 
 /** How much may be read. */
@@ -32,9 +32,10 @@ export interface ListedSession {
 /** The summary of a file. Null: the file is no session. */
 type Summary = Pick<ListedSession, 'agent' | 'shown'> | null;
 
-/** A summary, and how much of the file was read for it. */
-interface CachedSummary {
-  readonly summary: Summary;
+/** What a list shows of a file, and how much of the file was read for it. */
+interface CachedSession {
+  /** Null: the file is no session. */
+  readonly listed: ListedSession | null;
   readonly isWhole: boolean;
   readonly budget: ReadBudget;
 }
@@ -42,24 +43,22 @@ interface CachedSummary {
 /** Summaries of the stored sessions of one gateway. Looks at the disk with each call. */
 export class StoredSummaries {
   readonly #folders: StoredFolders;
-  readonly #cache = createFileCache<CachedSummary>(2 * mostListed);
+  readonly #cache = createFileCache<CachedSession>(2 * mostListed);
 
   constructor(folders: StoredFolders) {
     this.#folders = folders;
   }
 
-  /** Newest first, at most {@link mostListed}. */
+  /**
+   * Newest first, at most {@link mostListed}. A file that has not changed is the same object in each list: lists may be
+   * kept as outcomes of commands, thousands of them (docs/limits.md 8.2).
+   */
   list(): ListedSession[] {
     const left = { ...perList };
     const most = (of: keyof ReadBudget) => Math.max(beginningBudget[of], Math.min(perFile[of], left[of]));
     return storedFilesIn(this.#folders.places())
       .slice(0, mostListed)
-      .flatMap(({ file, modifiedAt, mark }) => {
-        const summary = this.#summaryIn(file, mark, { bytes: most('bytes'), lines: most('lines') }, left);
-        if (summary === null) return [];
-        const shown = { ...summary.shown, file, exists: true, modifiedAt: new Date(modifiedAt).toISOString() };
-        return [{ agent: summary.agent, modifiedAt, shown }];
-      });
+      .flatMap((found) => this.#listedIn(found, { bytes: most('bytes'), lines: most('lines') }, left) ?? []);
   }
 
   /** The summary of a file with this beginning; null if the file is no session. */
@@ -82,17 +81,24 @@ export class StoredSummaries {
     return null;
   }
 
-  /** A cached summary costs nothing. Otherwise subtracts what was read from `left`. */
-  #summaryIn(file: string, mark: string, budget: ReadBudget, left: { bytes: number; lines: number }): Summary {
+  /** A cached session costs nothing. Otherwise subtracts what was read from `left`. */
+  #listedIn(
+    { file, modifiedAt, mark }: FoundFile,
+    budget: ReadBudget,
+    left: { bytes: number; lines: number },
+  ): ListedSession | null {
     const known = this.#cache.get(file, mark);
     const isEnough = (of: keyof ReadBudget) => known !== undefined && (known.isWhole || known.budget[of] >= budget[of]);
-    if (known !== undefined && isEnough('bytes') && isEnough('lines')) return known.summary;
+    if (known !== undefined && isEnough('bytes') && isEnough('lines')) return known.listed;
     const read = readBounded(file, budget.bytes, budget.lines);
     if (read === null) return null;
     left.bytes -= Math.min(read.size, budget.bytes);
     left.lines -= read.lines;
     const summary = this.of(read);
-    this.#cache.set(file, read.mark, { summary, isWhole: read.isWhole, budget });
-    return summary;
+    const more = { file, exists: true, modifiedAt: new Date(modifiedAt).toISOString() };
+    const listed = summary && { agent: summary.agent, modifiedAt, shown: { ...summary.shown, ...more } };
+    // Another program may have written since the look at the folder.
+    if (read.mark === mark) this.#cache.set(file, mark, { listed, isWhole: read.isWhole, budget });
+    return listed;
   }
 }
