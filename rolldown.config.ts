@@ -23,7 +23,7 @@ const entriesOf = (...files: readonly string[]) =>
   );
 
 /** Packages that are installed beside ours. zod is one because our types name its types; its code is in the bundle. */
-const external = Object.keys(manifest.dependencies)
+const external = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })
   .filter((name) => name !== 'zod')
   .map((name) => new RegExp(`^${name}(?:/|$)`, 'u'));
 

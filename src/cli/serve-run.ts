@@ -3,6 +3,7 @@ import { loadAdapters, protocolsOf } from '../adapters/protocols.ts';
 import type { Config } from '../config/config.ts';
 import { createGatewayOf } from '../gateway/gateway.ts';
 import { measureLoopDelay } from '../gateway/metering/loop-delay.ts';
+import { openTelemetry } from '../gateway/tracing/open-telemetry.ts';
 import type { ConnectionLimits } from '../transports/http/connection-table.ts';
 import { listen, type Listening as Server } from '../transports/http/server.ts';
 import { spareDescriptor } from '../transports/spare-descriptor.ts';
@@ -11,6 +12,7 @@ import { connectWebSocket } from '../transports/websocket.ts';
 import { configFrom, tellConfigFile } from './agent-config.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { installLastResort } from './last-resort.ts';
+import { ownVersion } from './program.ts';
 import { onSignals } from './signals.ts';
 import { stderrLog } from './stderr-log.ts';
 import { configuredTokens, singleToken, type TokenOptions } from './tokens.ts';
@@ -33,7 +35,12 @@ export async function serve(command: readonly string[], options: ServeOptions): 
   const log = stderrLog(options.verbose === true ? 'debug' : 'warn');
   const adapters = await loadAdapters({ client: protocolsOf('client'), agent: protocolsOf('agent') });
   const remote = { connectWebSocket, connectEventSource };
-  const gateway = createGatewayOf({ adapters, remote }, config, { log, loopDelay: measureLoopDelay() });
+  const tracer = await openTelemetry({ env: process.env, name: 'patchbay', version: ownVersion, log });
+  const gateway = createGatewayOf({ adapters, remote }, config, {
+    log,
+    loopDelay: measureLoopDelay(),
+    ...(tracer && { tracer }),
+  });
   const server = await listen({
     host: options.host ?? config.server.host,
     port: options.port ?? config.server.port,
@@ -52,7 +59,7 @@ export async function serve(command: readonly string[], options: ServeOptions): 
         `${reason}; waiting up to ${Math.max(gateway.drainMs, drainMs) / 1000} s for open runs to finish; a second signal ends them at once`,
       );
       await gateway.drain(reason, drainMs);
-      await server.close();
+      await Promise.all([server.close(), tracer?.close(Math.min(drainMs, flushMs))]);
     },
     () => Math.max(gateway.drainMs, drainMs) + closeMs,
   );
@@ -66,6 +73,9 @@ export async function serve(command: readonly string[], options: ServeOptions): 
 
 /** How long connections may take to close after the open runs, ms. */
 const closeMs = 10_000;
+
+/** How long the last spans of traces may take to be sent, ms. */
+const flushMs = 5000;
 
 /** The limits of connections, as far as they are configured. */
 function connectionsOf({ limits: { connections, perToken } }: Config): Partial<ConnectionLimits> {

@@ -42,6 +42,7 @@ import { StoredSessions } from './stored/stored-sessions.ts';
 import { StoredSummaries } from './stored/stored-summaries.ts';
 import { UnkeptSessions } from './stored/unkept-sessions.ts';
 import { systemClock, systemLoop } from './system-clock.ts';
+import type { Tracer } from './tracing/tracer.ts';
 
 export type { ServeRequest, StartOptions } from './serve-client.ts';
 
@@ -76,6 +77,8 @@ export interface GatewayPorts {
   readonly work?: PacedWork;
   /** Measures the event loop; default nobody. */
   readonly loopDelay?: LoopDelay;
+  /** Makes a trace of each run; default nobody. */
+  readonly tracer?: Tracer;
 }
 
 /** The code of a gateway that depends on its configuration. */
@@ -106,7 +109,7 @@ interface RouterParts {
 export function createGatewayOf(
   { adapters, remote }: GatewayParts,
   config: Config,
-  { log, clock: outerClock = systemClock, work: givenWork, loopDelay }: GatewayPorts,
+  { log, clock: outerClock = systemClock, work: givenWork, loopDelay, tracer }: GatewayPorts,
 ): Gateway {
   const meter = new Meter();
   const notes = new Notes(log, outerClock.now, meter.limited);
@@ -153,6 +156,7 @@ export function createGatewayOf(
     notes,
     meter,
     tally,
+    tracer,
     log,
     clock,
     work,
