@@ -215,6 +215,11 @@ test('what users are told to install is what the tests run, and nobody is made t
     ['@opentelemetry/sdk-trace-base', '2'],
   ]);
   for (const [name, line] of told) expect(manifest.devDependencies[String(name)]).toMatch(`^${line}.`);
+  const page = readFileSync(`${root}/docs/metrics.md`, 'utf8');
+  const command = [...told]
+    .filter(([name]) => name?.endsWith('-http') === false)
+    .map(([name, line]) => `${name}@${line}`);
+  expect([...command].sort()).toEqual(/^npm install (@opentelemetry.*)$/mu.exec(page)?.[1]?.split(' ').sort());
   // As peers they would keep npm from installing this package beside OpenTelemetry 3 (decision 0024).
   const { dependencies, peerDependencies = {}, optionalDependencies = {} } = manifest;
   const forced = Object.keys({ ...dependencies, ...peerDependencies, ...optionalDependencies });
