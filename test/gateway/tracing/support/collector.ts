@@ -1,6 +1,6 @@
 // A collector on loopback that takes OTLP over HTTP.
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { within } from '../../../../src/conformance/bounded-wait.ts';
 
@@ -35,9 +35,10 @@ export interface Collector {
   close(): Promise<void>;
 }
 
-/** `answers`: default, yes. One that does not answer keeps the request open. */
+/** `answers`: default, yes. One that does not answer keeps the requests open, and refuses them when it is closed. */
 export async function openCollector(answers = true): Promise<Collector> {
   const deliveries: Delivery[] = [];
+  const held: ServerResponse[] = [];
   const watchers = new Set<() => void>();
   const server = createServer((request, response) => {
     const pieces: Buffer[] = [];
@@ -45,6 +46,7 @@ export async function openCollector(answers = true): Promise<Collector> {
     request.on('end', () => {
       deliveries.push({ path: request.url ?? '', headers: request.headers, body: Buffer.concat(pieces) });
       if (answers) response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+      else held.push(response);
       for (const watcher of [...watchers]) watcher();
     });
   });
@@ -60,8 +62,10 @@ export async function openCollector(answers = true): Promise<Collector> {
     came: (count) =>
       within(`${count} deliveries`, watchers, () => (deliveries.length >= count ? null : undefined)).then(() => {}),
     async close() {
-      server.closeAllConnections();
+      // After 400, the library does not try again.
+      for (const response of held) response.writeHead(400).end();
       server.close();
+      server.closeIdleConnections();
       await once(server, 'close');
     },
   };
