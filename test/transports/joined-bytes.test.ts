@@ -62,8 +62,11 @@ test('an encoding is that of its key, whatever came between, and is made anew on
           isMade = true;
           return Buffer.alloc(length, key);
         });
-        if (!isMade) expect(encoded).toBe(last.get(key));
-        else {
+        if (!isMade) {
+          expect(encoded).toBe(last.get(key));
+          // Two generations are kept, of which the older one may be too long by its last piece.
+          expect(bytesSince.get(key)).toBeLessThan((512 + 300 + 512) * 1024);
+        } else {
           // At least half a mebibyte of others came meanwhile.
           if (last.has(key)) expect(bytesSince.get(key)).toBeGreaterThan(512 * 1024);
           last.set(key, encoded as Buffer);
