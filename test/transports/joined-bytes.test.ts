@@ -50,7 +50,10 @@ describe('what is joined', () => {
 });
 
 test('an encoding is that of its key, whatever came between, and is made anew only when it is let go', () => {
-  const lengths = fc.array(fc.tuple(fc.nat({ max: 9 }), fc.integer({ min: 1, max: 300 * 1024 })), { maxLength: 60 });
+  const lengths = fc.array(fc.tuple(fc.nat({ max: 9 }), fc.integer({ min: 20 * 1024, max: 300 * 1024 })), {
+    minLength: 60,
+    maxLength: 90,
+  });
   fc.assert(
     fc.property(lengths, (asked) => {
       const shared = createSharedBytes();

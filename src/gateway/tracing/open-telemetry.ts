@@ -146,7 +146,7 @@ function reasonIn(text: string): string {
   if (!text.startsWith('{')) return text;
   try {
     const { message, code }: { message?: unknown; code?: unknown } = JSON.parse(text);
-    return String(message ?? code ?? text);
+    return String(message || code || text);
   } catch {
     return text;
   }

@@ -2,7 +2,7 @@
 // costs.
 
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
@@ -227,4 +227,11 @@ test('what users are told to install is what the tests run, and nobody is made t
   const { dependencies, peerDependencies = {}, optionalDependencies = {} } = manifest;
   const forced = Object.keys({ ...dependencies, ...peerDependencies, ...optionalDependencies });
   expect(forced.filter((name) => name.startsWith('@opentelemetry/'))).toEqual([]);
+});
+
+test('one file names the library', () => {
+  const source = fileURLToPath(new URL('../../../src', import.meta.url));
+  const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+  const naming = files.filter((file) => readFileSync(`${source}/${file}`, 'utf8').includes('@opentelemetry/'));
+  expect(naming.map((file) => file.replaceAll('\\', '/'))).toEqual(['gateway/tracing/open-telemetry.ts']);
 });
