@@ -22,8 +22,11 @@ const entriesOf = (...files: readonly string[]) =>
     }),
   );
 
+/** Packages that those install who want traces (decision 0024). */
+const tracing = Object.keys(manifest.devDependencies).filter((name) => name.startsWith('@opentelemetry/'));
+
 /** Packages that are installed beside ours. zod is one because our types name its types; its code is in the bundle. */
-const external = Object.keys(manifest.dependencies)
+const external = [...Object.keys(manifest.dependencies), ...tracing]
   .filter((name) => name !== 'zod')
   .map((name) => new RegExp(`^${name}(?:/|$)`, 'u'));
 

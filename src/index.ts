@@ -59,6 +59,7 @@ export { type ErrorCode, GatewayError, type Outcome } from './core/model/errors.
 export { Event, type Logged } from './core/model/event.ts';
 export type { Transcript } from './core/model/transcript.ts';
 export { createGateway, type Gateway } from './gateway/full-gateway.ts';
+export type { OpenSpan, SpanFacts, Tracer } from './gateway/tracing/tracer.ts';
 
 /** @deprecated Use {@link RecognisedFrame}. */
 export type Glance = RecognisedFrame;

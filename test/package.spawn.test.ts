@@ -1,6 +1,7 @@
 // The package as its users have it: packed, installed into an empty folder, called by its names and imported.
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -127,6 +128,32 @@ describe('what a program has loaded when it ends', () => {
     const { names, bytes } = await loadedBy('main.js', ['--version'], '');
     expect(names.sort()).toEqual(['main.js', 'program.cjs', 'rolldown-runtime.cjs']);
     expect(bytes).toBeLessThan(120_000);
+  });
+});
+
+describe("OpenTelemetry's library", () => {
+  it('is not installed with it; who asks for traces is told what to install, and is served', async () => {
+    expect(existsSync(join(folder, 'node_modules/@opentelemetry/sdk-trace-base'))).toBe(false);
+    const env = { ...process.env, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' };
+    const server = execFile(process.execPath, [join(installed, 'dist/cli/main.js'), 'serve', '--json'], {
+      cwd: folder,
+      env,
+    });
+    let [ready, logged] = ['', ''];
+    server.stderr?.on('data', (text: string) => {
+      logged += text;
+    });
+    server.stdout?.on('data', (text: string) => {
+      ready += text;
+      server.kill('SIGTERM');
+    });
+    const [code] = await once(server, 'close');
+    expect({ code, ready: JSON.parse(ready) }).toMatchObject({ code: 0, ready: { type: 'ready' } });
+    expect(JSON.parse(logged.split('\n')[0] ?? '')).toMatchObject({
+      level: 'warn',
+      text: expect.stringMatching(/^no traces: .*; npm install @opentelemetry\/api@1\.9 /u),
+      reason: expect.stringContaining('@opentelemetry/'),
+    });
   });
 });
 

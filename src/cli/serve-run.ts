@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts';
 import type { Limited } from '../core/contract/limit-rule.ts';
 import { createGatewayOf } from '../gateway/gateway.ts';
 import { measureLoopDelay } from '../gateway/metering/loop-delay.ts';
+import { openTelemetry } from '../gateway/tracing/open-telemetry.ts';
 import type { ConnectionLimits } from '../transports/http/connection-table.ts';
 import { listen, type Listening as Server } from '../transports/http/server.ts';
 import { spareDescriptor } from '../transports/spare-descriptor.ts';
@@ -12,6 +13,7 @@ import { connectWebSocket } from '../transports/websocket.ts';
 import { configFrom, tellConfigFile } from './agent-config.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { installLastResort } from './last-resort.ts';
+import { ownVersion } from './program.ts';
 import { onSignals } from './signals.ts';
 import { stderrLog } from './stderr-log.ts';
 import { configuredTokens, singleToken, type TokenOptions } from './tokens.ts';
@@ -35,7 +37,12 @@ export async function serve(command: readonly string[], options: ServeOptions): 
   const log = stderrLog(options.verbose === true ? 'debug' : 'warn', () => limited('unreadLogBytes'));
   const adapters = await loadAdapters({ client: protocolsOf('client'), agent: protocolsOf('agent') });
   const remote = { connectWebSocket, connectEventSource };
-  const gateway = createGatewayOf({ adapters, remote }, config, { log, loopDelay: measureLoopDelay() });
+  const tracer = await openTelemetry({ env: process.env, name: 'patchbay', version: ownVersion, log });
+  const gateway = createGatewayOf({ adapters, remote }, config, {
+    log,
+    loopDelay: measureLoopDelay(),
+    ...(tracer && { tracer }),
+  });
   limited = gateway.board.limited;
   const server = await listen({
     host: options.host ?? config.server.host,
@@ -55,7 +62,7 @@ export async function serve(command: readonly string[], options: ServeOptions): 
         `${reason}; waiting up to ${Math.max(gateway.drainMs, drainMs) / 1000} s for open runs to finish; a second signal ends them at once`,
       );
       await gateway.drain(reason, drainMs);
-      await server.close();
+      await Promise.all([server.close(), tracer?.close(Math.min(drainMs, flushMs))]);
     },
     () => Math.max(gateway.drainMs, drainMs) + closeMs,
   );
@@ -69,6 +76,9 @@ export async function serve(command: readonly string[], options: ServeOptions): 
 
 /** How long connections may take to close after the open runs, ms. */
 const closeMs = 10_000;
+
+/** How long the last spans of traces may take to be sent, ms. */
+const flushMs = 5000;
 
 /** The limits of connections, as far as they are configured. */
 function connectionsOf({ limits: { connections, perToken } }: Config): Partial<ConnectionLimits> {

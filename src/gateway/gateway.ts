@@ -43,6 +43,7 @@ import { StoredSummaries } from './stored/stored-summaries.ts';
 import { UnkeptSessions } from './stored/unkept-sessions.ts';
 import { UnwrittenExports } from './stored/unwritten-exports.ts';
 import { systemClock, systemLoop } from './system-clock.ts';
+import type { Tracer } from './tracing/tracer.ts';
 
 export type { ServeRequest, StartOptions } from './serve-client.ts';
 
@@ -77,6 +78,8 @@ export interface GatewayPorts {
   readonly work?: PacedWork;
   /** Measures the event loop; default nobody. */
   readonly loopDelay?: LoopDelay;
+  /** Makes a trace of each run; default nobody. */
+  readonly tracer?: Tracer;
 }
 
 /** The code of a gateway that depends on its configuration. */
@@ -107,7 +110,7 @@ interface RouterParts {
 export function createGatewayOf(
   { adapters, remote }: GatewayParts,
   config: Config,
-  { log, clock: outerClock = systemClock, work: givenWork, loopDelay }: GatewayPorts,
+  { log, clock: outerClock = systemClock, work: givenWork, loopDelay, tracer }: GatewayPorts,
 ): Gateway {
   const meter = new Meter();
   const notes = new Notes(log, outerClock.now, meter.limited);
@@ -155,6 +158,7 @@ export function createGatewayOf(
     notes,
     meter,
     tally,
+    tracer,
     log,
     clock,
     work,

@@ -3,8 +3,10 @@ import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import type { Config } from '../config/config.ts';
+import type { NoteLevel } from '../core/contract/adapter.ts';
 import type { Broadcast } from '../core/contract/broadcast.ts';
 import type { Clock } from '../core/contract/clock.ts';
+import { faultText } from '../core/contract/guarded.ts';
 import type { LimitRule } from '../core/contract/limit-rule.ts';
 import type { ObstacleSource } from '../core/contract/obstacles.ts';
 import type { PacedWork } from '../core/contract/paced-work.ts';
@@ -27,6 +29,8 @@ import { type AgentLost, type CheckedRequest, checkRequest, type SessionRequest 
 import { summaryOf } from './session-summary.ts';
 import type { SessionOrigin } from './stored/session-files.ts';
 import type { SessionPersistence } from './stored/session-persistence.ts';
+import { createRunSpans } from './tracing/run-spans.ts';
+import type { Tracer } from './tracing/tracer.ts';
 
 /** The dependencies of the sessions of a gateway. */
 export interface SessionsPorts {
@@ -38,6 +42,7 @@ export interface SessionsPorts {
   readonly notes: Notes;
   readonly meter: Meter;
   readonly tally: SessionTally;
+  readonly tracer: Tracer | undefined;
   readonly log: Log;
   readonly clock: Clock;
   readonly work: Pick<PacedWork, 'queue'>;
@@ -153,7 +158,7 @@ export class Sessions implements ObstacleSource {
   }
 
   #create(checked: CheckedRequest, opener: Principal, lost: AgentLost | undefined): Session {
-    const { agents, clock, work, exportsOf, log, meter, notes, tally, timeOrigin } = this.#ports;
+    const { agents, clock, work, exportsOf, log, meter, notes, tally, timeOrigin, tracer } = this.#ports;
     const quotas = this.#quotas;
     const checkAgents = () => this.#counted('agents', () => quotas.checkAgents(opener));
     let starts = 0;
@@ -169,6 +174,9 @@ export class Sessions implements ObstacleSource {
       keep,
       found,
     });
+    const note = (level: NoteLevel, text: string) => notes.add(id, level, text);
+    const traced = { session: id, agent: agentName, protocol: agent.protocol };
+    const spans = tracer && createRunSpans(tracer, traced, (thrown) => note('internal', faultText(thrown)));
     const session: Session = createSession({
       id,
       epoch: randomBytes(6).toString('hex'),
@@ -200,10 +208,14 @@ export class Sessions implements ObstacleSource {
       history: request.history ?? persistence.history,
       sessionFiles: () => persistence.siblings(),
       readStored: (wanted) => persistence.read(wanted),
-      note: (level, text) => notes.add(id, level, text),
+      note,
       limited: meter.limited,
-      logged: (event) => persistence.logged(event, session),
+      logged: (event) => {
+        spans?.logged(event);
+        return persistence.logged(event, session);
+      },
       ended: () => {
+        spans?.end();
         persistence.end(session);
         tally.remove(session);
         this.#ended(id);
