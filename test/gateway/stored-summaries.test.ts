@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
 import type { Agents } from '../../src/gateway/agents.ts';
-import { StoredFolders } from '../../src/gateway/stored-folders.ts';
-import { StoredSessions } from '../../src/gateway/stored-sessions.ts';
-import { StoredSummaries } from '../../src/gateway/stored-summaries.ts';
+import { StoredFolders } from '../../src/gateway/stored/stored-folders.ts';
+import { StoredSessions } from '../../src/gateway/stored/stored-sessions.ts';
+import { StoredSummaries } from '../../src/gateway/stored/stored-summaries.ts';
 
 let folder = '';
 beforeEach(() => {
