@@ -4,7 +4,7 @@ import { guarded } from '../../core/contract/guarded.ts';
 import type { Event, EventOf } from '../../core/model/event.ts';
 import type { OpenSpan, SpanFacts, Tracer } from './tracer.ts';
 
-/** Tools and approvals of one run that may be open at once and have spans; the others are left out (docs/limits.md 8.1). */
+/** Tools and approvals of one run that may be open at once and have spans; the others are left out (docs/limits.md 9.1). */
 const mostOpen = 1000;
 /** Longest name or id in a span, characters. */
 const longestText = 256;
