@@ -4,6 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
 import { type LimitRule, limitRules } from '../../src/core/contract/limit-rule.ts';
 import { owner } from '../../src/core/contract/principal.ts';
+import { unreadBytes } from '../../src/core/link/agent-link.ts';
 import { linkClient } from '../../src/core/link/client-link.ts';
 import { highWater } from '../../src/core/link/client-sender.ts';
 import { mostJunk } from '../../src/core/link/junk-count.ts';
@@ -252,6 +253,23 @@ function junkMessages(): Reached {
   return [before, rig.limits];
 }
 
+function agentState(): Reached {
+  const rig = running();
+  const before = [...rig.limits];
+  rig.agent.act({ do: 'close', code: 'error', reason: 'too much', limit: 'agentState' });
+  return [before, rig.limits];
+}
+
+function agentUnread(): Reached {
+  const rig = running();
+  rig.agent.wire.buffered = unreadBytes.refused;
+  rig.submit({ type: 'set-mode', mode: 'plan' });
+  const before = [...rig.limits];
+  rig.agent.wire.buffered += 1;
+  rig.submit({ type: 'set-mode', mode: 'plan' });
+  return [before, rig.limits];
+}
+
 const acts: Readonly<Record<LimitRule, () => Reached | Promise<Reached>>> = {
   sessions,
   idleSessionMs,
@@ -274,6 +292,8 @@ const acts: Readonly<Record<LimitRule, () => Reached | Promise<Reached>>> = {
   allTranscriptBytes,
   logLinesPerMinute,
   junkMessages,
+  agentState,
+  agentUnread,
 };
 
 test.each(limitRules)('%s', async (rule) => {

@@ -23,6 +23,8 @@ export const limitRules = [
   'allTranscriptBytes',
   'logLinesPerMinute',
   'junkMessages',
+  'agentState',
+  'agentUnread',
 ] as const;
 
 /** The name of a limit. */
