@@ -4,9 +4,14 @@ import type { Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { expect } from 'vitest';
 import type { FrameFault } from '../../src/core/contract/channel.ts';
+import { unpaced } from '../../src/core/contract/paced-work.ts';
 import { BroadcastBacklog } from '../../src/core/link/broadcast-backlog.ts';
 import { emptyTranscript } from '../../src/core/log/fold.ts';
-import { mostRefusals, takePosted } from '../../src/gateway/commands/posted-frames.ts';
+
+
+import { createPosts, mostRefusals } from '../../src/gateway/commands/posted-frames.ts';
+
+
 import { createKeeper } from '../../src/stores/session-keeper.ts';
 import { createFrameReader } from '../../src/transports/frame-reader.ts';
 import { contentLengthDecoder } from '../../src/transports/framing/content-length.ts';
@@ -50,7 +55,7 @@ export const transportActs: Acts = {
     expect([told, decoder.isBroken]).toEqual([['bad-frame'], true]);
   },
 
-  'frames in a post or message'() {
+  async 'frames in a post or message'() {
     const lines = (count: number) => Buffer.from('1\n'.repeat(count));
     expect([hasTooManyLines(lines(mostFrames)), hasTooManyLines(lines(mostFrames + 1))]).toEqual([false, true]);
     const refused: string[] = [];
@@ -61,7 +66,7 @@ export const transportActs: Acts = {
         return ['end'];
       },
     };
-    takePosted(
+    await createPosts({ queue: () => unpaced })(
       link,
       counted(mostRefusals + 2).map(() => ({ bytes: Buffer.from('1') })),
     );
