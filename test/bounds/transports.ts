@@ -8,9 +8,7 @@ import { unpaced } from '../../src/core/contract/paced-work.ts';
 import { BroadcastBacklog } from '../../src/core/link/broadcast-backlog.ts';
 import { emptyTranscript } from '../../src/core/log/fold.ts';
 
-
 import { createPosts, mostRefusals } from '../../src/gateway/commands/posted-frames.ts';
-
 
 import { createKeeper } from '../../src/stores/session-keeper.ts';
 import { createFrameReader } from '../../src/transports/frame-reader.ts';
