@@ -2,11 +2,12 @@
 import type { AdapterOf } from '../adapters/protocols.ts';
 import type { ClientRequest, GatewayApi } from '../core/contract/gateway-api.ts';
 import type { ObstacleSource } from '../core/contract/obstacles.ts';
+import type { PacedWork } from '../core/contract/paced-work.ts';
 import { type Figures, metricsText } from '../core/metrics/metrics.ts';
 import { GatewayError } from '../core/model/errors.ts';
 import type { Hub } from '../core/session/hub.ts';
 import type { Agents } from './agents.ts';
-import { takePosted, textOf } from './commands/posted-frames.ts';
+import { createPosts, textOf } from './commands/posted-frames.ts';
 import type { Connections } from './connections.ts';
 import type { Frontends } from './frontends.ts';
 import type { Meter } from './metering/meter.ts';
@@ -25,12 +26,14 @@ export interface BoardPorts {
   readonly obstacleSources: readonly ObstacleSource[];
   readonly sessions: Sessions;
   readonly streams: SharedStreams;
+  readonly work: Pick<PacedWork, 'queue'>;
   figures(): Figures;
 }
 
 /** The API over these parts. */
 export function createBoard(ports: BoardPorts): GatewayApi {
   const { adapterOf, agents, frontends, hub, sessions, streams } = ports;
+  const takePosted = createPosts(ports.work);
   return {
     agents: (principal) => agents.summaries(principal),
     sessions: (principal) => hub.list(principal).map(restSummaryOf),

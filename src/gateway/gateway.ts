@@ -200,6 +200,7 @@ export function createGatewayOf(
       obstacleSources,
       sessions,
       streams,
+      work,
     }),
     serveClient: (channel, request, options) =>
       serveClient(channel, request, options, { agents, connections, frontends, sessions }),

@@ -103,6 +103,8 @@ export function createKeeper({ head, file, known, lines: linesBefore, soon, fail
         case 'session-changed':
           if (event.changes.name === undefined || event.changes.name === (name ?? '')) return;
           name = event.changes.name;
+          // Of names in a row only the last one counts, so an agent cannot fill the memory with them.
+          if (waiting.at(-1)?.type === 'session-changed') waiting.pop();
           waiting.push({ type: 'session-changed', changes: { name } });
           return flushSoon(view);
         default:

@@ -38,12 +38,14 @@ afterEach(() => {
 });
 
 /** Asks for an export in that protocol. Returns the answer. */
-function exported(frontend: string, outputPath?: string): unknown {
+async function exported(frontend: string, outputPath?: string): Promise<unknown> {
   const request: ClientRequest & { session: string } = { frontend, session: 's', options: {}, principal: owner };
   const reader = gateway.board.stream(request, null);
   const asked = `export ${outputPath}`;
   const command = { type: 'export_html', id: asked, sessionId: 's', outputPath };
-  gateway.board.post(request, [{ bytes: Buffer.from(JSON.stringify(command)) }]);
+  const posted = gateway.board.post(request, [{ bytes: Buffer.from(JSON.stringify(command)) }]);
+  clock.advance(0);
+  await posted;
   clock.advance(0);
   const frames = drain(reader).flatMap((entry) =>
     entry.kind === 'frame' ? [JSON.parse(bytesOf(entry.out).toString())] : [],
@@ -56,10 +58,10 @@ const told = 'an export could not be written (ENOSPC)';
 
 test.each(['pi', 'pi-server'])(
   '%s: the command fails with the reason, and a minute long the gateway is not ready',
-  (frontend) => {
+  async (frontend) => {
     disk.error = 'ENOSPC';
     for (const path of [undefined, 'a.html'])
-      expect(exported(frontend, path)).toMatchObject({
+      expect(await exported(frontend, path)).toMatchObject({
         success: false,
         error: expect.stringContaining('the export could not be written (ENOSPC)'),
       });
@@ -72,20 +74,20 @@ test.each(['pi', 'pi-server'])(
   },
 );
 
-test('the next export that is written ends it', () => {
+test('the next export that is written ends it', async () => {
   disk.error = 'ENOSPC';
-  exported('pi', 'a.html');
+  await exported('pi', 'a.html');
   expect(gateway.board.obstacles()).toEqual([told]);
   disk.error = '';
-  expect(exported('pi', 'a.html')).toMatchObject({ success: true });
+  expect(await exported('pi', 'a.html')).toMatchObject({ success: true });
   expect(gateway.board.obstacles()).toEqual([]);
 });
 
 test.each([
   ['the path of a client', '', '../a.html'],
   ['a right that is missing', 'EACCES', 'a.html'],
-])('%s is no word about the disk', (_name, error, path) => {
+])('%s is no word about the disk', async (_name, error, path) => {
   disk.error = error;
-  expect(exported('pi', path)).toMatchObject({ success: false });
+  expect(await exported('pi', path)).toMatchObject({ success: false });
   expect(gateway.board.obstacles()).toEqual([]);
 });

@@ -5,6 +5,7 @@ import { logTo, mostUnreadBytes } from '../../src/cli/stderr-log.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import { type LimitRule, limitRules } from '../../src/core/contract/limit-rule.ts';
 import { owner } from '../../src/core/contract/principal.ts';
+import { unreadBytes } from '../../src/core/link/agent-link.ts';
 import { linkClient } from '../../src/core/link/client-link.ts';
 import { highWater } from '../../src/core/link/client-sender.ts';
 import { mostFaults } from '../../src/core/link/fault-limit.ts';
@@ -276,16 +277,16 @@ function badFrames(): Reached {
   return [before, limits];
 }
 
-function agents(): Reached {
+async function agents(): Promise<Reached> {
   const { board, reached } = opened({ limits: { perToken: { agents: 1 } } });
-  const prompt = (session: string) => {
+  const prompt = async (session: string) => {
     board.createSession({ id: session }, owner);
     const bytes = Buffer.from(JSON.stringify({ type: 'prompt', message: 'hello' }));
-    board.post({ frontend: 'pi', session, options: {}, principal: owner }, [{ bytes }]);
+    await board.post({ frontend: 'pi', session, options: {}, principal: owner }, [{ bytes }]);
   };
-  prompt('first');
+  await prompt('first');
   const before = reached();
-  prompt('second');
+  await prompt('second');
   return [before, reached()];
 }
 
@@ -298,6 +299,23 @@ function unreadLogBytes(): Reached {
   stream.writableLength = mostUnreadBytes;
   log('warn', 'one more');
   return [before, limits];
+}
+
+function agentState(): Reached {
+  const rig = running();
+  const before = [...rig.limits];
+  rig.agent.act({ do: 'close', code: 'error', reason: 'too much', limit: 'agentState' });
+  return [before, rig.limits];
+}
+
+function agentUnread(): Reached {
+  const rig = running();
+  rig.agent.wire.buffered = unreadBytes.refused;
+  rig.submit({ type: 'set-mode', mode: 'plan' });
+  const before = [...rig.limits];
+  rig.agent.wire.buffered += 1;
+  rig.submit({ type: 'set-mode', mode: 'plan' });
+  return [before, rig.limits];
 }
 
 const acts: Readonly<Record<LimitRule, () => Reached | Promise<Reached>>> = {
@@ -326,6 +344,9 @@ const acts: Readonly<Record<LimitRule, () => Reached | Promise<Reached>>> = {
   badFrames,
   agents,
   unreadLogBytes,
+
+  agentState,
+  agentUnread,
 };
 
 test.each(limitRules)('%s', async (rule) => {

@@ -62,10 +62,10 @@ function readUntil(reader: Reader, type: string) {
 const promptOf = (message: string) => JSON.stringify({ type: 'prompt', message });
 
 /** Prompts by a post, and reads to the end of the run. */
-function run({ board }: Opened, message = 'one two') {
+async function run({ board }: Opened, message = 'one two') {
   const reader = board.stream(request, null);
   const told = readUntil(reader, 'agent_end');
-  board.post(request, [{ bytes: Buffer.from(promptOf(message)) }]);
+  await board.post(request, [{ bytes: Buffer.from(promptOf(message)) }]);
   return told;
 }
 
@@ -183,7 +183,7 @@ test('sessions, their memory and their runs', async () => {
   await run(other, 'text 1000');
   // Two bytes for each character; all else is alike.
   expect(transcriptBytes - (other.sample('patchbay_transcript_bytes') ?? 0)).toBe(8000);
-  rig.board.post(request, [{ bytes: Buffer.from(promptOf('hang')) }]);
+  await rig.board.post(request, [{ bytes: Buffer.from(promptOf('hang')) }]);
   expect(gauges()[1]).toBe(1);
   rig.board.closeSession('s', owner);
   expect(gauges()).toEqual([0, 0, 0, 0]);
@@ -203,9 +203,11 @@ test('agents that start, and agents that replace one', async () => {
 test('refused commands, notes, and requests that never reach a route', async () => {
   const { board, sample, open } = opened();
   open('demo');
-  board.post(request, [{ bytes: Buffer.from(JSON.stringify({ type: 'switch_session', sessionPath: '/etc/passwd' })) }]);
+  await board.post(request, [
+    { bytes: Buffer.from(JSON.stringify({ type: 'switch_session', sessionPath: '/etc/passwd' })) },
+  ]);
   expect(sample('patchbay_refusals_total', 'at="command",reason="invalid"')).toBe(1);
-  board.post(request, [{ bytes: Buffer.from('{"type":1}') }]);
+  await board.post(request, [{ bytes: Buffer.from('{"type":1}') }]);
   expect(sample('patchbay_notes_total', 'level="violation"')).toBe(1);
   const server = await listen({ board });
   disposals.push(() => server.close());

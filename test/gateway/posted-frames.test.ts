@@ -1,9 +1,12 @@
-// A post that is mostly nonsense is not read to its end (docs/limits.md 5.5).
+// A post that is mostly nonsense is not read to its end (docs/limits.md 5.5), and a long one takes turns (docs/limits.md 6.7).
 import { expect, test } from 'vitest';
-import { mostRefusals, takePosted } from '../../src/gateway/commands/posted-frames.ts';
+import { type PacedWork, unpaced } from '../../src/core/contract/paced-work.ts';
+import { createPosts, mostRefusals } from '../../src/gateway/commands/posted-frames.ts';
+import { createSteppedWork } from '../support/core/stepped-work.ts';
 
 /** A link that refuses every frame but `ok`, in two frames of its own each. */
-function scripted() {
+function scripted(work: Pick<PacedWork, 'queue'> = { queue: () => unpaced }) {
+  const take = createPosts(work);
   const taken: string[] = [];
   const link = {
     frame({ text }: { readonly text: string }) {
@@ -13,7 +16,7 @@ function scripted() {
     fault: ({ message }: { readonly message: string }) => [`fault ${message}`],
   };
   const post = (...texts: readonly string[]) =>
-    takePosted(
+    take(
       link,
       texts.map((text) => ({ bytes: Buffer.from(text) })),
     );
@@ -22,23 +25,49 @@ function scripted() {
 
 const bad = (count: number) => Array.from({ length: count }, (_, n) => `bad ${n}`);
 
-test('frames that are all in order are taken', () => {
+test('frames that are all in order are taken', async () => {
   const { taken, post } = scripted();
-  expect(post('ok', 'ok')).toEqual({ ok: true });
+  expect(await post('ok', 'ok')).toEqual({ ok: true });
   expect(taken).toEqual(['ok', 'ok']);
 });
 
-test('so many refusals end the post: the client hears how many frames were not taken', () => {
+test('so many refusals end the post: the client hears how many frames were not taken', async () => {
   const { taken, post } = scripted();
-  const result = post('ok', ...bad(mostRefusals), 'ok', 'ok', 'ok');
+  const result = await post('ok', ...bad(mostRefusals), 'ok', 'ok', 'ok');
   expect(taken).toEqual(['ok', ...bad(mostRefusals)]);
   expect(result.ok ? [] : result.frames.slice(2 * mostRefusals)).toEqual([
     `fault ${mostRefusals} frames of this post were refused; the last 3 were not taken`,
   ]);
 });
 
-test('as many refusals with nothing behind them are no reason to complain', () => {
+test('as many refusals with nothing behind them are no reason to complain', async () => {
   const { post } = scripted();
-  const result = post('ok', ...bad(mostRefusals));
+  const result = await post('ok', ...bad(mostRefusals));
   expect(result.ok ? [] : result.frames).toHaveLength(2 * mostRefusals);
+});
+
+test('a long post is taken in portions, and the next one comes behind it', async () => {
+  const work = createSteppedWork();
+  const { taken, post } = scripted(work);
+  const texts = Array.from({ length: 100 }, (_, n) => `${n}`);
+  const results = [post(...texts.map(() => 'ok')), post('last')];
+  expect(taken).toEqual([]);
+  work.pass();
+  expect(taken).toHaveLength(8);
+  expect(work.passAll()).toBeGreaterThan(12);
+  expect(taken).toEqual([...texts.map(() => 'ok'), 'last']);
+  expect(await Promise.all(results)).toEqual([{ ok: true }, { ok: false, frames: ['refused', 'last'] }]);
+});
+
+test('a post that throws fails alone', async () => {
+  const take = createPosts({ queue: () => unpaced });
+  const link = {
+    frame({ text }: { readonly text: string }) {
+      if (text === 'bad') throw new Error('it is bad');
+      return [];
+    },
+    fault: () => [],
+  };
+  await expect(take(link, [{ bytes: Buffer.from('bad') }])).rejects.toThrow('it is bad');
+  expect(await take(link, [{ bytes: Buffer.from('ok') }])).toEqual({ ok: true });
 });

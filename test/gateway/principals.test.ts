@@ -149,8 +149,8 @@ describe('an observer', () => {
     const streamOf = (principal: Principal) =>
       board.stream({ frontend: 'pi', session: 'session', options: {}, principal }, null);
     const [ours, theirs] = [streamOf(owner), streamOf(observer)];
-    post(owner, 'mine');
-    post(observer, 'hers');
+    await post(owner, 'mine');
+    await post(observer, 'hers');
     const told = (reader: typeof ours) => JSON.stringify(reader.read(1_000_000));
     expect(told(ours)).not.toContain('hers');
     expect(told(theirs)).toContain(onlyRead);

@@ -1,5 +1,5 @@
 // Clients choose options, and each choice is a stream of its own that costs work for every event: those that nobody
-// reads are let go (docs/limits.md 5.6).
+// reads are let go (docs/limits.md 5.9).
 import { afterEach, expect, test } from 'vitest';
 import { adapters } from '../../src/adapters/index.ts';
 import { parseConfig } from '../../src/config/config.ts';

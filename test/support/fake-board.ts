@@ -140,7 +140,7 @@ export function createFakeBoard(): FakeBoard {
       streams.add({ cursor, request });
       return find(request.session).read(cursor);
     },
-    post(request, frames) {
+    async post(request, frames) {
       touch('post');
       for (const { bytes, id } of frames) {
         const session = find(request.session);

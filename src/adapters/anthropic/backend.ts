@@ -1,6 +1,7 @@
 // The Messages API as a chat agent: a prompt becomes a request, and the stream of events becomes a run. Keeps the
 // conversation, because the API is stateless. api.ts sends the requests.
 import type { Backend, Env } from '../../core/contract/adapter.ts';
+import { createHeldBack } from '../../core/contract/held-back.ts';
 import { createOutbox } from '../../core/contract/outbox.ts';
 import type { Command, CommandOf } from '../../core/model/command.ts';
 import type { Failure } from '../../core/model/content.ts';
@@ -55,6 +56,8 @@ export function createBackend(env: Env, options: AnthropicOptions): Backend {
   let run: Run | null = null;
   let requests = 0;
   const out = createOutbox();
+  /** What the current answer holds back. */
+  let held = createHeldBack(out);
   const { deliver, deliverChanges, settle } = out;
   const violation = (text: string) => out.note('violation', text.slice(0, longestNote));
 
@@ -183,6 +186,7 @@ export function createBackend(env: Env, options: AnthropicOptions): Backend {
       if (run.attempt > 0) deliver({ type: 'retry-end', attempt: run.attempt, success: true });
       const { model } = run;
       run.phase = 'answering';
+      held = createHeldBack(out);
       run.answer = createAnswer(event, (answering, usage) => models.costOf(model, answering, usage));
       deliver(...run.answer.start());
       return;
@@ -193,6 +197,7 @@ export function createBackend(env: Env, options: AnthropicOptions): Backend {
     if (event.type === 'message_stop') return answered(run, answer);
     const result = answer.block(event);
     if (result.violation !== undefined) violation(result.violation);
+    else if (result.events.length === 0) held.add(event);
     deliver(...result.events);
   }
 

@@ -69,7 +69,7 @@ export function createJudgingGateway(options: JudgingGatewayOptions): GatewayApi
       checked(request);
       return open(request.session).reader(cursor);
     },
-    post(request, frames) {
+    async post(request, frames) {
       checked(request);
       open(request.session).post(frames);
       return { ok: true };

@@ -11,6 +11,7 @@ import type { Broadcast } from './broadcast.ts';
 import type { Channel, CloseCode, Frame, FrameFault, Out, Peek, Splice } from './channel.ts';
 import type { Instructions } from './instructions.ts';
 import type { LedgerLimits } from './ledger-limits.ts';
+import type { LimitRule } from './limit-rule.ts';
 import type { FrameEntry } from './reader.ts';
 import type { Receipt, Ticket } from './ticket.ts';
 
@@ -64,7 +65,8 @@ export type Action<Message> =
   | { readonly do: 'note'; readonly level: NoteLevel; readonly text: string }
   /** (Re)starts the timer with this name; `null` stops the timer. `onTimer(id)` follows. */
   | { readonly do: 'timer'; readonly id: string; readonly ms: number | null }
-  | { readonly do: 'close'; readonly code: CloseCode; readonly reason: string };
+  /** `limit`: the peer has reached a limit that ends it. */
+  | { readonly do: 'close'; readonly code: CloseCode; readonly reason: string; readonly limit?: LimitRule };
 
 /** The backend's view of a frame that was recognised by its first bytes; see RecognisedFrame for the fields. */
 export interface RecognisedEvent {

@@ -71,8 +71,8 @@ export interface GatewayApi extends ObstacleSource {
   envelope(request: ClientRequest): EventEnvelope | undefined;
   /** Opens a stream of frames for SSE. `cursor` comes from Last-Event-ID or `?cursor=`, unchecked. */
   stream(request: ClientRequest & { session: string }, cursor: string | null): Reader;
-  /** Takes frames that the client of a stream posted. */
-  post(request: ClientRequest & { session: string }, frames: readonly PostedFrame[]): PostResult;
+  /** Takes frames that the client of a stream posted, behind those of the posts before. */
+  post(request: ClientRequest & { session: string }, frames: readonly PostedFrame[]): Promise<PostResult>;
   /** Error frames of the protocol for a body that holds no frames. */
   refuse(request: ClientRequest & { session: string }, fault: FrameFault): readonly string[];
   /** Prometheus text for `GET /metrics`. */

@@ -27,6 +27,8 @@ export const limitRules = [
   'badFrames',
   'agents',
   'unreadLogBytes',
+  'agentState',
+  'agentUnread',
 ] as const;
 
 /** The name of a limit. */

@@ -16,6 +16,8 @@ export interface Outbox {
   settle(id: string, outcome: Outcome): void;
   /** Starts or restarts a timer. `ms`: delay; null stops the timer. */
   timer(id: string, ms: number | null): void;
+  /** The agent has reached a limit that ends it. `reason`: one sentence for the user. */
+  exceed(reason: string): void;
   /** Removes and returns all actions since the last call. */
   take(): Action<Event>[];
 }
@@ -34,6 +36,7 @@ export function createOutbox(write: (frame: object) => string = JSON.stringify):
     send: (frame) => void actions.push({ do: 'send', frame: write(frame) }),
     settle: (id, outcome) => void actions.push({ do: 'settle', id, outcome }),
     timer: (id, ms) => void actions.push({ do: 'timer', id, ms }),
+    exceed: (reason) => void actions.push({ do: 'close', code: 'error', reason, limit: 'agentState' }),
     take() {
       const taken = actions;
       actions = [];

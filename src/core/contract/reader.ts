@@ -27,6 +27,8 @@ export type Entry =
 
 /** A cursor into a session's frames. */
 export interface Reader {
+  /** More is there to be read and is still being made; `onReadable` follows. */
+  readonly isPreparing?: boolean;
   /** Where sending what is read takes its turn. Absent: it is sent at once. */
   readonly work?: WorkQueue;
   /**

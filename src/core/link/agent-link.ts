@@ -1,6 +1,6 @@
 // Drives one backend over its channel: carries out the actions that it returns, keeps its timers, settles its commands.
 import type { Action, Backend, NoteLevel } from '../contract/adapter.ts';
-import type { Channel, CloseCode, Ending, Receiver } from '../contract/channel.ts';
+import type { Channel, Ending, Receiver } from '../contract/channel.ts';
 import type { Clock } from '../contract/clock.ts';
 import { faultText, guarded, internalError } from '../contract/guarded.ts';
 import type { Limited } from '../contract/limit-rule.ts';
@@ -9,9 +9,16 @@ import { createRecogniser } from '../fast-path/receiver-recogniser.ts';
 import type { Command } from '../model/command.ts';
 import { type Outcome, refused } from '../model/errors.ts';
 import type { Event } from '../model/event.ts';
+import { mebibytes } from '../model/memory-estimate.ts';
 import { createJunkCount, mostJunk } from './junk-count.ts';
 import { createPausableTimers, type PausableTimers } from './pausable-timers.ts';
 import { createPendingCommands, type PendingCommands } from './pending-commands.ts';
+
+/**
+ * Bytes that an agent has not read: from `refused` on, commands are refused; beyond `ended`, the agent is ended
+ * (docs/limits.md 5.8).
+ */
+export const unreadBytes = { refused: 32 * 1024 * 1024, ended: 64 * 1024 * 1024 };
 
 /** A fresh agent: its channel and the backend that speaks its protocol. */
 export interface AgentConnection {
@@ -65,8 +72,15 @@ export function linkAgent(
   const timers = createPausableTimers(clock, (timer) => act(() => backend.onTimer?.(timer) ?? []));
   /** The first reason to stop the agent; null: the gateway has not stopped it. */
   let stopReason: string | null = null;
+  /** The limit that the agent has just reached; null: none. */
+  let excess: string | null = null;
   let isEnded = false;
-  const perform = createPerformer({ channel, listener, pending, timers }, (code, reason) => {
+  const perform = createPerformer({ channel, listener, pending, timers }, ({ code, reason, limit }) => {
+    if (limit !== undefined) {
+      listener.limited?.(limit);
+      excess ??= reason;
+      return;
+    }
     stopReason ??= reason;
     channel.close(code, reason);
   });
@@ -78,6 +92,9 @@ export function linkAgent(
     } catch (thrown) {
       fail(thrown);
     }
+    const reason = excess;
+    excess = null;
+    if (reason !== null) abandon(reason);
   }
 
   function fail(thrown: unknown): void {
@@ -152,6 +169,11 @@ export function linkAgent(
     },
     submit(command, settle) {
       if (isEnded) return settle(refused('agent-down', stopReason ?? 'the agent is gone'));
+      // An agent that reads nothing can still be told to stop.
+      if (command.type !== 'abort' && channel.buffered > unreadBytes.refused) {
+        listener.limited?.('agentUnread');
+        return settle(refused('limit', `the agent has not read ${mebibytes(channel.buffered)} that were sent to it`));
+      }
       const id = pending.add(settle);
       act(() => backend.encode(command, id));
     },
@@ -194,10 +216,18 @@ interface ActionTargets {
   readonly timers: PausableTimers;
 }
 
+type CloseAction = Extract<Action<Event>, { do: 'close' }>;
+
+const unread = {
+  code: 'error',
+  reason: `the agent has not read more than ${mebibytes(unreadBytes.ended)} that were sent to it`,
+  limit: 'agentUnread',
+} as const;
+
 /** Carries out the actions of a backend, in order. */
 function createPerformer(
   { channel, listener, pending, timers }: ActionTargets,
-  close: (code: CloseCode, reason: string) => void,
+  close: (action: Pick<CloseAction, 'code' | 'reason' | 'limit'>) => void,
 ): (actions: readonly Action<Event>[]) => void {
   return (actions) => {
     for (const action of actions) {
@@ -207,6 +237,7 @@ function createPerformer(
           break;
         case 'send':
           channel.send(action.frame);
+          if (channel.buffered > unreadBytes.ended) close(unread);
           break;
         case 'settle':
           pending.settle(action.id, action.outcome);
@@ -218,7 +249,7 @@ function createPerformer(
           timers.set(action.id, action.ms);
           break;
         case 'close':
-          close(action.code, action.reason);
+          close(action);
           break;
         case 'subscribe':
         case 'unsubscribe':

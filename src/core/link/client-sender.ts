@@ -101,7 +101,7 @@ export class ClientSender implements PacedTask {
     if (this.#isBlocked) return null;
     const step = this.#scheduler.next(highWater);
     if (step === null) {
-      this.#listener.onAllSent();
+      if (!this.#scheduler.isPreparing) this.#listener.onAllSent();
       return null;
     }
     if ('answer' in step) this.send(step.answer);

@@ -17,7 +17,7 @@ export class CountedSink implements CommandSink {
    * `onAnswer` is called with each answer and calls `settle`, which gives the answer to the frontend. Commands beyond
    * `limit` are refused; commands with a ticket are not, for their ledger limits them.
    */
-  constructor(sink: CommandSink, onAnswer: (settle: () => void) => void, limit = Number.POSITIVE_INFINITY) {
+  constructor(sink: CommandSink, onAnswer: (settle: () => void) => void, limit: number) {
     this.#sink = sink;
     this.#onAnswer = onAnswer;
     this.#limit = limit;

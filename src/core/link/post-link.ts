@@ -18,6 +18,9 @@ import { createPostedIds } from './posted-ids.ts';
  */
 const unreadMs = 30_000;
 
+/** Commands of all clients that post to one stream, unanswered at once: as many as one post has (docs/limits.md 5.5). */
+const mostUnanswered = 1024;
+
 /** Takes what clients post. Each method returns the protocol's own error frames; none when everything was in order. */
 export interface PostLink {
   /**
@@ -61,12 +64,13 @@ class PostConnection implements PostLink, FrontendPeer {
     this.#stream = stream;
     this.#clock = clock;
     this.#traffic = sink.traffic;
-    this.#commands = new CountedSink(sink, (settle) => {
+    const onAnswer = (settle: () => void) => {
       this.#touch();
       // Often within the post itself: the answer then goes before what the session says because of the command.
       this.#outsidePost(settle);
       this.#holdUntilAnswered();
-    });
+    };
+    this.#commands = new CountedSink(sink, onAnswer, mostUnanswered);
     this.#driver = driveFrontend(frontend, clock, this.#commands, this);
   }
 

@@ -1,5 +1,6 @@
 // The ids of frames that clients have posted, so that a frame which is posted again counts once (docs/faults.md F27).
 import { GatewayError } from '../model/errors.ts';
+import { NewestMap } from '../model/newest.ts';
 
 /** Far more ids than a client posts before it learns that one of them has arrived. */
 const mostRemembered = 1024;
@@ -13,17 +14,13 @@ export interface PostedIds {
 
 /** No ids yet. */
 export function createPostedIds(): PostedIds {
-  const digests = new Map<string, string | undefined>();
+  const digests = new NewestMap<string, string | undefined>(mostRemembered);
   return {
     has(id, digest) {
       if (!digests.has(id)) return false;
       if (digests.get(id) === digest) return true;
       throw new GatewayError('conflict', 'something else was posted under that key before');
     },
-    add(id, digest) {
-      digests.set(id, digest);
-      const [oldest] = digests.keys();
-      if (digests.size > mostRemembered && oldest !== undefined) digests.delete(oldest);
-    },
+    add: (id, digest) => void digests.set(id, digest),
   };
 }

@@ -36,6 +36,8 @@ export interface SendScheduler {
   readonly answerBytes: number;
   /** Removes and returns the answers that wait. */
   takeAnswers(): readonly Out[];
+  /** A session is still making what comes next: nothing to send does not mean that all is sent. */
+  readonly isPreparing: boolean;
   /** One answer, or at most about `maxBytes` of one session; null when there is nothing to send. */
   next(maxBytes: number): SendStep | null;
 }
@@ -94,10 +96,15 @@ class ClientSendScheduler implements SendScheduler {
     return this.#answers.splice(0).map(({ out }) => out);
   }
 
+  get isPreparing(): boolean {
+    return this.#subscriptions.some(({ reader }) => reader.isPreparing === true);
+  }
+
   next(maxBytes: number): SendStep | null {
     const [answer] = this.#answers;
     if (answer === undefined) return this.#nextOfAny(maxBytes);
     const before = nextBefore(answer, maxBytes);
+    if (before === 'wait') return null;
     if (before !== null) return before;
     this.#answers.shift();
     this.#answerBytes -= sizeOf(answer.out);
@@ -118,12 +125,13 @@ class ClientSendScheduler implements SendScheduler {
   }
 }
 
-/** What goes before the answer; a session that was subscribed to later has no place there. */
-function nextBefore({ places }: Answer, maxBytes: number): SendStep | null {
+/** What goes before the answer, `wait` while that is being made; a session that was subscribed to later has no place there. */
+function nextBefore({ places }: Answer, maxBytes: number): SendStep | 'wait' | null {
   for (let place = places[0]; place !== undefined; place = places[0]) {
     const { subscription, until } = place;
     const entries = subscription.isOver ? [] : subscription.reader.read(maxBytes, until);
     if (entries.length > 0) return { subscription, entries };
+    if (!subscription.isOver && subscription.reader.isPreparing === true) return 'wait';
     places.shift();
   }
   return null;

@@ -13,6 +13,7 @@ import {
 import {
   measureTranscript,
   ofCharacter,
+  sizeOfBlockEnd,
   sizeOfInfo,
   sizeOfItem,
   sizeOfProgress,
@@ -217,7 +218,7 @@ function foldBlock(transcript: Transcript, event: EventOf<'block-start' | 'block
     transcript.bytes += ofCharacter * event.delta.length;
     return;
   }
-  transcript.bytes += sizeOfValue(event.input) - sizeOfValue(block.end?.input);
+  transcript.bytes += sizeOfBlockEnd(event) - (block.end === undefined ? 0 : sizeOfBlockEnd(block.end));
   block.end = event;
   if (block.head.kind !== 'tool-call') {
     if (event.text === undefined) return;

@@ -69,22 +69,60 @@ function isPending(transcript: Transcript, event: Event): boolean {
   }
 }
 
-/** Feeds a fresh projection with the replay and returns its frames. Afterwards live events can follow. */
-export function replayCurrent(
-  view: SessionView,
-  make: (view: SessionView) => Projection,
-): { projection: Projection; frames: Out[] } {
+/**
+ * The transcript as it is now, which later events leave alone. Copies references only: whole messages never change, and
+ * of open ones the texts so far are kept.
+ */
+function frozen(transcript: Transcript): Transcript {
+  const items = transcript.items.slice();
+  for (const message of transcript.open.values()) {
+    const place = items.findLastIndex((item) => item.kind === 'message' && item.message === message);
+    const blocks = message.blocks.map((block) => ({ ...block }));
+    if (place >= 0) items[place] = { kind: 'message', message: { ...message, blocks } };
+  }
+  const { approvals, dialogs, servers, displays } = transcript;
+  return {
+    ...transcript,
+    items,
+    tools: new Map([...transcript.tools].map(([call, tool]) => [call, { ...tool }])),
+    approvals: new Map(approvals),
+    dialogs: new Map(dialogs),
+    servers: new Map(servers),
+    displays: new Map(displays),
+  };
+}
+
+/** A fresh projection on its way from the beginning to the state of one moment. */
+export interface Replaying {
+  readonly projection: Projection;
+  /** The frames of the next event of the replay; null when the replay is over. */
+  next(): readonly Out[] | null;
+  /** The transcript that the projection sees ends with this later event from now on. */
+  fold(logged: Logged): void;
+  /** The projection sees the live transcript from now on. */
+  goLive(): void;
+}
+
+/** Starts the replay of the current state. What is logged later changes nothing about it. */
+export function startReplay(view: SessionView, make: (view: SessionView) => Projection): Replaying {
   const past = emptyTranscript();
   // Plain fields instead of getters: V8 gives every object literal with a getter its own dictionary, and every stream
   // has one.
   const { id, epoch, timeOrigin, agent, place } = view;
   const pastView = { id, epoch, timeOrigin, agent, place, transcript: past };
   const projection = make(pastView);
-  const frames: Out[] = [];
-  for (const logged of replay(view.transcript)) {
-    fold(past, logged);
-    for (const frame of projection.event(logged)) frames.push(frame);
-  }
-  pastView.transcript = view.transcript;
-  return { projection, frames };
+  const events = replay(frozen(view.transcript));
+  return {
+    projection,
+    next() {
+      const { done, value } = events.next();
+      if (done === true) return null;
+      fold(past, value);
+      return projection.event(value);
+    },
+    fold: (logged) => fold(past, logged),
+    goLive() {
+      pastView.transcript = view.transcript;
+    },
+  };
 }

@@ -1,6 +1,6 @@
 // Estimates what a transcript keeps, in bytes (docs/limits.md 5.2). `fold` counts along, so that each event costs the
 // estimate of itself, and a delta one addition.
-import type { Logged } from '../model/event.ts';
+import type { EventOf, Logged } from '../model/event.ts';
 import { estimateBytes } from '../model/memory-estimate.ts';
 import type { AssistantMessage, Block, Item, Transcript } from '../model/transcript.ts';
 
@@ -60,6 +60,10 @@ function sizeOfMessage({ start, blocks, end }: AssistantMessage): number {
 }
 
 function sizeOfBlock({ head, text, end }: Block): number {
-  const input = end !== undefined && 'input' in end ? end.input : undefined;
-  return sizeOfValue(head) + ofCharacter * text.length + sizeOfValue(input);
+  return sizeOfValue(head) + ofCharacter * text.length + (end === undefined ? 0 : sizeOfBlockEnd(end));
+}
+
+/** The estimate for the end of a block, without its text, which is the text of the block. */
+export function sizeOfBlockEnd({ input, signature = '', extra }: EventOf<'block-end'>): number {
+  return sizeOfValue(input) + ofCharacter * signature.length + sizeOfValue(extra);
 }

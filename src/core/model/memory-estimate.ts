@@ -22,3 +22,8 @@ export function estimateBytes(value: unknown, enough: number): number {
   }
   return weight;
 }
+
+/** Bytes for people: `64 MiB`. */
+export function mebibytes(bytes: number): string {
+  return `${Number((bytes / 1024 / 1024).toFixed(1))} MiB`;
+}

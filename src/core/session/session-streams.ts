@@ -5,7 +5,7 @@ import { comparePlaces, type Place } from '../stream/cursor.ts';
 import { createStream, type Stream } from '../stream/stream.ts';
 import type { SessionPorts } from './session-ports.ts';
 
-/** How long a stream stays that nobody reads, ms: a client that comes back within it resumes (docs/limits.md 5.6). */
+/** How long a stream stays that nobody reads, ms: a client that comes back within it resumes (docs/limits.md 5.9). */
 export const unreadStreamMs = 60_000;
 
 const unreadReason = 'nobody has read it for a while';

@@ -30,7 +30,7 @@ export interface Session extends SessionView {
   whenIdle(callback: () => void): void;
   /**
    * The stream of a dialect. Created on first use, then shared by all clients with the same key, and let go when nobody
-   * has read it for a while (docs/limits.md 5.6). A `fleeting` stream goes with its last reader, because its key may be
+   * has read it for a while (docs/limits.md 5.9). A `fleeting` stream goes with its last reader, because its key may be
    * chosen by a client and no reader resumes it.
    */
   stream(key: string, make: (view: SessionView) => Projection, isFleeting?: boolean): Stream;

@@ -1,5 +1,6 @@
 // How much the sessions of a gateway may keep together (docs/limits.md 5.3). The largest session pays, not the one that
 // happens to say the last word.
+import { mebibytes } from '../model/memory-estimate.ts';
 
 /** A session that keeps a transcript. */
 export interface BudgetMember {
@@ -52,9 +53,4 @@ export function createTranscriptBudget(
     },
     forget,
   };
-}
-
-/** Bytes for people: `64 MiB`. */
-export function mebibytes(bytes: number): string {
-  return `${Number((bytes / 1024 / 1024).toFixed(1))} MiB`;
 }

@@ -1,9 +1,9 @@
 // How much one session may keep (docs/limits.md 5.2): its agent is stopped, the run fails with the reason, and the
 // session takes no more work until its conversation is replaced.
 import type { Timers } from '../contract/clock.ts';
+import { mebibytes } from '../model/memory-estimate.ts';
 import type { Transcript } from '../model/transcript.ts';
 import type { SessionAgent } from './session-agent.ts';
-import { mebibytes } from './transcript-budget.ts';
 
 /** Growth that is worth a report, bytes. A report for each delta would cost more than the delta. */
 const step = 64 * 1024;

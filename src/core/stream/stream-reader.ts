@@ -1,19 +1,11 @@
 // One client's place in a stream: first the rest of a snapshot, if there is one, then the frames of the window.
-import type { Out } from '../contract/channel.ts';
-import { unpaced, type WorkQueue } from '../contract/paced-work.ts';
+import { type PacedTask, unpaced, type WorkQueue } from '../contract/paced-work.ts';
 import type { Entry, Reader } from '../contract/reader.ts';
 import { sizeOf } from '../contract/traffic.ts';
-import { formatCursor, numberCursor, type Place, parseCursor } from './cursor.ts';
+import { formatCursor, numberCursor, parseCursor } from './cursor.ts';
 import type { AttachedReader } from './reader-set.ts';
+import type { Snapshot } from './snapshot.ts';
 import type { Window } from './window.ts';
-
-/** The frames that lead to the state at one place, for readers that do not know what came before. */
-export interface Snapshot {
-  readonly frames: readonly Out[];
-  readonly place: Place;
-  /** Number of the first frame after it. */
-  readonly next: number;
-}
 
 /** What a reader needs of its stream. */
 export interface ReaderSource {
@@ -26,6 +18,8 @@ export interface ReaderSource {
   readonly closed: string | null;
   /** Puts the pending delta, if any, into the window. */
   flush(): void;
+  /** Puts everything that was logged so far into the window. */
+  catchUp(): void;
   /** The state as of now. */
   snapshot(): Snapshot;
   /** The reader has read. */
@@ -36,25 +30,26 @@ export interface ReaderSource {
 type ResetReason = Extract<Entry, { kind: 'reset' }>['reason'];
 
 /** A snapshot of which the reader has still to take something. */
-interface OpenSnapshot extends Snapshot {
+interface OpenSnapshot {
+  readonly snapshot: Snapshot;
   /** Set until the reader knows that the snapshot replaces everything before. */
   reset: ResetReason | null;
-  /** Frames taken so far. */
-  taken: number;
 }
 
-/**
 /**
  * `waiting`: the last read returned nothing, so the next `wake` calls `onReadable`. `called`: woken, and nothing was read
  * since. `ended`: the reader knows that the stream is closed.
  */
 type Phase = 'reading' | 'waiting' | 'called' | 'ended';
 
+/** Events of a snapshot in one portion. Many events have no frames in some dialects. */
+const portion = 128;
+
 const nothing: readonly Entry[] = Object.freeze([]);
 const ignore = () => {};
 
 /** A class: one per client, and `read` runs with each wake-up. */
-export class StreamReader implements Reader, AttachedReader {
+export class StreamReader implements Reader, AttachedReader, PacedTask {
   readonly isHolding: boolean;
   onReadable: () => void = ignore;
   readonly #source: ReaderSource;
@@ -83,6 +78,18 @@ export class StreamReader implements Reader, AttachedReader {
     return this.#phase === 'called' && this.work !== unpaced;
   }
 
+  get isPreparing(): boolean {
+    return this.#snapshot !== null && !this.#snapshot.snapshot.make(0);
+  }
+
+  /** Goes on with a snapshot of which no frame can be taken yet. */
+  step(): number | null {
+    if (!this.isPreparing) return null;
+    if (this.#snapshot?.snapshot.make(portion) !== true) return 1;
+    this.wake();
+    return null;
+  }
+
   get next(): number {
     return this.#next;
   }
@@ -94,11 +101,12 @@ export class StreamReader implements Reader, AttachedReader {
   }
 
   mark(): number {
-    this.#source.flush();
+    this.#source.catchUp();
     return this.#source.window.top;
   }
 
   close(): void {
+    this.#snapshot = null;
     this.#source.detach(this);
   }
 
@@ -112,7 +120,10 @@ export class StreamReader implements Reader, AttachedReader {
       // Again when the reader was evicted meanwhile: flushing the pending delta may give more frames than the window
       // keeps.
     } while (entries.length === 0 && this.#next < window.base);
-    if (entries.length === 0 && until === undefined && this.#phase !== 'ended') {
+    if (entries.length === 0 && this.isPreparing) {
+      this.#phase = 'waiting';
+      this.work.run(this);
+    } else if (entries.length === 0 && until === undefined && this.#phase !== 'ended') {
       const { closed } = this.#source;
       if (closed !== null) {
         this.#phase = 'ended';
@@ -134,9 +145,10 @@ export class StreamReader implements Reader, AttachedReader {
   }
 
   #startWithSnapshot(reset: ResetReason | null): void {
-    const { frames, place, next } = this.#source.snapshot();
-    this.#snapshot = frames.length === 0 && reset === null ? null : { frames, place, next, reset, taken: 0 };
-    this.#next = next;
+    const snapshot = this.#source.snapshot();
+    snapshot.make(portion);
+    this.#snapshot = reset === null && snapshot.isOver ? null : { snapshot, reset };
+    this.#next = snapshot.next;
   }
 
   #take(maxBytes: number, until: number): readonly Entry[] {
@@ -149,26 +161,28 @@ export class StreamReader implements Reader, AttachedReader {
   }
 
   /** Returns how many of the bytes are left. */
-  #takeSnapshot(snapshot: OpenSnapshot, entries: Entry[], maxBytes: number): number {
+  #takeSnapshot(open: OpenSnapshot, entries: Entry[], maxBytes: number): number {
     const { epoch } = this.#source;
-    const { frames, place, reset } = snapshot;
+    const { snapshot, reset } = open;
+    const { place } = snapshot;
     if (reset !== null) {
       entries.push({ kind: 'reset', reason: reset, cursor: formatCursor(epoch, place) });
-      snapshot.reset = null;
+      open.reset = null;
     }
     let left = maxBytes;
-    while (snapshot.taken < frames.length && left > 0) {
-      const out = frames[snapshot.taken];
+    // Where nothing is paced, everything is made at once.
+    const events = this.work === unpaced ? Number.POSITIVE_INFINITY : portion;
+    while (left > 0 && snapshot.make(events)) {
+      const out = snapshot.take();
       if (out === undefined) break;
-      snapshot.taken += 1;
       left -= sizeOf(out);
       // Only behind its last frame does a snapshot have a place to resume at.
-      const isLast = snapshot.taken === frames.length;
+      const isLast = snapshot.isOver;
       const cursor = isLast ? formatCursor(epoch, place) : null;
       const number = isLast ? numberCursor(epoch, place) : null;
       entries.push({ kind: 'frame', out, cursor, number, at: null });
     }
-    if (snapshot.taken === frames.length) this.#snapshot = null;
+    if (snapshot.isOver) this.#snapshot = null;
     return left;
   }
 

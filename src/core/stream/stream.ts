@@ -3,15 +3,17 @@
 import type { NoteLevel, Projection, SessionView } from '../contract/adapter.ts';
 import type { Out } from '../contract/channel.ts';
 import type { Clock } from '../contract/clock.ts';
-import { faultText, guarded, internalError } from '../contract/guarded.ts';
+import { faultText, internalError } from '../contract/guarded.ts';
 import { unpaced, type WorkQueue } from '../contract/paced-work.ts';
 import type { Reader } from '../contract/reader.ts';
-import { replayCurrent } from '../log/replay.ts';
+import { startReplay } from '../log/replay.ts';
 import type { Event, Logged } from '../model/event.ts';
+import { CatchUp, type CatchUpListener } from './catch-up.ts';
 import type { Place } from './cursor.ts';
 import { isContinuation, joinableDelta, joinDeltas, type LoggedDelta } from './merge.ts';
 import { type AttachedReader, type Backlog, type PressureListener, pressureShare, ReaderSet } from './reader-set.ts';
-import { type ReaderSource, type Snapshot, StreamReader } from './stream-reader.ts';
+import { Snapshot } from './snapshot.ts';
+import { type ReaderSource, StreamReader } from './stream-reader.ts';
 import { createWindow, defaultWindow, type Window, type WindowLimits } from './window.ts';
 
 /**
@@ -82,8 +84,14 @@ export interface StreamOptions extends PressureListener {
  */
 const mergeAfter = 16;
 
+/** A transcript with so few items is replayed at once. */
+const fewItems = 64;
+
+/** Events that may wait for a projection that is not up to date yet: with more, the rest is done at once. */
+const mostWaiting = 1024;
+
 /** A class: each session has one per dialect, and its methods run for each event. */
-class DialectStream implements Stream, ReaderSource, Backlog {
+class DialectStream implements Stream, ReaderSource, Backlog, CatchUpListener {
   readonly window: Window;
   readonly work: WorkQueue;
   readonly #view: SessionView;
@@ -98,6 +106,8 @@ class DialectStream implements Stream, ReaderSource, Backlog {
   #holders = 0;
   /** Stops waiting for somebody who wants the stream; null while somebody does. */
   #stopWaiting: (() => void) | null = null;
+  /** Null: the projection is up to date. */
+  #catchUp: CatchUp | null = null;
   /** When the newest frame was made. An injected frame has the time of the frame before it, which is in the log. */
   #lastAt: number | null = null;
 
@@ -107,15 +117,15 @@ class DialectStream implements Stream, ReaderSource, Backlog {
     this.#options = options;
     this.work = options.work ?? unpaced;
     this.#limits = options.limits ?? defaultWindow;
-    this.#projection = replayCurrent(view, make).projection;
+    const replaying = startReplay(view, make);
+    this.#projection = replaying.projection;
     this.#readers = new ReaderSet(this, options, options.clock);
-    this.window = createWindow(
-      view.epoch,
-      { seq: view.transcript.lastSeq, sub: options.startSub ?? 0 },
-      this.#limits,
-      () => this.#readers.neededFrom(),
-    );
+    const start = { seq: view.transcript.lastSeq, sub: options.startSub ?? 0 };
+    this.window = createWindow(view.epoch, start, this.#limits, () => this.#readers.neededFrom());
     if (options.unreadMs !== undefined && options.unreadMs > 0) this.#left();
+    this.#catchUp = new CatchUp(replaying, this);
+    if (view.transcript.items.length <= fewItems) this.#catchUp.finish();
+    else this.work.run(this.#catchUp);
   }
 
   get epoch(): string {
@@ -165,13 +175,14 @@ class DialectStream implements Stream, ReaderSource, Backlog {
   }
 
   afterFold(logged: Logged): void {
-    if (this.#closed !== null || this.#isHeldBack(logged)) return;
-    this.#emit(logged);
+    if (this.#closed !== null) return;
+    if (this.#catchUp !== null) this.#wait(this.#catchUp, logged);
+    else if (!this.#isHeldBack(logged)) this.emit(logged);
   }
 
   inject(out: Out): void {
     if (this.#closed !== null) return;
-    this.flush();
+    this.catchUp();
     this.window.push(out, this.#view.transcript.lastSeq, this.#lastAt);
     this.#readers.wake();
   }
@@ -201,7 +212,8 @@ class DialectStream implements Stream, ReaderSource, Backlog {
   }
 
   close(reason: string): void {
-    this.flush();
+    this.catchUp();
+    this.#catchUp?.drop();
     this.#wanted();
     this.#closed ??= reason;
     this.#readers.wake();
@@ -210,19 +222,28 @@ class DialectStream implements Stream, ReaderSource, Backlog {
   flush(): void {
     const logged = this.#pending;
     this.#pending = null;
-    if (logged !== null) this.#emit(logged);
+    if (logged !== null) this.emit(logged);
+  }
+
+  catchUp(): void {
+    if (this.#catchUp !== null && this.#catchUp.waiting > 0) this.#catchUp.finish();
+    this.flush();
+  }
+
+  /** The event becomes frames when the projection has come that far. */
+  #wait(catchUp: CatchUp, logged: Logged): void {
+    catchUp.add(logged);
+    if (catchUp.waiting > mostWaiting) catchUp.finish();
+  }
+
+  caughtUpWithLog(): void {
+    this.#catchUp = null;
   }
 
   snapshot(): Snapshot {
-    this.flush();
-    let frames: readonly Out[] = [];
-    guarded(
-      () => {
-        frames = replayCurrent(this.#view, this.#make).frames;
-      },
-      (thrown) => this.#fail(thrown),
-    );
-    return { frames, place: this.window.last, next: this.window.top };
+    this.catchUp();
+    const replaying = () => startReplay(this.#view, this.#make);
+    return new Snapshot(replaying, this.window.last, this.window.top, (thrown) => this.failed(thrown));
   }
 
   caughtUp(reader: AttachedReader): void {
@@ -257,7 +278,7 @@ class DialectStream implements Stream, ReaderSource, Backlog {
     return true;
   }
 
-  #emit(logged: Logged): void {
+  emit(logged: Logged): void {
     const outs = this.#project(logged);
     if (outs.length === 0) return;
     const first = this.window.top;
@@ -276,14 +297,16 @@ class DialectStream implements Stream, ReaderSource, Backlog {
       if (notes !== undefined) for (const { level, text } of notes) this.#options.note?.(level, text);
       return outs;
     } catch (thrown) {
-      this.#fail(thrown);
+      this.failed(thrown);
       return [];
     }
   }
 
-  #fail(thrown: unknown): void {
+  failed(thrown: unknown): void {
     this.#options.note?.('internal', faultText(thrown));
     this.#closed ??= internalError;
+    this.#catchUp?.drop();
+    this.#catchUp = null;
     this.#readers.wake();
   }
 }

@@ -131,7 +131,7 @@ export function createApp({ board, connections, streams, maxFrameBytes, stream, 
       if ('code' in posted) return context.body(linesWith(board.refuse(request, posted)), 413, lineHeaders);
       const frames = posted.map(known(keyIn(context.req.header('idempotency-key'))));
       if (frames.length === 0) throw new GatewayError('invalid', 'the body holds no frame');
-      const result = board.post(request, frames);
+      const result = await board.post(request, frames);
       if (!result.ok) return context.body(linesWith(result.frames), 400, lineHeaders);
       if (envelope?.acceptedBody === undefined) return context.json({ accepted: frames.length }, 202);
       return context.body(envelope.acceptedBody, 200, { 'content-type': 'application/json' });

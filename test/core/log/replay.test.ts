@@ -1,9 +1,10 @@
 // What a late client is told: legal, short, and enough to know what everybody else knows.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Out } from '../../../src/core/contract/channel.ts';
 import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 import { verify } from '../../../src/core/log/grammar.ts';
-import { replay, replayCurrent } from '../../../src/core/log/replay.ts';
+import { replay, startReplay } from '../../../src/core/log/replay.ts';
 import type { Event } from '../../../src/core/model/event.ts';
 import type { Transcript } from '../../../src/core/model/transcript.ts';
 import { anyEvents, legalEvents } from '../../support/core/arbitraries.ts';
@@ -13,6 +14,15 @@ import { foldFrames, recordingProjection } from '../../support/core/recording.ts
 import { repaired } from '../../support/core/repaired.ts';
 import { stateOf, stateSinceReset } from '../../support/core/state.ts';
 import { runs } from '../../support/full.ts';
+
+/** The whole replay at once. */
+function replayCurrent(...start: Parameters<typeof startReplay>) {
+  const replaying = startReplay(...start);
+  const frames: Out[] = [];
+  for (let made = replaying.next(); made !== null; made = replaying.next()) frames.push(...made);
+  replaying.goLive();
+  return { frames, projection: replaying.projection };
+}
 
 const folded = (events: readonly Event[]): Transcript => verify(events).end;
 const told = (transcript: Transcript): Event[] => [...replay(transcript)].map(({ event }) => event);

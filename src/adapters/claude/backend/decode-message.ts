@@ -2,6 +2,7 @@
 // deltas (docs/protocols/claude.md 4.6, 5). A streaming message is read from its stream, and its copies have the final
 // content. A message without a stream is read from its copies.
 import type { Env } from '../../../core/contract/adapter.ts';
+import { createHeldBack } from '../../../core/contract/held-back.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { Dictionary, Failure, Stop } from '../../../core/model/content.ts';
 import { without } from '../../../core/model/dictionary.ts';
@@ -70,6 +71,7 @@ export function createMessageDecoder(env: Env, out: Outbox, ports: MessagePorts)
   /** The last ended message of each lane, for late copies. */
   const ended = new Map<string, OpenMessage>();
   let parts = 0;
+  const held = createHeldBack(out);
 
   const sharedExtra = createExtraCache();
 
@@ -102,6 +104,7 @@ export function createMessageDecoder(env: Env, out: Outbox, ports: MessagePorts)
       begun,
       usage,
       blocks: new Map(),
+      held: 0,
       ending: null,
       aborted: false,
     };
@@ -121,7 +124,10 @@ export function createMessageDecoder(env: Env, out: Outbox, ports: MessagePorts)
   function start(lane: string | undefined, message: OpenMessage, block: OpenBlock, fields: Dictionary): void {
     message.blocks.set(block.index, block);
     const { head, index } = block;
-    if (head === null) return;
+    if (head === null) {
+      message.held += held.add(block.begun);
+      return;
+    }
     out.deliver({ type: 'block-start', parent: lane, index, block: head, ...claudeExtraParts(fields) });
     if (head.kind === 'tool-call') ports.calls(head.id, head.name, lane);
   }
@@ -148,6 +154,7 @@ export function createMessageDecoder(env: Env, out: Outbox, ports: MessagePorts)
 
   function end(lane: string | undefined, message: OpenMessage, stop: Stop, more: Dictionary, failure?: Failure): void {
     open.delete(keyOf(lane));
+    held.release(ended.get(keyOf(lane))?.held ?? 0);
     ended.set(keyOf(lane), message);
     const { ending } = message;
     const usage = usageOf(ending?.usage, message.usage);
@@ -238,7 +245,10 @@ export function createMessageDecoder(env: Env, out: Outbox, ports: MessagePorts)
       if (block.ended) return out.note('repair', 'content_block_delta: ignored, its block has ended');
       const delta = extend(block, wire);
       if (delta === null) return out.note('violation', 'content_block_delta: not of the kind of its block');
-      if (delta === '') return;
+      if (delta === '') {
+        message.held += held.add(wire);
+        return;
+      }
       const extra = sharedExtra(
         claudeExtraParts({ ...withoutMessageName(message.name, beside), delta: otherFieldsOfDelta(wire) }),
       );
@@ -302,6 +312,7 @@ export function createMessageDecoder(env: Env, out: Outbox, ports: MessagePorts)
         if (message.streams) cutOff(lane === '' ? undefined : lane, message);
         else settle(lane === '' ? undefined : lane);
       }
+      for (const message of ended.values()) held.release(message.held);
       ended.clear();
     },
     isOpen: (lane) => open.has(keyOf(lane)),

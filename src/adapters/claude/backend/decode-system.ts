@@ -5,6 +5,7 @@ import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, without } from '../../../core/model/dictionary.ts';
 import type { EventOf } from '../../../core/model/event.ts';
+import { NewestMap } from '../../../core/model/newest.ts';
 import { faultIn, systemFrames } from '../wire/agent.ts';
 import type { AgentInfo } from './agent-info.ts';
 import type { Compactions } from './decode-compaction.ts';
@@ -35,10 +36,13 @@ const taskStatuses: ReadonlyMap<string, EventOf<'task-changed'>['status']> = new
   ['killed', 'stopped'],
 ]);
 
+/** Background tasks whose calls are remembered. */
+const mostTasks = 4096;
+
 export function createSystemDecoder(out: Outbox, ports: SystemPorts): SystemDecoder {
   const { info, compactions } = ports;
   /** The calls of background tasks. Not every frame of a task repeats its call. */
-  const taskCalls = new Map<string, string>();
+  const taskCalls = new NewestMap<string, string>(mostTasks);
 
   function passOn(frame: Dictionary): void {
     out.deliver({ type: 'unknown', protocol: 'claude', payload: frame });

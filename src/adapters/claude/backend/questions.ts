@@ -62,6 +62,9 @@ const declarations: ReadonlyMap<string, string> = new Map([
   ['request_user_dialog', 'supportedDialogKinds'],
 ]);
 
+/** Requests that wait for a client of this protocol at once. */
+const mostPassed = 256;
+
 /**
  * Creates the questions of one agent. `passedMs`: how long a client may take to answer a request that was passed on.
  */
@@ -115,6 +118,7 @@ export function createQuestions(out: Outbox, ports: QuestionPorts, passedMs: num
       if (!canBePassed(request.subtype)) {
         return fail(id, `Unsupported control request subtype: ${request.subtype}`, 'unsupported_request');
       }
+      if (passed.size >= mostPassed) return fail(id, `${mostPassed} requests wait for a client already`);
       passed.add(id);
       out.timer(timerOf(id), passedMs);
       out.deliver({ type: 'unknown', protocol: 'claude', payload: frame });

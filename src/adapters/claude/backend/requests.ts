@@ -5,6 +5,7 @@ import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import { type ErrorCode, type Outcome, refused } from '../../../core/model/errors.ts';
+import { NewestSet } from '../../../core/model/newest.ts';
 
 import type { AgentResponseFrame } from '../wire/agent.ts';
 
@@ -34,14 +35,12 @@ const codes: ReadonlyMap<string, ErrorCode> = new Map([
 /** Creates the requests to one agent. `timeoutMs`: how long the agent may take to answer. */
 export function createRequests(env: Env, out: Outbox, timeoutMs: number): Requests {
   const open = new Map<string, { readonly subtype: string; done(answer: Answer): void }>();
-  const ended = new Set<string>();
+  const ended = new NewestSet<string>(memory);
 
   function finish(id: string, answer: Answer): void {
     const request = open.get(id);
     open.delete(id);
     ended.add(id);
-    const [oldest] = ended;
-    if (ended.size > memory && oldest !== undefined) ended.delete(oldest);
     request?.done(answer);
   }
 

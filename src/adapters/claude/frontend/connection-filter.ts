@@ -2,6 +2,7 @@
 // makes the few changes that concern one client. Recognises frames by their first characters and never parses one.
 import type { Frames } from '../../../core/contract/adapter.ts';
 import type { Out } from '../../../core/contract/channel.ts';
+import { NewestSet } from '../../../core/model/newest.ts';
 import { cancelFrame } from './system-frames.ts';
 
 /** The filter of one connection. Marks are frames that the connection sends to itself: they never leave the gateway. */
@@ -13,6 +14,8 @@ export interface ConnectionFilter {
    * (docs/protocols/rpc-message.md 8.4, 8.6). The prompt of the query is this client's own.
    */
   query(id: string): Out;
+  /** Queries of which the end has not been sent. */
+  readonly openQueries: number;
   /**
    * Returns a mark. The next echoed prompt is this client's and gets the client's uuid (docs/protocols/claude.md 3.3).
    */
@@ -57,7 +60,7 @@ export function createConnectionFilter(): ConnectionFilter {
   /** The open queries. There are several if the agent took a prompt into the open run. */
   let queries: readonly { readonly head: string; readonly end: string }[] = [];
   /** The cancel frames of requests that this client has answered. */
-  const cancels = new Set<string>();
+  const cancels = new NewestSet<string>(mostAnswered);
   let echo: string | null = null;
   let isOwnPrompt = false;
   let afterInit: readonly string[] = [];
@@ -118,6 +121,9 @@ export function createConnectionFilter(): ConnectionFilter {
         isOwnPrompt = true;
       });
     },
+    get openQueries() {
+      return queries.length;
+    },
     echo: (uuid) =>
       mark(() => {
         echo = uuid;
@@ -132,8 +138,6 @@ export function createConnectionFilter(): ConnectionFilter {
       return out;
     },
     answered(requestId) {
-      const [oldest] = cancels;
-      if (oldest !== undefined && cancels.size >= mostAnswered) cancels.delete(oldest);
       cancels.add(JSON.stringify(cancelFrame(requestId)));
     },
     unanswered(requestId) {

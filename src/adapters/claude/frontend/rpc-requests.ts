@@ -12,6 +12,9 @@ import { promptContent } from './encode-values.ts';
 import { historyFrames } from './history-frames.ts';
 import { promptOrCommand } from './slash-commands.ts';
 
+/** Queries of one connection without an end. An agent may take any number into its run. */
+const mostQueries = 1024;
+
 type Method = (id: string, params: unknown) => Actions;
 
 /** Handles the requests of one connection. */
@@ -42,6 +45,7 @@ export function createRpcRequests(ports: ConnectionPorts): (frame: object) => Ac
 
   /** A query is answered by the frames of its run, and by their end. */
   function query(id: string, content: Content[]): Actions {
+    if (filter.openQueries >= mostQueries) return fail(id, `${mostQueries} queries are open already`);
     return ports.ask(promptOrCommand(content, session), (outcome) =>
       outcome.ok ? [{ do: 'send', frame: filter.query(id) }] : fail(id, outcome.error.message),
     );

@@ -2,6 +2,7 @@
 // that calls for it and the next one, a sub-agent after the call that contains it (docs/protocols/claude.md 4.9, 4.11).
 // Frames that come too early wait here.
 import { isDictionary } from '../../../core/model/dictionary.ts';
+import { estimateBytes } from '../../../core/model/memory-estimate.ts';
 import type { WireFrame } from '../wire/client.ts';
 
 /** Orders the frames of one session. Each method returns the frames that can be sent now, in wire order. */
@@ -35,11 +36,16 @@ export interface FrameOrder {
 type Waiting =
   | { readonly kind: 'message'; readonly frames: WireFrame[]; whole: boolean }
   | { readonly kind: 'answer'; readonly call: string; readonly isMain: boolean; readonly frames: readonly WireFrame[] }
-  | { readonly kind: 'aside'; readonly frames: readonly WireFrame[] }
+  | { readonly kind: 'aside'; readonly frames: readonly WireFrame[]; readonly bytes: number }
   | { readonly kind: 'lane'; readonly parent: string; readonly frames: readonly WireFrame[] };
 
 /** The maximum number of waiting items between turns. An extension may send notices for hours without a turn. */
 const mostBetweenTurns = 64;
+/**
+ * The maximum bytes of frames that wait for the end of a message and are no part of the transcript, as an estimate of
+ * memory: an agent may never end the message (docs/limits.md 5.6).
+ */
+const mostAsideBytes = 16 * 1024 * 1024;
 
 /** Creates the order in the state between two turns. */
 export function createFrameOrder(): FrameOrder {
@@ -52,6 +58,7 @@ export function createFrameOrder(): FrameOrder {
   const owedOnMain = new Set<string>();
   const owedElsewhere = new Set<string>();
   let lost = 0;
+  let asideBytes = 0;
 
   function noteCalls(frames: readonly WireFrame[]): readonly WireFrame[] {
     for (const frame of frames) {
@@ -88,6 +95,7 @@ export function createFrameOrder(): FrameOrder {
       const item = waiting[place];
       if (item === undefined) break;
       waiting.splice(place, 1);
+      if (item.kind === 'aside') asideBytes -= item.bytes;
       if (item.kind === 'answer') (item.isMain ? owedOnMain : owedElsewhere).delete(item.call);
       if (item.kind === 'message' && !item.whole) openMessage = 'live';
       // Do not spread: a waiting message may have more frames than a function call may have arguments.
@@ -98,8 +106,32 @@ export function createFrameOrder(): FrameOrder {
 
   function wait(item: Waiting): WireFrame[] {
     if (item.frames.length > 0 || item.kind === 'message') waiting.push(item);
-    if (!inTurn && waiting.length > mostBetweenTurns) lost += waiting.shift()?.frames.length ?? 0;
+    if (!inTurn && waiting.length > mostBetweenTurns) dropOldest();
     return takeReady();
+  }
+
+  function dropOldest(): void {
+    const oldest = waiting.shift();
+    lost += oldest?.frames.length ?? 0;
+    if (oldest?.kind === 'aside') asideBytes -= oldest.bytes;
+  }
+
+  /** The bytes of frames beside the transcript, which are counted; null: too many wait already, and these are lost. */
+  function counted(frames: readonly WireFrame[]): number | null {
+    const bytes = estimateBytes(frames, mostAsideBytes);
+    // One alone always finds room: it may go out at once.
+    if (asideBytes > 0 && asideBytes + bytes > mostAsideBytes) {
+      lost += frames.length;
+      return null;
+    }
+    asideBytes += bytes;
+    return bytes;
+  }
+
+  function waitAside(frames: readonly WireFrame[]): WireFrame[] {
+    if (frames.length === 0) return takeReady();
+    const bytes = counted(frames);
+    return bytes === null ? [] : wait({ kind: 'aside', frames, bytes });
   }
 
   function extend(frames: readonly WireFrame[]): WireFrame[] {
@@ -121,6 +153,7 @@ export function createFrameOrder(): FrameOrder {
       const frames = [...takeReady(), result];
       lost += waiting.reduce((sum, item) => sum + item.frames.length, 0);
       waiting = [];
+      asideBytes = 0;
       inTurn = false;
       shown.clear();
       owedOnMain.clear();
@@ -147,11 +180,13 @@ export function createFrameOrder(): FrameOrder {
       return takeReady();
     },
     answer: (call, parent, frame) => wait({ kind: 'answer', call, isMain: parent === undefined, frames: [frame] }),
-    betweenMessages: (frames) => wait({ kind: 'aside', frames }),
+    betweenMessages: waitAside,
     anywhere(frames) {
       // Between two turns, frames of an agent of this protocol are sent at once.
       if (!inTurn) return [...frames];
-      return openMessage === null ? wait({ kind: 'aside', frames }) : extend(frames);
+      if (openMessage === null) return waitAside(frames);
+      // Frames of a live message go out at once.
+      return openMessage === 'live' || counted(frames) !== null ? extend(frames) : [];
     },
     lane: (parent, frames) => wait({ kind: 'lane', parent, frames }),
     lost() {

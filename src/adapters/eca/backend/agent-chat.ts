@@ -1,6 +1,7 @@
 // The single chat of a connection to an ECA server: its id, and which chats are others (docs/protocols/eca.md 6.3,
 // 2.6).
 import type { Env } from '../../../core/contract/adapter.ts';
+import { NewestSet } from '../../../core/model/newest.ts';
 
 /** The chat of one connection. */
 export interface AgentChat {
@@ -26,7 +27,7 @@ export function createChat(env: Env): AgentChat {
   let isBegun = false;
   /** The server has used the id. */
   let isNamed = false;
-  const former = new Set<string>();
+  const former = new NewestSet<string>(memory);
 
   return {
     get id() {
@@ -45,8 +46,6 @@ export function createChat(env: Env): AgentChat {
     },
     renew() {
       former.add(id);
-      const [oldest] = former;
-      if (former.size > memory && oldest !== undefined) former.delete(oldest);
       id = env.id('chat');
       isBegun = false;
       isNamed = false;

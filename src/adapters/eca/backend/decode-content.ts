@@ -2,6 +2,7 @@
 // reads it (docs/protocols/eca.md 8.3, 4, 6.5).
 import type { Env } from '../../../core/contract/adapter.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
+import { NewestMap, NewestSet } from '../../../core/model/newest.ts';
 import type { ContentOf, ContentParams } from '../wire/server.ts';
 import type { AgentInfo } from './agent-info.ts';
 import { type CallPorts, type Calls, createCalls } from './decode-calls.ts';
@@ -39,13 +40,15 @@ export interface ContentDecoder {
 
 /** The maximum number of remembered prompts and foreign chats. */
 const memory = 64;
+/** The maximum number of sub-agents' chats in one run. */
+const mostSubAgents = 4096;
 
 export function createContentDecoder(env: Env, out: Outbox, context: ContentContext): ContentDecoder {
   const { info } = context;
   /** Chats of sub-agents -> the calls that they work for. */
-  const subAgents = new Map<string, string>();
+  const subAgents = new NewestMap<string, string>(mostSubAgents);
   /** The `requestId`s of prompts whose runs are over. */
-  const past = new Set<string>();
+  const past = new NewestSet<string>(memory);
   /** The `requestId` of the open run's prompt. */
   let current: string | undefined;
   let isReplaying = false;
@@ -74,8 +77,6 @@ export function createContentDecoder(env: Env, out: Outbox, context: ContentCont
     isWorking: () => calls.working,
     ended() {
       if (current !== undefined) past.add(current);
-      const [oldest] = past;
-      if (past.size > memory && oldest !== undefined) past.delete(oldest);
       current = undefined;
       subAgents.clear();
       context.ended();

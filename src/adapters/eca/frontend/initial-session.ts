@@ -29,6 +29,10 @@ export interface InitialSession {
   sessionEnded(target: Target): void;
 }
 
+/** Requests that may wait for the session. */
+const mostWaiting = 256;
+const tooMany: Problem = { code: 'limit', message: 'too many requests wait for the session' };
+
 /**
  * Creates the initial session of a connection. It is open from the start only if the connection belongs to a session.
  */
@@ -57,6 +61,7 @@ export function createInitialSession(ports: ConnectionPorts): InitialSession {
 
   function get(then: (opened: Opened) => Actions): Actions {
     if (waiting !== null) {
+      if (waiting.length >= mostWaiting) return then({ problem: tooMany });
       waiting.push(then);
       return [];
     }

@@ -54,6 +54,10 @@ const silentAgentWarning =
   `The agent has not answered for ${timeoutMs / 1000} s. If it stays silent, look at its command in the configuration: ` +
   'is that an agent, and of the protocol that is named there?';
 
+/** `initialize` requests that may wait for their answer. A real client sends one. */
+const mostUnanswered = 16;
+const tooMany: Problem = { code: 'limit', message: 'too many requests wait for the agent' };
+
 const task = { taskId: 'models', title: 'Syncing models' };
 
 /** Creates the start-up of a connection, before its first query. */
@@ -154,6 +158,7 @@ export function createStartUp(ports: ConnectionPorts, initialSession: InitialSes
 
   return {
     initialize(id, params) {
+      if (unanswered.length >= mostUnanswered) return ports.refuse(id, tooMany);
       const { client } = ports;
       const { problems, ...clientFields } = clientOf(params);
       Object.assign(client, clientFields);

@@ -3,6 +3,7 @@
 // are answered with yes or no, are shown as calls too.
 import type { Content, Dictionary } from '../../../core/model/content.ts';
 import type { EventOf } from '../../../core/model/event.ts';
+import { NewestMap } from '../../../core/model/newest.ts';
 import { ecaExtraIn } from '../frontend/encode-values.ts';
 import { toolCallId } from '../frontend/question-ids.ts';
 import { progressTexts } from './chat-writer.ts';
@@ -53,6 +54,9 @@ export interface CallWriter {
   clear(): void;
 }
 
+/** Ids whose uses are counted. A dialog of which nothing is kept has one too. */
+const mostCounted = 65_536;
+
 /** Creates the writer of a chat's tool calls, none at first. */
 export function createCallWriter(ports: CallPorts): CallWriter {
   const { write, called, rejected } = createCallContents(ports);
@@ -73,7 +77,7 @@ export function createCallWriter(ports: CallPorts): CallWriter {
   /** Calls that the user rejected. An agent may still report that they start and end. */
   const denied = new Set<string>();
   /** How often each id was used in the chat. */
-  const useCounts = new Map<string, number>();
+  const useCounts = new NewestMap<string, number>(mostCounted);
 
   function nextWireId(key: string): string {
     const life = (useCounts.get(key) ?? 0) + 1;

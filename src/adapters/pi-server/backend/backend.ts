@@ -34,7 +34,7 @@ export function createBackend(
   name?: string,
 ): Backend {
   const out = createOutbox(writeLine);
-  const lane = createPromptLane();
+  const lane = createPromptLane(out);
   const origins = createMessageOrigins();
   const dialogs = createAgentDialogs(out, options.questionMs);
   /** Commands that wait for the session. */

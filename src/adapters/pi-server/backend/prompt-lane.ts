@@ -1,6 +1,7 @@
 // Tracks the prompts of one session on the server, in execution order, also those of other clients. Reports which
 // prompt the current run belongs to, and when a prompt is over. Gives a prompt up if the server did not execute its
 // abort.
+import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { Outcome } from '../../../core/model/errors.ts';
 
 /** One prompt on the server. */
@@ -39,8 +40,11 @@ export interface PromptLane {
   isNextStarted(): boolean;
 }
 
+/** Prompts that a server may have at once, those of other clients included. */
+const mostPrompts = 4096;
+
 /** Creates a lane without prompts. */
-export function createPromptLane(): PromptLane {
+export function createPromptLane(out: Pick<Outbox, 'exceed'>): PromptLane {
   let prompts: LanePrompt[] = [];
 
   function add(id: string, settle: LanePrompt['settle'] | null): LanePrompt {
@@ -59,6 +63,7 @@ export function createPromptLane(): PromptLane {
       },
     };
     prompts.push(prompt);
+    if (prompts.length > mostPrompts) out.exceed(`the pi-server has begun more than ${mostPrompts} prompts at once`);
     return prompt;
   }
 

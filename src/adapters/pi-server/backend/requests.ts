@@ -5,6 +5,7 @@ import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import type { ErrorCode, Outcome } from '../../../core/model/errors.ts';
 import { refused } from '../../../core/model/errors.ts';
+import { NewestSet } from '../../../core/model/newest.ts';
 import { commandId, type Response } from './frames.ts';
 
 /** A command without its id and session. */
@@ -66,6 +67,9 @@ const codes: readonly (readonly [RegExp, ErrorCode])[] = [
   [/^Model not found: /u, 'not-found'],
 ];
 
+/** Commands without an answer that are remembered. */
+const mostAbandoned = 1024;
+
 /**
  * Creates the requests to a server. `isBlocked`: whether a long command, or a command of another client, delays later
  * commands.
@@ -78,7 +82,7 @@ export function createAgentRequests(
 ): AgentRequests {
   const open = new Map<string, Open>();
   /** Commands that the gateway gave up, whose late answers are expected. */
-  const abandoned = new Set<string>();
+  const abandoned = new NewestSet<string>(mostAbandoned);
   let sent = 0;
   let current: number | undefined;
 

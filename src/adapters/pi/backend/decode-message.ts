@@ -1,6 +1,7 @@
 // Converts pi's updates of one assistant message to blocks with deltas. The content comes from the `delta` fields and
 // from the end of the message, never from the snapshots: these run ahead of the deltas (docs/protocols/pi.md 7.3, 7.4).
 import type { Env } from '../../../core/contract/adapter.ts';
+import { createHeldBack } from '../../../core/contract/held-back.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { Dictionary, Failure, Stop } from '../../../core/model/content.ts';
 import { dictionaryOf, without } from '../../../core/model/dictionary.ts';
@@ -51,11 +52,15 @@ export function createMessageDecoder(env: Env, out: Outbox): MessageDecoder {
   let begun: Dictionary = {};
   /** The figures of the message start, as JSON. */
   let figures: string | undefined;
+  const held = createHeldBack(out);
+  let heldBytes = 0;
   /** The fields of the current line beside its update. */
   let beside: Dictionary = {};
 
   function start(message: Partial<AssistantMessage>, missed = false): Map<number, OpenBlock> {
     blocks = new Map();
+    held.release(heldBytes);
+    heldBytes = 0;
     const { usage, cost, rest } = figuresOf(message.usage);
     const prices = cost && { ...cost, ...dictionaryOf(rest?.cost) };
     const wire = without(message, 'role', 'content', 'provider', 'model', 'usage', 'timestamp');
@@ -89,6 +94,7 @@ export function createMessageDecoder(env: Env, out: Outbox): MessageDecoder {
     }
     const block: OpenBlock = { head: null, kind, streamed: new GrowingText(), ended: false, fields: {} };
     blocks?.set(index, block);
+    if (head === null) heldBytes += held.add(block.fields);
     if (head !== null) open(index, block, head, marks);
     return block;
   }
@@ -101,6 +107,7 @@ export function createMessageDecoder(env: Env, out: Outbox): MessageDecoder {
 
   /** For delivered text, only its existence matters. Arguments are kept, because they must be valid JSON at the end. */
   function remember(block: OpenBlock, delta: string): void {
+    if (block.head === null) heldBytes += held.add(delta);
     if (block.head === null || block.kind === 'toolcall' || block.streamed.isEmpty) block.streamed.add(delta);
   }
 

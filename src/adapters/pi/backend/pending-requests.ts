@@ -1,5 +1,6 @@
 // The requests that pi has not answered yet. Each one ends exactly once, by pi's answer or by its deadline.
 import type { Outbox } from '../../../core/contract/outbox.ts';
+import { NewestSet } from '../../../core/model/newest.ts';
 import type { Response } from '../wire/responses.ts';
 
 /** The end of a request. */
@@ -45,7 +46,7 @@ const memory = 64;
 
 export function createPendingRequests(out: Outbox): PendingRequests {
   const open = new Map<string, Request>();
-  const ended = new Set<string>();
+  const ended = new NewestSet<string>(memory);
   let answers = false;
 
   function finish(id: string, answer: Answer): boolean {
@@ -53,15 +54,9 @@ export function createPendingRequests(out: Outbox): PendingRequests {
     if (request === undefined) return false;
     open.delete(id);
     if (request.timeoutMs !== null && answer.kind !== 'timeout') out.timer(deadlineOf(id), null);
-    remember(id);
+    ended.add(id);
     request.done(answer);
     return true;
-  }
-
-  function remember(id: string): void {
-    ended.add(id);
-    const [oldest] = ended;
-    if (ended.size > memory && oldest !== undefined) ended.delete(oldest);
   }
 
   function ids(command: string): string[] {
