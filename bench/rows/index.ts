@@ -9,6 +9,7 @@ import { growing } from './p6-growing.ts';
 import { peer } from './p7-peer.ts';
 import { burstToMany } from './p8-burst.ts';
 import { latency } from './p9-latency.ts';
+import { manySessions } from './p10-sessions.ts';
 import { memory } from './p11-memory.ts';
 import { claudeEquality, equality } from './p13-equal.ts';
 import { startUp } from './s1-start.ts';
@@ -21,6 +22,7 @@ export const families: readonly Family[] = [
   peer,
   burstToMany,
   latency,
+  manySessions,
   memory,
   equality,
   claudeStream,
