@@ -42,13 +42,14 @@ function burst(plan: Plan, plays: number): string {
 }
 
 /** Each line is stamped right before it is written, so a sleep that is too long falsifies nothing. */
-function paced({ dialect, sample }: Plan, perSecond: number): string {
+function paced({ dialect, sample, padding }: Plan, perSecond: number): string {
+  const filler = 'x'.repeat(padding);
   let text = '';
   const start = performance.now();
   for (let number = 0; number < sample; number += 1) {
     const wait = start + (number * 1000) / perSecond - performance.now();
     if (wait > 0) sleep(wait);
-    const delta = `${process.hrtime.bigint()} `;
+    const delta = `${process.hrtime.bigint()} ${filler}`;
     text += delta;
     write(bytesOf([deltaLine(dialect, delta, text)]));
   }

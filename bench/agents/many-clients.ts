@@ -2,6 +2,7 @@
 // stamped delta, and says it when all have come, or none any more.
 import { createHistogram } from 'node:perf_hooks';
 import { openRawSocket } from './raw-socket.ts';
+import { eachDelay } from './stamps.ts';
 
 const [address = '', protocol = '', count = '0', prompt = '', deltas = '0'] = process.argv.slice(2);
 const clients = Number(count);
@@ -10,8 +11,6 @@ const quietMs = 10_000;
 
 /** Delays, us. */
 const delays = createHistogram();
-/** What stands before the stamp in a frame of the gateway and of the agent. */
-const marks = [Buffer.from('"text":"'), Buffer.from('"delta":"')];
 let open = 0;
 let got = 0;
 let closed = 0;
@@ -21,34 +20,11 @@ function say(word: object): void {
   process.stdout.write(`${JSON.stringify(word)}\n`);
 }
 
-/** The number that begins there; NaN when there is none. */
-function numberAt(bytes: Buffer, start: number): number {
-  let number = 0;
-  let at = start;
-  for (let code = bytes[at] ?? 0; code >= 48 && code <= 57; code = bytes[at] ?? 0) {
-    number = number * 10 + (code - 48);
-    at += 1;
-  }
-  return at - start < 9 ? Number.NaN : number;
-}
-
-function stampIn(bytes: Buffer, start: number, end: number): number {
-  for (const mark of marks) {
-    const at = bytes.indexOf(mark, start);
-    if (at === -1 || at >= end) continue;
-    const stamp = numberAt(bytes, at + mark.length);
-    if (!Number.isNaN(stamp)) return stamp;
-  }
-  return Number.NaN;
-}
-
 function told(bytes: Buffer, start: number, end: number): void {
-  const stamp = stampIn(bytes, start, end);
-  if (Number.isNaN(stamp)) return;
-  const now = Number(process.hrtime.bigint());
-  delays.record(Math.max(1, Math.round((now - stamp) / 1000)));
+  const count = eachDelay(bytes.subarray(start, end), (us) => delays.record(us));
+  if (count === 0) return;
   heardAt = performance.now();
-  got += 1;
+  got += count;
   if (got === expected) finish();
 }
 

@@ -45,8 +45,9 @@ function readSocket(): void {
   openRawSocket(`${url}/v1/claude/ws?session=${session}`, `bearer.${token}`, {
     open: opened,
     message(bytes, start, end) {
-      if (bytes.subarray(start, end).includes(delta)) tally.deltas += 1;
-      else if (bytes.compare(result, 0, result.length, start, start + result.length) === 0) finished();
+      const frame = bytes.subarray(start, end);
+      if (frame.includes(delta)) tally.deltas += 1;
+      else if (frame.subarray(0, result.length).equals(result)) finished();
     },
     closed: lost,
   });

@@ -11,6 +11,7 @@ import { burstToMany } from './p8-burst.ts';
 import { latency } from './p9-latency.ts';
 import { manySessions } from './p10-sessions.ts';
 import { memory } from './p11-memory.ts';
+import { stalledClients } from './p12-stalled.ts';
 import { claudeEquality, equality } from './p13-equal.ts';
 import { startUp } from './s1-start.ts';
 
@@ -24,6 +25,7 @@ export const families: readonly Family[] = [
   latency,
   manySessions,
   memory,
+  stalledClients,
   equality,
   claudeStream,
   claudeProgram,
