@@ -59,7 +59,11 @@ function frameOf(opcode: number, payload: Buffer): Buffer {
 }
 
 function listen(socket: Socket, head: Buffer, listener: RawListener): void {
-  let tail: Buffer = Buffer.alloc(0);
+  /** The beginning of a message that is not whole yet. */
+  let parts: Buffer[] = [];
+  let length = 0;
+  /** Bytes that are needed before it is worth another look. */
+  let needed = 2;
   let isClosed = false;
 
   function close(code: number | null, reason: string): void {
@@ -69,26 +73,48 @@ function listen(socket: Socket, head: Buffer, listener: RawListener): void {
   }
 
   function take(chunk: Buffer): void {
-    const bytes = tail.length === 0 ? chunk : Buffer.concat([tail, chunk]);
+    parts.push(chunk);
+    length += chunk.length;
+    if (length < needed) return;
+    const bytes = parts.length === 1 ? chunk : Buffer.concat(parts, length);
     let at = 0;
-    while (at + 2 <= bytes.length) {
-      const short = (bytes[at + 1] ?? 0) & 0x7f;
-      const start = at + (short < 126 ? 2 : short === 126 ? 4 : 10);
-      if (start > bytes.length) break;
-      const length =
-        short < 126 ? short : short === 126 ? bytes.readUInt16BE(at + 2) : Number(bytes.readBigUInt64BE(at + 2));
-      if (start + length > bytes.length) break;
-      const opcode = (bytes[at] ?? 0) & 0x0f;
-      at = start + length;
-      if (opcode === opcodes.text) listener.message(bytes, start, at);
-      else if (opcode === opcodes.ping) socket.write(frameOf(opcodes.pong, bytes.subarray(start, at)));
-      else if (opcode === opcodes.close) close(bytes.readUInt16BE(start), bytes.toString('utf8', start + 2, at));
+    for (;;) {
+      const frame = frameAt(bytes, at);
+      needed = frame.end - at;
+      if (frame.end > bytes.length) break;
+      at = frame.end;
+      pass(bytes, frame);
     }
-    tail = bytes.subarray(at);
+    parts = [bytes.subarray(at)];
+    length = bytes.length - at;
+  }
+
+  function pass(bytes: Buffer, { opcode, start, end }: Frame): void {
+    if (opcode === opcodes.text) listener.message(bytes, start, end);
+    else if (opcode === opcodes.ping) socket.write(frameOf(opcodes.pong, bytes.subarray(start, end)));
+    else if (opcode === opcodes.close) close(bytes.readUInt16BE(start), bytes.toString('utf8', start + 2, end));
   }
 
   socket.on('data', take);
   socket.on('error', () => {});
   socket.on('close', () => close(null, ''));
   if (head.length > 0) take(head);
+}
+
+/** A message within bytes. `end` is behind the bytes while its header or its payload is not whole. */
+interface Frame {
+  readonly opcode: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+function frameAt(bytes: Buffer, at: number): Frame {
+  const opcode = (bytes[at] ?? 0) & 0x0f;
+  if (at + 2 > bytes.length) return { opcode, start: at, end: at + 2 };
+  const short = (bytes[at + 1] ?? 0) & 0x7f;
+  const start = at + (short < 126 ? 2 : short === 126 ? 4 : 10);
+  if (start > bytes.length) return { opcode, start, end: start };
+  const length =
+    short < 126 ? short : short === 126 ? bytes.readUInt16BE(at + 2) : Number(bytes.readBigUInt64BE(at + 2));
+  return { opcode, start, end: start + length };
 }
