@@ -7,7 +7,7 @@ import { eachDelay } from './stamps.ts';
 const [address = '', protocol = '', count = '0', prompt = '', deltas = '0'] = process.argv.slice(2);
 const clients = Number(count);
 const expected = clients * Number(deltas);
-const quietMs = 10_000;
+const quietMs = 30_000;
 
 /** Delays, us. */
 const delays = createHistogram();
