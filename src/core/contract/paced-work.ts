@@ -42,7 +42,7 @@ export interface WorkBudget {
   readonly bytes: number;
 }
 
-/** docs/limits.md 6.1. What a portion has sent is written to the sockets behind it, so a pass takes about 5 ms in all. */
+/** docs/limits.md 6.1. */
 export const defaultBudget: WorkBudget = { ms: 3, bytes: 256 * 1024 };
 
 /**
