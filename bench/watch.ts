@@ -35,6 +35,7 @@ export function tail(values: readonly number[]): string {
 
 const Loop = z.looseObject({
   longestMs: z.number(),
+  waitedMs: z.number(),
   busiestMs: z.number(),
   raresMs: z.number(),
   collected: z.object({ count: z.number(), ms: z.number(), longestMs: z.number(), inBusiestMs: z.number() }),

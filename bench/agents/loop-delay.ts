@@ -8,24 +8,26 @@ const intervalMs = 1;
 const schedstat = openSync(`/proc/self/task/${process.pid}/schedstat`, 'r');
 const text = Buffer.alloc(64);
 
-/** CPU time of the main thread, ms. */
-function cpu(): number {
+/** What the main thread has had of the cores, and how long it has waited for one, ms. */
+function scheduled(): { readonly cpu: number; readonly waited: number } {
   // Makes the system count up to now: the figure of a running thread is otherwise as old as the last tick, 4 ms.
   process.cpuUsage();
   const length = readSync(schedstat, text, 0, text.length, 0);
-  return Number(text.toString('latin1', 0, length).split(' ')[0]) / 1e6;
+  const [cpu = 0, waited = 0] = text.toString('latin1', 0, length).split(' ').map(Number);
+  return { cpu: cpu / 1e6, waited: waited / 1e6 };
 }
 
-/** A turn of the loop: its times on the clock, and its CPU time, ms. */
+/** A turn of the loop: its times on the clock, its CPU time, and how long it waited for a core, ms. */
 interface Turn {
   readonly from: number;
   readonly to: number;
   readonly cpu: number;
+  readonly waited: number;
 }
 
-const none: Turn = { from: 0, to: 0, cpu: 0 };
-let last = { wall: performance.now(), cpu: cpu() };
-let longestMs = 0;
+const none: Turn = { from: 0, to: 0, cpu: 0, waited: 0 };
+let last = { wall: performance.now(), ...scheduled() };
+let longest = none;
 let busiest = none;
 /** CPU time of every turn, by tenths of a ms; longer ones count with the last. */
 let turns = new Array<number>(640).fill(0);
@@ -37,9 +39,9 @@ const observer = new PerformanceObserver((list) => {
 observer.observe({ entryTypes: ['gc'] });
 
 setInterval(() => {
-  const now = { wall: performance.now(), cpu: cpu() };
-  const turn = { from: last.wall, to: now.wall, cpu: now.cpu - last.cpu };
-  longestMs = Math.max(longestMs, turn.to - turn.from - intervalMs);
+  const now = { wall: performance.now(), ...scheduled() };
+  const turn = { from: last.wall, to: now.wall, cpu: now.cpu - last.cpu, waited: now.waited - last.waited };
+  if (turn.to - turn.from > longest.to - longest.from) longest = turn;
   if (turn.cpu > busiest.cpu) busiest = turn;
   const place = Math.min(turns.length - 1, Math.floor(turn.cpu * 10));
   turns[place] = (turns[place] ?? 0) + 1;
@@ -65,9 +67,10 @@ process.on('SIGUSR2', () => {
     longestMs: Math.max(0, ...pauses.map(({ ms }) => ms)),
     inBusiestMs: sum(within),
   };
-  const figures = { longestMs, busiestMs: busiest.cpu, raresMs: raresMs(), collected };
+  const longestMs = Math.max(0, longest.to - longest.from - intervalMs);
+  const figures = { longestMs, waitedMs: longest.waited, busiestMs: busiest.cpu, raresMs: raresMs(), collected };
   writeSync(1, `${JSON.stringify({ type: 'loop', ...figures })}\n`);
-  longestMs = 0;
+  longest = none;
   busiest = none;
   turns = turns.fill(0);
   pauses = [];
