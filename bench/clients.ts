@@ -15,8 +15,10 @@ export interface Client {
   stop(): Promise<void>;
 }
 
-const piPrompt = (order: Order) => JSON.stringify({ type: 'prompt', message: wordsOf(order) });
-const claudePrompt = (order: Order) =>
+/** The frame of a prompt of pi. */
+export const piPrompt = (order: Order) => JSON.stringify({ type: 'prompt', message: wordsOf(order) });
+/** The frame of a prompt of Claude. */
+export const claudePrompt = (order: Order) =>
   JSON.stringify({ type: 'user', message: { role: 'user', content: wordsOf(order) } });
 
 /** An agent behind the gateway: its protocol and its command. */

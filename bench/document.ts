@@ -9,9 +9,8 @@ sides of each ratio alternate. Compare ratios, not microseconds: the machine is 
 
 const notMeasured = `## What is not measured
 
-P10 (1000 sessions for a minute) and P12 (one stalled client among
-others); a real pi, Claude Code or model behind the gateway (the agent is a program that writes prepared lines); TLS
-and compression; systems other than Linux; Node above 20. Kernel memory is not in the figures of P11.
+A real pi, Claude Code or model behind the gateway (the agent is a program that writes prepared lines); TLS and
+compression; systems other than Linux; Node above 20. Kernel memory is not in the figures of P10, P11 and P12.
 `;
 
 /** The whole file. */

@@ -130,7 +130,12 @@ export function cpuOf(pid: number): number {
 }
 
 /** Memory of a process that is in RAM, bytes. */
-export function residentOf(pid: number): number {
-  const kilobytes = /^VmRSS:\s+(\d+) kB/mu.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  return Number(kilobytes) * 1024;
+export const residentOf = (pid: number) => statusOf(pid, 'VmRSS');
+
+/** The most memory of a process that was ever in RAM, bytes. */
+export const peakOf = (pid: number) => statusOf(pid, 'VmHWM');
+
+function statusOf(pid: number, name: string): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'mu').exec(status)?.[1]) * 1024;
 }

@@ -30,7 +30,8 @@ export interface Family {
   readonly rows: readonly string[];
   /** One sentence for the document: what runs and what is compared. */
   readonly how: string;
-  run(progress: (text: string) => void): Promise<readonly Figure[]>;
+  /** Gives each figure as soon as it is known. */
+  run(progress: (text: string) => void): AsyncIterable<Figure>;
 }
 
 export const atLeast = (value: number): Bound => ({ at: 'least', value });
@@ -52,13 +53,24 @@ function met({ value }: Figure, held: Bound | undefined): string {
   return (held.at === 'least' ? value >= held.value : value <= held.value) ? 'yes' : 'no';
 }
 
+/** One figure as a line, with its verdict. */
+export function lineOf(figure: Figure): string {
+  const { row, what, goal, detail } = figure;
+  const verdict = goal === undefined ? '' : `, goal ${bound(goal)}: ${met(figure, goal) === 'yes' ? 'met' : 'MISSED'}`;
+  return `${row}  ${what}: ${shown(figure)}${verdict}${detail === undefined ? '' : ` (${detail})`}`;
+}
+
+function shown({ value, unit }: Figure): string {
+  return value === null ? 'not measured' : `${short(value)} ${unit}`.trim();
+}
+
 /** A Markdown table, its columns of one width so that it reads in a terminal too. */
 export function table(figures: readonly Figure[]): string {
   const head = ['row', 'what', 'figure', 'goal', 'met', 'moonshot', 'met', 'made of'];
   const rows = figures.map((figure) => [
     figure.row,
     figure.what,
-    figure.value === null ? 'not measured' : `${short(figure.value)} ${figure.unit}`.trim(),
+    shown(figure),
     bound(figure.goal),
     met(figure, figure.goal),
     bound(figure.moonshot),

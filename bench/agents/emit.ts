@@ -1,10 +1,11 @@
 // A made-up pi: answers the commands of RPC mode and says what a prompt orders, from bytes made ready beforehand, so
 // that the reader is what is measured. It blocks while the pipe is full, as a program with plain writes does.
 import { createInterface } from 'node:readline';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { closingLines, deltaLine, openingLines, sampledDeltas } from '../workloads.ts';
 import { type Order, orderIn } from './order.ts';
 import { bytesOf, sleep, write } from './out.ts';
+import { answerTo } from './pi-answers.ts';
 
 type Plan = z.output<typeof Order>;
 
@@ -41,59 +42,25 @@ function burst(plan: Plan, plays: number): string {
 }
 
 /** Each line is stamped right before it is written, so a sleep that is too long falsifies nothing. */
-function paced({ dialect, sample }: Plan, perSecond: number): string {
+function paced({ dialect, sample, padding }: Plan, perSecond: number): string {
+  const filler = 'x'.repeat(padding);
   let text = '';
   const start = performance.now();
   for (let number = 0; number < sample; number += 1) {
     const wait = start + (number * 1000) / perSecond - performance.now();
     if (wait > 0) sleep(wait);
-    const delta = `${process.hrtime.bigint()} `;
+    const delta = `${process.hrtime.bigint()} ${filler}`;
     text += delta;
     write(bytesOf([deltaLine(dialect, delta, text)]));
   }
   return text;
 }
 
-const model = {
-  id: 'patch-large',
-  name: 'Patch Large',
-  api: 'acme-messages',
-  provider: 'acme',
-  reasoning: true,
-  contextWindow: 200_000,
-  maxTokens: 16_000,
-};
-
-/** What each command is answered with; the rest gets no data. */
-const answers: ReadonlyMap<string, object> = new Map<string, object>([
-  [
-    'get_state',
-    {
-      model,
-      thinkingLevel: 'medium',
-      isStreaming: false,
-      isCompacting: false,
-      steeringMode: 'all',
-      followUpMode: 'all',
-      sessionId: 'bench',
-      autoCompactionEnabled: true,
-      messageCount: 0,
-    },
-  ],
-  ['get_available_models', { models: [model] }],
-  ['get_available_thinking_levels', { levels: ['off', 'medium'] }],
-  ['get_commands', { commands: [] }],
-  ['get_session_stats', {}],
-]);
-
-const Command = z.looseObject({ id: z.string().optional(), type: z.string(), message: z.string().optional() });
-
 createInterface({ input: process.stdin })
   .on('line', (line) => {
-    const { id, type, message } = Command.parse(JSON.parse(line));
-    const data = answers.get(type);
-    write(bytesOf([JSON.stringify({ id, type: 'response', command: type, success: true, data })]));
-    const plan = type === 'prompt' && message !== undefined ? orderIn(message) : null;
+    const { answer, prompt } = answerTo(line);
+    write(bytesOf([answer]));
+    const plan = prompt === null ? null : orderIn(prompt);
     if (plan !== null) say(plan);
   })
   .on('close', () => process.exit(0));

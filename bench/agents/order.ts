@@ -15,6 +15,8 @@ export const Order = z.strictObject({
   messages: z.int().positive().default(1),
   /** Lines a second, each delta a time stamp (`process.hrtime`, ns); absent: as fast as the reader reads. */
   perSecond: z.int().positive().optional(),
+  /** Bytes behind each time stamp. */
+  padding: z.int().min(0).default(0),
 });
 export type Order = z.input<typeof Order>;
 

@@ -83,13 +83,13 @@ export const claudeStream: Family = {
     'C1: as P1, with the lines of a Claude Code 2.1.329, each delta a `stream_event` with an id of its own, a thinking ' +
     'delta with a `thinking_tokens` frame in front of it. Ours: framing, Claude backend, repair, transcript, the ' +
     'projection of that client, bytes joined for each chunk. Dialects of pi that repeat the message get a message of 10 KB.',
-  async run(progress) {
+  async *run(progress) {
     const figures: Figure[] = [];
     for (const reader of readers()) {
       progress(reader.what);
       figures.push(figure(reader, await measure(reader)));
     }
-    return figures;
+    yield* figures;
   },
 };
 

@@ -22,7 +22,7 @@ export const claudeProgram: Family = {
     'C7: as P7, with a made-up Claude Code as the agent. claude-agent-acp was not run: its figures, 25.0 and 19.1 us of ' +
     'CPU per event, come from docs/limits.md 3.1. They were measured on another machine, where pi-acp took 17.0 and 16.6 ' +
     '(here: P7), so those ratios compare two machines.',
-  async run(progress) {
+  async *run(progress) {
     const { deltas } = sampledDeltas('delta-only', order.bytes, order.sample);
     const events = deltas.length * order.plays * order.messages;
     const text = deltas.join('').repeat(order.plays * order.messages);
@@ -41,7 +41,7 @@ export const claudeProgram: Family = {
         { stdio: side(stdio, 'ours to stdout'), socket: side(socket, 'ours to a WebSocket') },
         { rounds: 5, warmUp: 1 },
       );
-      return [...figures('stdout', costs.stdio), ...figures('WebSocket', costs.socket)];
+      yield* [...figures('stdout', costs.stdio), ...figures('WebSocket', costs.socket)];
     } finally {
       await Promise.all(clients.map((client) => client.stop()));
     }

@@ -9,7 +9,9 @@ import { growing } from './p6-growing.ts';
 import { peer } from './p7-peer.ts';
 import { burstToMany } from './p8-burst.ts';
 import { latency } from './p9-latency.ts';
+import { manySessions } from './p10-sessions.ts';
 import { memory } from './p11-memory.ts';
+import { stalledClients } from './p12-stalled.ts';
 import { claudeEquality, equality } from './p13-equal.ts';
 import { startUp } from './s1-start.ts';
 
@@ -21,7 +23,9 @@ export const families: readonly Family[] = [
   peer,
   burstToMany,
   latency,
+  manySessions,
   memory,
+  stalledClients,
   equality,
   claudeStream,
   claudeProgram,

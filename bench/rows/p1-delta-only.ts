@@ -14,7 +14,7 @@ export const deltaOnly: Family = {
     'P1: the lines of one run with a 200 KB answer in pieces of 4 characters, in chunks of 64 KiB. Ours: framing, pi ' +
     'backend, repair, transcript, Claude projection, bytes joined for each chunk. Theirs: newline search, UTF-8 to ' +
     'string, JSON.parse, value dropped. Wall time of the whole run, block starts and ends included.',
-  async run() {
+  async *run() {
     const deltas = deltasOf(textBytes);
     const text = deltas.join('');
     const lines = [
@@ -48,7 +48,7 @@ export const deltaOnly: Family = {
     );
 
     const us = (values: readonly number[]) => short(median(values));
-    return [
+    yield* [
       {
         row: 'P1',
         what: 'delta-only, 200 KB: JSON.parse alone / whole translation',

@@ -19,7 +19,7 @@ export const memory: Family = {
     'one idle WebSocket each; the slope between them. Once without agents, once with a child process (`sleep`) behind ' +
     'each session, started by a query that it never answers. Base: the server before the first client. The limits of ' +
     'sessions and connections are raised.',
-  async run(progress) {
+  async *run(progress) {
     const folder = mkdtempSync(path.join(tmpdir(), 'patchbay-bench-'));
     const config = path.join(folder, 'patchbay.json');
     const agents = { sleeper: { protocol: 'pi', command: ['sleep', '300'] } };
@@ -36,7 +36,7 @@ export const memory: Family = {
       const slope = ({ few, many }: Memory) => (many - few) / (counts.many - counts.few) / 1024;
       const detail = ({ few, many }: Memory) =>
         `${short(megabytes(few))} MB at ${counts.few}, ${short(megabytes(many))} MB at ${counts.many}`;
-      return [
+      yield* [
         {
           row: 'P11',
           what: 'memory of an idle session, WebSocket only',

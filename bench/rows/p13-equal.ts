@@ -33,7 +33,7 @@ export const equality: Family = {
     'flipped in front of the delta or not UTF-8; chunks from 1 byte to 64 KiB, other ones for each path. Frames and notes of ' +
     'the pipeline with and without recognition are compared one by one. "Broken tails" damages the bytes behind a delta in ' +
     'snapshot lines, which the fast path skips by design; the figure counts how often a parser would have refused the line.',
-  async run(progress) {
+  async *run(progress) {
     progress(`${lines.sound} lines`);
     const sound = compareMany(1, lines.sound, 'pi', (seed) =>
       hostileConversation(seed, linesEach, { brokenTails: false }),
@@ -43,7 +43,7 @@ export const equality: Family = {
       hostileConversation(seed, linesEach, { brokenTails: true }),
     );
     if (sound.first !== null) progress(sound.first);
-    return [
+    yield* [
       {
         row: 'P13',
         what: 'fast path against slow path, hostile lines: different frames',
@@ -70,7 +70,7 @@ export const claudeEquality: Family = {
   how:
     'C13: as P13, with the lines of a Claude Code, damaged anywhere: the fast path skips no part of these lines. Frames for clients ' +
     'of Claude and of pi (delta-only) are compared.',
-  async run(progress) {
+  async *run(progress) {
     const figures: Figure[] = [];
     for (const to of ['claude', 'pi'] as const) {
       progress(`${lines.claude} lines -> ${to}`);
@@ -86,7 +86,7 @@ export const claudeEquality: Family = {
         detail: detail(found),
       });
     }
-    return figures;
+    yield* figures;
   },
 };
 

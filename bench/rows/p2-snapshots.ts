@@ -32,14 +32,14 @@ export const snapshots: Family = {
     'P2 to P4: delta lines sampled evenly from a message that grows to 1, 10, 50 and 200 KB in pieces of 4 characters, ' +
     'each line with its two snapshots, played over and over inside one open block. Sides as in P1, and the newline ' +
     'search alone. P3 is the exponent, by least squares, of (ours minus newline search) over the size.',
-  async run(progress) {
+  async *run(progress) {
     const measured: { size: Size; costs: Costs<Sides> }[] = [];
     for (const size of sizes) {
       progress(`snapshots of ${size.kilobytes} KB`);
       measured.push({ size, costs: await measure(size) });
     }
     const last = measured.at(-1);
-    return [
+    yield* [
       ...measured.map(({ size, costs }) => translated(size, costs)),
       growth(measured),
       {

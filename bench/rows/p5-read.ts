@@ -17,7 +17,7 @@ export const reading: Family = {
     `P5: ${events} delta lines sampled from a message that grows to 50 KB (51 KB a line), written by a child process. ` +
     'Ours: `patchbay stdio --frontend claude --backend pi`, CPU time of all its threads from the prompt to the result ' +
     '(/proc/PID/task/*/schedstat). Theirs: a Node process that starts the same child, reads its stdout and drops it.',
-  async run() {
+  async *run() {
     const { deltas } = sampledDeltas(order.dialect, order.bytes, order.sample);
     const expected = { deltas: events, text: deltas.join('').repeat(order.plays), results: 1 };
     const ours = gatewayOnStdio();
@@ -40,7 +40,7 @@ export const reading: Family = {
         },
         { rounds: 7, warmUp: 2 },
       );
-      return [
+      yield* [
         {
           row: 'P5',
           what: 'CLI, 50 KB snapshots -> stdout: CPU / CPU of reading and discarding',

@@ -24,12 +24,12 @@ export const growing: Family = {
     '`cat > /dev/null`, each line taken before the next; CPU time of our process, user and system. Ours: pi projection ' +
     'and frame writer. Theirs: JSON.stringify of the whole line, one write. The exponent is that of the wall time of ours ' +
     'without the write, 1 to 200 KB.',
-  async run(progress) {
+  async *run(progress) {
     for (const size of kilobytes) mustBeEqual(size);
     progress('written to a pipe');
     const cat = spawn('sh', ['-c', 'exec cat > /dev/null'], { stdio: ['pipe', 'ignore', 'inherit'] });
     try {
-      return [await written(cat), await inMemory()];
+      yield* [await written(cat), await inMemory()];
     } finally {
       cat.stdin.end();
       await once(cat, 'exit');

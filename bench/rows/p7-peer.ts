@@ -16,7 +16,7 @@ export const peer: Family = {
     'P7: 100,000 deltas a round (two messages of about 200 KB) from a child that writes as fast as it can; the figures ' +
     'are of five rounds of each side. CPU time as in P5. Ours: `patchbay stdio` and `patchbay serve` with one WebSocket. ' +
     'Theirs: pi-acp, an adapter from pi to ACP on stdout, driven with initialize, session/new and session/prompt.',
-  async run(progress) {
+  async *run(progress) {
     const { deltas } = sampledDeltas(order.dialect, order.bytes, order.sample);
     const events = deltas.length * order.plays * order.messages;
     const text = deltas.join('').repeat(order.plays * order.messages);
@@ -40,7 +40,7 @@ export const peer: Family = {
         },
         { rounds: 5, warmUp: 1 },
       );
-      return [...figures('stdout', costs.stdio, costs.acp), ...figures('WebSocket', costs.socket, costs.acp)];
+      yield* [...figures('stdout', costs.stdio, costs.acp), ...figures('WebSocket', costs.socket, costs.acp)];
     } finally {
       await Promise.all(clients.map((client) => client.stop()));
     }

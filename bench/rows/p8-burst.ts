@@ -1,94 +1,170 @@
 // P8: a burst of one session to many readers, and what the rest of the gateway notices of it.
-import { Agent, request } from 'node:http';
-import WebSocket from 'ws';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { z } from 'zod';
-import { type Order, wordsOf } from '../agents/order.ts';
+import type { Order } from '../agents/order.ts';
 import { startServer } from '../clients.ts';
 import { benchProgram, cpuOf, emitter, type Running, start } from '../processes.ts';
 import { atMost, type Family, type Figure, short, WrongResult } from '../report.ts';
 import { quantile } from '../rounds.ts';
+import { sized } from '../size.ts';
+import {
+  type Loop,
+  loopOf,
+  openSession,
+  ownLoopDelay,
+  probe,
+  type Stretch,
+  said,
+  tail,
+  wait,
+  within,
+} from '../watch.ts';
 
-/** `P8_DELTAS` and `P8_READERS` choose another size. */
-const readers = Number(process.env.P8_READERS ?? 100);
-const deltas = Number(process.env.P8_DELTAS ?? 20_000);
-const aloneMs = 5000;
+interface Size {
+  readonly deltas: number;
+  readonly readers: number;
+}
 
-const sample = 10_000;
-const burst = { dialect: 'delta-only', bytes: 50_000, sample, plays: deltas / sample } as const satisfies Order;
+const sizes: readonly Size[] = sized(
+  [
+    { deltas: 50_000, readers: 100 },
+    { deltas: 20_000, readers: 1000 },
+  ],
+  [
+    { deltas: 10_000, readers: 100 },
+    { deltas: 10_000, readers: 200 },
+  ],
+);
+/** Frames that the relay delivers in one of its turns, at most: it takes long, and each costs it the same. */
+const mostRelayed = sized(2_000_000, 200_000);
+const aloneMs = sized(10_000, 3000);
+
+const sample = 5000;
+const once = { dialect: 'delta-only', bytes: 25_000, sample } as const satisfies Order;
 /** Longer than any run of this row takes. */
 const stream = { dialect: 'delta-only', bytes: 1, sample: 50 * 600, perSecond: 50 } as const satisfies Order;
+
+const Address = z.looseObject({ url: z.string() });
+const Tally = z.looseObject({ deltas: z.int(), resets: z.int() });
 
 export const burstToMany: Family = {
   rows: ['P8'],
   how:
-    `P8: \`patchbay serve\`; ${deltas} deltas as fast as they are taken, to ${readers} readers of one session in a process ` +
-    'of their own, half WebSockets, half event streams. Beside it, a neighbour session streams 50 deltas a second to one ' +
-    'WebSocket, and /healthz is asked every 10 ms, in turns with a bare server. Alone: the same for 5 s before the burst. ' +
-    'The longest delay of the loop is that of a timer of 1 ms inside the gateway, by the clock and by CPU time.',
-  async run(progress) {
+    `P8: \`patchbay serve\`; ${sizes.map(({ deltas, readers }) => `${deltas} deltas to ${readers}`).join(' and ')} readers of ` +
+    'one session, as fast as they are taken. The readers are in a process of their own, half WebSockets, half event ' +
+    'streams, and look at every byte. Before it and after it: a bare relay with `ws` that sends the same frames to as ' +
+    'many WebSockets. All the time a neighbour session streams 50 deltas a second to one WebSocket, and ' +
+    `/healthz and a bare server are asked every 10 ms; alone: ${aloneMs / 1000} s before. The loop's delay is the gateway's own ` +
+    'figure; CPU time of one turn and collections are measured by a timer of 1 ms inside it.',
+  async *run(progress) {
     const loopDelay = benchProgram('agents/loop-delay.js');
+    const folder = mkdtempSync(path.join(tmpdir(), 'patchbay-bench-'));
     const server = await startServer(['--backend', 'pi', '--', ...emitter], ['--import', loopDelay]);
     const bare = start([process.execPath, '--import', loopDelay, benchProgram('agents/bare-server.js')]);
     const bareUrl = Address.parse(await said(bare, '{"type":"ready"')).url;
-    const { url, token } = server;
-    const probes = { gateway: probe(`${url}/healthz`), bare: probe(bareUrl) };
+    const probes = { gateway: probe(`${server.url}/healthz`), bare: probe(bareUrl) };
     const neighbour = await openSession(server, 'neighbour');
-    await openSession(server, 'burst');
-    const crowd = start([process.execPath, benchProgram('agents/readers.js'), url, token, 'burst', String(readers)]);
     try {
-      await said(crowd, '{"type":"open"');
-      const socket = await openSession(server, 'burst');
+      const frames = path.join(folder, 'frames');
+      writeFileSync(frames, await framesOf(server));
       neighbour.prompt(stream);
       progress('the neighbour alone');
       await wait(1000);
-      const begun = performance.now();
+      const alone = { from: performance.now(), to: performance.now() + aloneMs };
       await wait(aloneMs);
-      await loopOf(server.program);
-      await loopOf(bare);
-      const struck = performance.now();
-      const cpu = cpuOf(server.program.pid);
-      progress('the burst');
-      const over = said(crowd, '{"type":"done"');
-      socket.prompt(burst);
-      const { deltas: got, resets } = Tally.parse(await over);
-      const ended = performance.now();
-      const spent = cpuOf(server.program.pid) - cpu;
-      const loops = { gateway: await loopOf(server.program), bare: await loopOf(bare) };
-      const alone = (samples: readonly Sample[]) => within(samples, begun, struck);
-      const during = (samples: readonly Sample[]) => within(samples, struck, ended);
-      return figures({
-        lost: readers * deltas - got,
-        resets,
-        seconds: (ended - struck) / 1000,
-        perDelivery: spent / (readers * deltas),
-        loops,
-        health: { alone: alone(probes.gateway.samples), during: during(probes.gateway.samples) },
-        bare: { alone: alone(probes.bare.samples), during: during(probes.bare.samples) },
-        neighbour: { alone: alone(neighbour.samples), during: during(neighbour.samples) },
-      });
+      for (const size of sizes) {
+        progress(`${size.deltas} deltas to ${size.readers} readers`);
+        const { relayed, during, ...burst } = await compare(server, bare, frames, size);
+        const at = (samples: Parameters<typeof within>[0]) => ({
+          alone: within(samples, [alone]),
+          relayed: within(samples, relayed),
+          during: within(samples, [during]),
+        });
+        const seen = {
+          health: at(probes.gateway.samples),
+          bare: at(probes.bare.samples),
+          neighbour: at(neighbour.samples),
+        };
+        yield* figures(size, { ...burst, ...seen, seconds: (during.to - during.from) / 1000 });
+      }
     } finally {
       probes.gateway.stop();
       probes.bare.stop();
-      neighbour.close();
-      // Its run would hold the server's end up.
-      await fetch(`${url}/v1/sessions/neighbour`, { method: 'DELETE', headers: { authorization: `Bearer ${token}` } });
-      await Promise.all([crowd.stop(), bare.stop(), server.program.stop()]);
+      await neighbour.close();
+      await Promise.all([bare.stop(), server.program.stop()]);
+      rmSync(folder, { recursive: true, force: true });
     }
   },
 };
 
-const Address = z.looseObject({ url: z.string() });
-const Tally = z.looseObject({ deltas: z.int(), resets: z.int() });
-const Loop = z.looseObject({ longestMs: z.number(), busiestMs: z.number() });
-
-/** One measurement: when it was complete, and how long it took, ms. */
-interface Sample {
-  readonly at: number;
-  readonly ms: number;
+/** The frames of all deltas that a client of the gateway gets for one play of the sample, one a line. */
+async function framesOf(server: Awaited<ReturnType<typeof startServer>>): Promise<string> {
+  const session = await openSession(server, 'model');
+  const frames = session.untilResult();
+  session.prompt(once);
+  const deltas = (await frames).filter((frame) => frame.includes('"content_block_delta"'));
+  await session.close();
+  if (deltas.length !== sample) throw new WrongResult(`${deltas.length} deltas of ${sample} arrived`);
+  return deltas.map((frame) => `${frame.trimEnd()}\n`).join('');
 }
 
-interface Pair {
+/** The gateway, and before and after it the relay with half of the deltas each. */
+async function compare(
+  server: Awaited<ReturnType<typeof startServer>>,
+  bare: Running,
+  frames: string,
+  { deltas, readers }: Size,
+) {
+  const plays = deltas / sample;
+  const relayed = Math.min(deltas / 2, mostRelayed / readers);
+  const script = 'while :; do cat "$2" || exit; done 2>/dev/null | head -n "$1"; echo "$3"';
+  const player = ['sh', '-c', script, 'sh', String(relayed), frames, '{"type":"result"}'];
+  const relay = start([process.execPath, benchProgram('agents/broadcast.js'), ...player]);
+  const relayUrl = Address.parse(await said(relay, '{"type":"ready"')).url;
+  const session = await openSession(server, 'burst');
+  const readersOf = (url: string, token: string, kinds: string) =>
+    start([process.execPath, benchProgram('agents/readers.js'), url, token, 'burst', String(readers), kinds]);
+  const crowd = readersOf(server.url, server.token, 'both');
+  const crowdOfRelay = readersOf(relayUrl, '-', 'sockets');
+  try {
+    await Promise.all([said(crowd, '{"type":"open"'), said(crowdOfRelay, '{"type":"open"')]);
+    const before = await play(relay.pid, crowdOfRelay, () => relay.send('play'));
+    await Promise.all([loopOf(server.program), loopOf(bare), ownLoopDelay(server)]);
+    const ours = await play(server.program.pid, crowd, () => session.prompt({ ...once, plays }));
+    const loops = { gateway: await loopOf(server.program), bare: await loopOf(bare), own: await ownLoopDelay(server) };
+    const after = await play(relay.pid, crowdOfRelay, () => relay.send('play'));
+    const expected = readers * deltas;
+    if (before.deltas + after.deltas !== 2 * relayed * readers) throw new WrongResult('the bare relay has lost deltas');
+    return {
+      lost: expected - ours.deltas,
+      resets: ours.resets,
+      cpu: { gateway: ours.cpu / expected, relay: (before.cpu + after.cpu) / (2 * relayed * readers) },
+      loops,
+      during: ours.stretch,
+      relayed: [before.stretch, after.stretch],
+    };
+  } finally {
+    await Promise.all([session.close(), crowd.stop(), crowdOfRelay.stop(), relay.stop()]);
+  }
+}
+
+/** One turn of a side; its CPU time is that of the process with this id, us. */
+async function play(pid: number, crowd: Running, begin: () => void) {
+  const from = performance.now();
+  const spent = cpuOf(pid);
+  const over = said(crowd, '{"type":"done"');
+  begin();
+  const { deltas, resets } = Tally.parse(await over);
+  const stretch: Stretch = { from, to: performance.now() };
+  return { deltas, resets, cpu: cpuOf(pid) - spent, stretch };
+}
+
+/** Durations: with nothing else going on, beside the relay's turns, during the burst; ms. */
+interface Watched {
   readonly alone: readonly number[];
+  readonly relayed: readonly number[];
   readonly during: readonly number[];
 }
 
@@ -96,123 +172,73 @@ interface Outcome {
   readonly lost: number;
   readonly resets: number;
   readonly seconds: number;
-  readonly perDelivery: number;
-  readonly loops: Readonly<Record<'gateway' | 'bare', z.output<typeof Loop>>>;
-  readonly health: Pair;
-  readonly bare: Pair;
-  readonly neighbour: Pair;
+  readonly cpu: Readonly<Record<'gateway' | 'relay', number>>;
+  readonly loops: Readonly<{ gateway: Loop; bare: Loop; own: number }>;
+  readonly health: Watched;
+  readonly bare: Watched;
+  readonly neighbour: Watched;
 }
 
-function figures({ lost, resets, seconds, perDelivery, loops, health, bare, neighbour }: Outcome): Figure[] {
-  const what = `${deltas} deltas to ${readers} readers`;
+function figures({ deltas, readers }: Size, outcome: Outcome): Figure[] {
+  const { lost, resets, seconds, cpu, loops, health, bare, neighbour } = outcome;
+  const { gateway, own } = loops;
+  const { collected } = gateway;
+  const row = (figure: Omit<Figure, 'row'>): Figure => ({
+    ...figure,
+    row: 'P8',
+    what: `${deltas} deltas to ${readers} readers: ${figure.what}`,
+  });
   const p99 = (values: readonly number[]) => quantile(values, 0.99);
-  const both = ({ alone, during }: Pair) =>
-    `p99 ${short(p99(alone))} ms alone, ${short(p99(during))} ms during; longest ${short(Math.max(...alone))}, ${short(Math.max(...during))} ms`;
+  const all = ({ alone, relayed, during }: Watched) =>
+    `alone ${tail(alone)}; beside the relay ${tail(relayed)}; during ${tail(during)}`;
   if (neighbour.during.length === 0 || health.during.length === 0) throw new WrongResult('nothing was measured');
   return [
-    {
-      row: 'P8',
-      what: `${what}: deltas lost`,
+    row({
+      what: 'deltas lost',
       value: lost,
       unit: '',
       goal: atMost(0),
       wrong: lost !== 0,
       detail: `${resets} readers were reset; ${short(seconds)} s`,
-    },
-    {
-      row: 'P8',
-      what: `${what}: longest loop delay`,
-      value: loops.gateway.longestMs,
+    }),
+    row({
+      what: 'longest loop delay',
+      value: own,
       unit: 'ms',
       goal: atMost(25),
-      detail: `in CPU time ${short(loops.gateway.busiestMs)} ms; bare server: ${short(loops.bare.longestMs)} ms, in CPU time ${short(loops.bare.busiestMs)} ms`,
-    },
-    {
-      row: 'P8',
-      what: `${what}: p99 of /healthz`,
+      detail:
+        `by a timer of 1 ms ${short(gateway.longestMs)} ms, of which it waited for a core ${short(gateway.waitedMs)} ms; ` +
+        `bare server ${short(loops.bare.longestMs)} ms`,
+    }),
+    row({
+      what: 'CPU time of the longest turn',
+      value: gateway.busiestMs,
+      unit: 'ms',
+      goal: atMost(25),
+      detail:
+        `one turn in a thousand takes ${short(gateway.raresMs)} ms; ${collected.count} collections take ${short(collected.ms)} ms ` +
+        `(${short(collected.ms / seconds / 10)} % of the time), the longest ${short(collected.longestMs)} ms, in that turn ` +
+        `${short(collected.inBusiestMs)} ms; bare server ${short(loops.bare.busiestMs)} ms`,
+    }),
+    row({
+      what: 'p99 of /healthz',
       value: p99(health.during),
       unit: 'ms',
       goal: atMost(50),
-      detail: `${both(health)}; bare server: ${both(bare)}`,
-    },
-    {
-      row: 'P8',
-      what: `${what}: p99 of a neighbour at 50/s, against alone`,
+      detail: `${all(health)}. Bare server: ${all(bare)}`,
+    }),
+    row({
+      what: 'p99 of a neighbour at 50/s, against alone',
       value: p99(neighbour.during) / p99(neighbour.alone),
       unit: 'x',
       goal: atMost(2),
-      detail: both(neighbour),
-    },
-    { row: 'P8', what: `${what}: us of CPU per delivered delta`, value: perDelivery, unit: 'us' },
+      detail: all(neighbour),
+    }),
+    row({
+      what: 'CPU for a delivered delta, against a bare relay with ws',
+      value: cpu.gateway / cpu.relay,
+      unit: 'x',
+      detail: `us: gateway ${short(cpu.gateway)}, relay ${short(cpu.relay)}`,
+    }),
   ];
-}
-
-function within(samples: readonly Sample[], from: number, to: number): readonly number[] {
-  return samples.filter(({ at }) => at >= from && at < to).map(({ ms }) => ms);
-}
-
-/** The line that begins in that way. */
-async function said(program: Running, beginning: string): Promise<unknown> {
-  const text = Buffer.concat(await program.until(beginning)).toString();
-  return JSON.parse(text.slice(text.indexOf(beginning)).split('\n')[0] ?? '');
-}
-
-async function loopOf(program: Running): Promise<z.output<typeof Loop>> {
-  const answer = said(program, '{"type":"loop"');
-  program.signal('SIGUSR2');
-  return Loop.parse(await answer);
-}
-
-const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** Asks again and again, over one connection. An answer that has not come yet counts once it comes. */
-function probe(address: string): { readonly samples: Sample[]; stop(): void } {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const samples: Sample[] = [];
-  let timer: NodeJS.Timeout | undefined;
-  let isOver = false;
-  function ask(): void {
-    const start = performance.now();
-    request(address, { agent }, (response) => {
-      response.resume().on('end', () => {
-        const at = performance.now();
-        samples.push({ at, ms: at - start });
-        if (!isOver) timer = setTimeout(ask, 10);
-      });
-    })
-      .on('error', () => {})
-      .end();
-  }
-  ask();
-  return {
-    samples,
-    stop() {
-      isOver = true;
-      clearTimeout(timer);
-      agent.destroy();
-    },
-  };
-}
-
-/** A WebSocket of a session of that name, which is opened if there is none. */
-async function openSession({ url, token }: Awaited<ReturnType<typeof startServer>>, id: string) {
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  await fetch(`${url}/v1/sessions`, { method: 'POST', headers, body: JSON.stringify({ id }) });
-  const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/claude/ws?session=${id}`, [`bearer.${token}`], {
-    perMessageDeflate: false,
-  });
-  const samples: Sample[] = [];
-  socket.on('message', (frame: Buffer) => {
-    const stamp = /"text":"(\d{9,}) "/u.exec(frame.subarray(0, 512).toString('latin1'))?.[1];
-    if (stamp === undefined) return;
-    const now = process.hrtime.bigint();
-    samples.push({ at: performance.now(), ms: Number(now - BigInt(stamp)) / 1e6 });
-  });
-  await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
-  return {
-    samples,
-    prompt: (order: Order) =>
-      socket.send(JSON.stringify({ type: 'user', message: { role: 'user', content: wordsOf(order) } })),
-    close: () => socket.terminate(),
-  };
 }

@@ -19,7 +19,7 @@ export const latency: Family = {
     'time right before it was written (monotonic clock of the machine); the reader compares it with the time at which ' +
     'the chunk with it came. Ours: `patchbay stdio`. Theirs: a process that passes chunks on unread. The figures are ' +
     'the smallest p50 and p99 of any round, ours minus theirs.',
-  async run(progress) {
+  async *run(progress) {
     const ours = gatewayOnStdio();
     const theirs = rawRelay();
     const kept = { ours: [] as Round[], relay: [] as Round[] };
@@ -35,7 +35,7 @@ export const latency: Family = {
       await Promise.all([ours.stop(), theirs.stop()]);
     }
     // The rounds of the warm-up are the first two.
-    return [
+    yield* [
       figure('p50', kept.ours.slice(2), kept.relay.slice(2), atMost(30), atMost(5)),
       figure('p99', kept.ours.slice(2), kept.relay.slice(2), atMost(200), atMost(0)),
     ];

@@ -74,7 +74,7 @@ export const startUp: Family = {
     'S1: CPU time, user and system, of a whole process from its start to its end, beside a Node that runs an empty module, ' +
     'in turns. The agent is the demo agent; the client says one frame and closes. NODE_EXTRA_CA_CERTS is unset, for with ' +
     'it an empty Node costs three times as much. On Node 22.1 and later the compile cache is warm.',
-  async run(progress) {
+  async *run(progress) {
     const folder = mkdtempSync(path.join(tmpdir(), 'patchbay-bench-'));
     const empty = path.join(folder, 'empty.mjs');
     writeFileSync(empty, '');
@@ -89,7 +89,7 @@ export const startUp: Family = {
         { rounds: 15, warmUp: 2 },
       );
       const base = costs[none.what] ?? [];
-      return starts.map(({ what, goal }): Figure => {
+      yield* starts.map(({ what, goal }): Figure => {
         const cost = costs[what] ?? [];
         return {
           row: 'S1',

@@ -1,7 +1,7 @@
 // Builds the body of a server-sent event stream from a reader. Independent of the HTTP server.
 import type { EventEnvelope } from '../core/contract/adapter.ts';
 import { guarded } from '../core/contract/guarded.ts';
-import { type PacedTask, unpaced } from '../core/contract/paced-work.ts';
+import { type PacedTask, unpaced, writeCost } from '../core/contract/paced-work.ts';
 import type { Entry, FrameEntry, Reader } from '../core/contract/reader.ts';
 import { sizeOf } from '../core/contract/traffic.ts';
 import { gather } from './batch.ts';
@@ -166,7 +166,7 @@ export function openEventStream(reader: Reader, options: EventStreamOptions = {}
         if (entries.length === 0) return null;
         tell(entries);
         if (entries.some(({ kind }) => kind === 'closed')) end();
-        return sizeOfAll(entries);
+        return sizeOfAll(entries) + writeCost;
       } catch (thrown) {
         fail(thrown);
         return null;

@@ -9,7 +9,7 @@ import { createFrameReader } from './frame-reader.ts';
 import { bytesOf, createFrame } from './framing/frame.ts';
 import { hasTooManyLines, tooManyFrames } from './framing/frame-count.ts';
 import type { FrameDecoder } from './framing/framing.ts';
-import { jsonlDecoder, lineBytes } from './framing/jsonl.ts';
+import { jsonlDecoder, lineBytes, passRecognised } from './framing/jsonl.ts';
 import { type Heartbeat, type HeartbeatOptions, startHeartbeat } from './heartbeat.ts';
 import { PacedInput } from './paced-input.ts';
 import { firstBytes, printable } from './printable.ts';
@@ -216,7 +216,8 @@ class WebSocketChannel implements Channel {
       this.#inlet.fault({ code: 'too-large', message, bytes: bytes.length });
     } else if (isBinary) {
       this.#inlet.fault({ code: 'bad-frame', message: 'a binary message, where only text is accepted' });
-    } else {
+    } else if (this.#options.socket !== undefined || !passRecognised(this.#inlet, bytes)) {
+      // Only agents are dialled, and only frames of agents are recognised.
       this.#inlet.frame(createFrame(bytes));
     }
   }

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FrameFault } from '../../src/core/contract/channel.ts';
 import { bytesOf } from '../../src/transports/framing/frame.ts';
-import type { DecoderOptions } from '../../src/transports/framing/framing.ts';
-import { encodeLine, jsonlDecoder, lineBytes } from '../../src/transports/framing/jsonl.ts';
+import type { DecoderOptions, FrameSink } from '../../src/transports/framing/framing.ts';
+import { encodeLine, jsonlDecoder, lineBytes, passRecognised } from '../../src/transports/framing/jsonl.ts';
 import { cpuMs } from '../support/cpu.ts';
 import { runs } from '../support/full.ts';
 
@@ -181,28 +181,27 @@ describe('encoding', () => {
 });
 
 describe('recognised lines', () => {
-  /** A receiver that recognises lines `<text>!…#`: what is behind `!` does not matter, but the last byte does. */
+  /** Recognises lines `<text>!…#`: what is behind `!` does not matter, but the last byte does. */
+  const sinkTo = (told: unknown[]): FrameSink => ({
+    frame: (frame) => told.push(Buffer.from(frame.bytes).toString('latin1')),
+    fault: (fault: FrameFault) => told.push({ fault: fault.code }),
+    recognise(peek, start, end) {
+      const next = peek.bytes.indexOf(0x21, start);
+      const feed = peek.bytes.indexOf(0x0a, start);
+      if (next === -1 || next >= end || (feed !== -1 && feed < next)) return null;
+      const recognised = peek.ascii(start, next);
+      return {
+        next: next + 1,
+        ending: Buffer.from('#'),
+        splice: null,
+        accept: () => void told.push({ recognised }),
+      };
+    },
+  });
+
   function receive(chunks: readonly Uint8Array[], options: Partial<DecoderOptions> = {}): unknown[] {
     const told: unknown[] = [];
-    const decoder = jsonlDecoder(
-      {
-        frame: (frame) => told.push(Buffer.from(frame.bytes).toString('latin1')),
-        fault: (fault: FrameFault) => told.push({ fault: fault.code }),
-        recognise(peek, start, end) {
-          const next = peek.bytes.indexOf(0x21, start);
-          const feed = peek.bytes.indexOf(0x0a, start);
-          if (next === -1 || next >= end || (feed !== -1 && feed < next)) return null;
-          const recognised = peek.ascii(start, next);
-          return {
-            next: next + 1,
-            ending: Buffer.from('#'),
-            splice: null,
-            accept: () => void told.push({ recognised }),
-          };
-        },
-      },
-      { maxFrameBytes: 1000, ...options },
-    );
+    const decoder = jsonlDecoder(sinkTo(told), { maxFrameBytes: 1000, ...options });
     for (const chunk of chunks) {
       const given = Buffer.from(chunk);
       decoder.push(given);
@@ -244,5 +243,17 @@ describe('recognised lines', () => {
     expect(
       receive([Buffer.from('abc'), Buffer.from('def\nghi!1'), Buffer.from('23#\n')], { reusedChunks: true }),
     ).toEqual(['abcdef', { recognised: 'ghi' }]);
+  });
+
+  it.each<[string, string, unknown[]]>([
+    ['a recognised message is passed on', 'one!#', [{ recognised: 'one' }]],
+    ['one with another ending is not', 'one!?', []],
+    ['one that nobody recognises is not', 'one', []],
+    ['one of several lines is not', 'one!#\ntwo!#', []],
+    ['one with an LF at its end is not', 'one!#\n', []],
+  ])('without LF: %s', (_name, text, expected) => {
+    const told: unknown[] = [];
+    expect(passRecognised(sinkTo(told), Buffer.from(text))).toBe(expected.length > 0);
+    expect(told).toEqual(expected);
   });
 });

@@ -2,6 +2,7 @@
 
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { writeCost } from '../../src/core/contract/paced-work.ts';
 import { owner } from '../../src/core/contract/principal.ts';
 import type { Entry, Reader } from '../../src/core/contract/reader.ts';
 import { type EventStreamOptions, openEventStream } from '../../src/transports/sse.ts';
@@ -53,6 +54,21 @@ describe('the stream', () => {
     await Promise.resolve();
     session.append('3');
     expect(await later).toBe('id: e1.3.0\ndata: 3\n\n');
+  });
+
+  it('counts a write as more work than its bytes (docs/limits.md 6.1)', async () => {
+    const entries: Entry[] = [{ kind: 'frame', out: '12345', cursor: null, number: null, at: null }];
+    const steps: (number | null)[] = [];
+    const reader: Reader = {
+      work: { run: (task) => void steps.push(task.step()) },
+      read: () => entries.splice(0),
+      mark: () => 0,
+      onReadable() {},
+      close() {},
+    };
+    const body = openEventStream(reader).body.getReader();
+    expect([await text(body), await text(body)]).toEqual([greeting, 'data: 12345\n\n']);
+    expect(steps[0]).toBe(5 + writeCost);
   });
 
   it('resumes behind a cursor', async () => {

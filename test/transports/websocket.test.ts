@@ -365,6 +365,26 @@ describe('dialling', () => {
     expect(channel.label).toBe(`websocket ws://127.0.0.1:${port}/path`);
   });
 
+  it('passes recognised messages on without cutting them out, in order with the others (decision 0011)', async () => {
+    const { server, port } = await startServer();
+    const accepted = once(server, 'connection');
+    const channel = connectWebSocket(`ws://127.0.0.1:${port}`);
+    cleanUps.push(() => channel.close('normal', 'the test is over'));
+    const told = createArrivals<string>();
+    channel.open({
+      ...record().receiver,
+      frame: ({ text }) => told.add(`frame ${text}`),
+      recognise(peek, start, end) {
+        if (peek.ascii(start, start + 5) !== '"fast') return null;
+        const next = end - 1;
+        return { next, ending: Buffer.from('"'), splice: null, accept: () => told.add('recognised') };
+      },
+    });
+    const [socket] = await accepted;
+    for (const message of ['"slow"', '"fast"', '"fast', '"slow"']) socket.send(message);
+    expect(await told.first(4)).toEqual(['frame "slow"', 'recognised', 'frame "fast', 'frame "slow"']);
+  });
+
   it('can be closed before it stands', async () => {
     const { port } = await startServer();
     const channel = connectWebSocket(`ws://127.0.0.1:${port}`);

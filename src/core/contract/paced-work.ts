@@ -4,8 +4,8 @@ import { guarded } from './guarded.ts';
 /** Work that is done portion by portion. */
 export interface PacedTask {
   /**
-   * Does one portion, about a millisecond at most. Returns its bytes, or null when nothing is left for now. A task that
-   * throws is done, unless it was asked for another step meanwhile.
+   * Does one portion, about a millisecond at most. Returns its bytes, with {@link writeCost} for a write that follows,
+   * or null when nothing is left for now. A task that throws is done, unless it was asked for another step meanwhile.
    */
   step(): number | null;
 }
@@ -42,8 +42,14 @@ export interface WorkBudget {
   readonly bytes: number;
 }
 
-/** docs/limits.md 6.1. What a portion has sent is written to the sockets behind it, so a pass takes about 5 ms in all. */
+/** docs/limits.md 6.1. */
 export const defaultBudget: WorkBudget = { ms: 3, bytes: 256 * 1024 };
+
+/**
+ * What a write to a socket costs beside its bytes, in bytes of the budget. The system takes it behind the step, so its
+ * time is in no step; a small frame for a thousand readers is a thousand writes.
+ */
+export const writeCost = 4 * 1024;
 
 /** The share of the budget for tasks that have waited. The rest is for work that arrives meanwhile, such as one line. */
 const waitingShare = 0.6;

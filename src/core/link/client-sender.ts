@@ -2,7 +2,7 @@
 // does not read its answers.
 import type { Frontend } from '../contract/adapter.ts';
 import type { Channel, Out } from '../contract/channel.ts';
-import type { PacedTask, WorkQueue } from '../contract/paced-work.ts';
+import { type PacedTask, type WorkQueue, writeCost } from '../contract/paced-work.ts';
 import type { Entry } from '../contract/reader.ts';
 import type { Traffic } from '../contract/traffic.ts';
 import type { SendScheduler, Subscription } from './send-scheduler.ts';
@@ -106,7 +106,7 @@ export class ClientSender implements PacedTask {
     }
     if ('answer' in step) this.send(step.answer);
     else for (const entry of step.entries) this.#listener.onEntry(step.subscription, entry);
-    return Math.max(0, this.#channel.buffered - before);
+    return Math.max(0, this.#channel.buffered - before) + writeCost;
   }
 
   /** Pauses reading while too many bytes of answers are unread (docs/threats.md T26, T32). */

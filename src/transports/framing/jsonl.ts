@@ -8,6 +8,7 @@ import { createPeek } from './peek.ts';
 
 const LF = 0x0a;
 const CR = 0x0d;
+const lineEnd = Buffer.of(LF);
 /** Bytes of a line that suffice to recognise it. */
 const headBytes = 4096;
 
@@ -115,6 +116,18 @@ export function jsonlDecoder(sink: FrameSink, options: DecoderOptions): FrameDec
       skipping = false;
     },
   };
+}
+
+/** Passes on a message that is one line without its LF, if the sink recognises it. False: it must be parsed. */
+export function passRecognised(sink: FrameSink, message: Uint8Array): boolean {
+  if (sink.recognise === undefined) return false;
+  // A recogniser relies on the LF that ends each line.
+  const line = Buffer.concat([message, lineEnd]);
+  const match = sink.recognise(createPeek(line), 0, line.length);
+  if (match === null || line.indexOf(LF, match.next) !== message.length) return false;
+  if (!isAlike(match, line, 0, message.length)) return false;
+  match.accept();
+  return true;
 }
 
 /** The position of the splice in a frame of this length, or -1 if the halves cannot be equal. */

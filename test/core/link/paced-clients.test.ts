@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { internalError } from '../../../src/core/contract/guarded.ts';
-import type { PacedWork, WorkQueue } from '../../../src/core/contract/paced-work.ts';
+import { type PacedWork, type WorkQueue, writeCost } from '../../../src/core/contract/paced-work.ts';
 import { linkClient } from '../../../src/core/link/client-link.ts';
 import { highWater } from '../../../src/core/link/client-sender.ts';
 import type { Event } from '../../../src/core/model/event.ts';
@@ -91,6 +91,19 @@ describe('in turns', () => {
     expect(counts()).toEqual([2, 0]);
     work.pass();
     expect(counts()).toEqual([2, 2]);
+  });
+
+  test('a small frame for many clients is many writes: they take several turns (docs/limits.md 6.1)', () => {
+    const work = createSteppedWork({ ms: 10, bytes: 4 * writeCost });
+    const { clients, say } = crowd(10, work);
+    work.passAll();
+    say(notice('small'));
+    const served = () => clients.filter(({ wire }) => wire.sent.length > 0).length;
+    expect(served()).toBe(4);
+    work.pass();
+    expect(served()).toBe(7);
+    work.passAll();
+    expect(served()).toBe(10);
   });
 
   test('a client that is let go gets first what waits for it', () => {

@@ -1,0 +1,9 @@
+// How large the rows are that load a whole gateway.
+
+/** A small size, to see that a row works: its figures are not comparable. */
+export const isQuick = process.argv.includes('--quick');
+
+/** The size of this run. */
+export function sized<Size>(full: Size, quick: Size): Size {
+  return isQuick ? quick : full;
+}
