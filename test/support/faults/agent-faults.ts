@@ -98,9 +98,7 @@ const exits: readonly FaultRow[] = [
         await speak(stage, lines.midTools, 'call-row-2');
         stage.puppet.say(lines.question('q'));
         const asked = stage.rig.observers.filter(({ frontend }) => frontend === 'pi');
-        await Promise.all(
-          asked.map((one) => one.until('the question', 0, (all) => all.some((frame) => /extension_ui/u.test(frame)))),
-        );
+        await Promise.all(asked.map((one) => one.waitFor('the question', (frame) => /extension_ui/u.test(frame))));
         stage.rig.cause();
         stage.puppet.signal('SIGKILL');
         const toldMs = await stage.rig.told();
@@ -128,7 +126,7 @@ const exits: readonly FaultRow[] = [
         // All that was heard since then belongs to the next run.
         for (const [at, one] of rig.observers.entries()) {
           const since = one.frames.slice(heard[at]);
-          must(one.dialect.endings(since)[0] !== 0, `${one.name} was told the end of a run that had ended`);
+          must(!one.dialect.isEnding(since[0] ?? ''), `${one.name} was told the end of a run that had ended`);
         }
         return [null, 'nothing of a run is told, the next prompt ran'];
       }),
@@ -241,8 +239,8 @@ const broken: readonly FaultRow[] = [
         puppet.write([...lines.otherHalf.slice(0, -1)].join('\n'));
         puppet.die('SIGKILL');
         const toldMs = await rig.told();
-        for (const { dialect, frames, name } of rig.observers) {
-          const end = frames[dialect.endings(frames)[0] ?? 0] ?? '';
+        for (const { dialect, endings, frames, name } of rig.observers) {
+          const end = frames[endings[0] ?? 0] ?? '';
           must(!dialect.role.isCutShort(end, frames), `${name} was told that the run failed`);
         }
         await nextRuns(stage);

@@ -4,10 +4,36 @@ import { type ClientRole, clientRoles } from '../client-roles.ts';
 /** How to look at one dialect. */
 export interface Dialect {
   readonly role: ClientRole;
-  /** Where the frames are that end a run, for everybody on the session: one for each run. */
-  endings(frames: readonly string[]): readonly number[];
+  /** Whether this frame ends a run, for everybody on the session. Cheap: long waits ask for each frame. */
+  isEnding(frame: string): boolean;
+  /** Whether this frame, right behind such an end, says that the run goes on. */
+  goesOn(frame: string): boolean;
   /** Whether every client of the dialect gets this frame: all but answers to one client's commands, and greetings. */
   isShared(frame: string): boolean;
+}
+
+/** Notes where runs end. Takes each frame once. */
+export function createEndings({ isEnding, goesOn }: Dialect): {
+  readonly places: readonly number[];
+  take(frame: string): void;
+} {
+  const places: number[] = [];
+  let at = 0;
+  return {
+    places,
+    take(frame) {
+      if (places.at(-1) === at - 1 && at > 0 && goesOn(frame)) places.pop();
+      if (isEnding(frame)) places.push(at);
+      at += 1;
+    },
+  };
+}
+
+/** Where runs end in these frames. */
+export function endingsIn(dialect: Dialect, frames: readonly string[]): readonly number[] {
+  const endings = createEndings(dialect);
+  for (const frame of frames) endings.take(frame);
+  return endings.places;
 }
 
 const typeOf = (frame: string): unknown => JSON.parse(frame).type;
@@ -22,20 +48,18 @@ function roleOf(frontend: string): ClientRole {
   return role;
 }
 
-/** Where the frames are that end a run, where one frame alone tells. */
-const endingsBy =
-  (isEnding: (frame: string) => boolean) =>
-  (frames: readonly string[]): number[] =>
-    frames.flatMap((frame, at) => (isEnding(frame) ? [at] : []));
-
-/** The same of pi: an agent that tries again says agent_end before, and the run goes on. */
-function piEndings(types: readonly unknown[]): number[] {
-  return types.flatMap((type, at) => (type === 'agent_end' && types[at + 1] !== 'auto_retry_start' ? [at] : []));
+/** Most frames are not parsed for their end: only those with that mark. */
+function dialect(frontend: string, mark: string, isShared: Dialect['isShared']): [string, Dialect] {
+  const role = roleOf(frontend);
+  const isEnding = (frame: string) => frame.includes(mark) && role.isOver(frame);
+  return [frontend, { role, isEnding, goesOn: () => false, isShared }];
 }
 
-function dialect(frontend: string, ours: Omit<Dialect, 'role' | 'endings'> & Partial<Dialect>): [string, Dialect] {
-  const role = roleOf(frontend);
-  return [frontend, { role, endings: endingsBy(role.isOver), ...ours }];
+/** An agent of pi that tries again says agent_end before, and the run goes on. */
+function piDialect(frontend: string, isShared: Dialect['isShared']): [string, Dialect] {
+  const isEnding = (frame: string) => frame.includes('"type":"agent_end"');
+  const goesOn = (frame: string) => frame.includes('"type":"auto_retry_start"');
+  return [frontend, { role: roleOf(frontend), isEnding, goesOn, isShared }];
 }
 
 /** A prompt is repeated to all but the client that spoke. */
@@ -44,16 +68,16 @@ const isEcho = (frame: string): boolean => JSON.parse(frame).origin?.kind === 'h
 /** By adapter id. */
 export const dialects: ReadonlyMap<string, Dialect> = new Map([
   ...['claude', 'rpc-message'].map((frontend) =>
-    dialect(frontend, {
-      isShared: (frame) => !isEcho(frame) && shared('response', 'control_response', 'error')(frame),
-    }),
+    dialect(
+      frontend,
+      '"type":"result"',
+      (frame) => !isEcho(frame) && shared('response', 'control_response', 'control_cancel_request', 'error')(frame),
+    ),
   ),
-  dialect('pi', { endings: (frames) => piEndings(frames.map(typeOf)), isShared: shared('response') }),
-  dialect('pi-legacy', { isShared: shared('error') }),
-  dialect('pi-server', {
-    // The response to the prompt is for one client only.
-    endings: (frames) => piEndings(frames.map((frame) => JSON.parse(frame).event?.type)),
-    isShared: (frame) => typeOf(frame) === 'event',
-  }),
-  dialect('eca', { isShared: (frame) => JSON.parse(frame).id === undefined }),
+  // What is wrong with an answer is told to who gave it.
+  piDialect('pi', (frame) => shared('response')(frame) && !frame.includes('"id":"answer-problem-')),
+  dialect('pi-legacy', 'agent_end', shared('error')),
+  // The response to a prompt is for one client only.
+  piDialect('pi-server', (frame) => typeOf(frame) === 'event'),
+  dialect('eca', '"finished"', (frame) => JSON.parse(frame).id === undefined),
 ]);

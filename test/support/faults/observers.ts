@@ -5,7 +5,7 @@ import { within } from '../../../src/conformance/bounded-wait.ts';
 import type { Channel } from '../../../src/core/contract/channel.ts';
 import { connectEventSource } from '../../../src/transports/sse-client.ts';
 import { connectWebSocket } from '../../../src/transports/websocket.ts';
-import { type Dialect, dialects } from './dialects.ts';
+import { createEndings, type Dialect, dialects } from './dialects.ts';
 
 /** Where a gateway listens. */
 export interface Address {
@@ -32,8 +32,12 @@ export interface Observer extends Kind {
   readonly ended: string | null;
   readonly endedAt: number;
   say(frame: string): void;
-  /** Resolves with the frames from that index on, as soon as they are enough. */
-  until(label: string, from: number, isEnough: (frames: readonly string[]) => boolean): Promise<readonly string[]>;
+  /** Where runs ended. */
+  readonly endings: readonly number[];
+  /** Resolves with the first frame from that index on that fits; default from the first one. */
+  waitFor(label: string, fits: (frame: string) => boolean, from?: number): Promise<string>;
+  /** Resolves as soon as that is so: asked with each frame. */
+  until(label: string, isSo: () => boolean): Promise<void>;
   /** Resolves when the connection has ended. */
   cut(): Promise<string>;
   /** Stops reading and reads on. */
@@ -68,6 +72,7 @@ export async function observe(address: Address, session: string, kind: Kind): Pr
   if (dialect === undefined) throw new Error(`nobody knows how a run ends for ${kind.frontend}`);
   const frames: string[] = [];
   const times: number[] = [];
+  const endings = createEndings(dialect);
   const watchers = new Set<() => void>();
   let ended: string | null = null;
   let endedAt = 0;
@@ -78,6 +83,7 @@ export async function observe(address: Address, session: string, kind: Kind): Pr
   channel.open({
     frame({ text }) {
       frames.push(text);
+      endings.take(text);
       times.push(performance.now());
       wake();
     },
@@ -94,6 +100,19 @@ export async function observe(address: Address, session: string, kind: Kind): Pr
       .slice(-3)
       .map((frame) => frame.slice(0, 400))
       .join('\n')}`;
+  /** Rejects at once when nothing can come any more. */
+  const wait = <Found>(label: string, look: () => Found | undefined): Promise<Found> =>
+    within(
+      `${label} for ${name}`,
+      watchers,
+      () => {
+        const found = look();
+        if (found === undefined && ended !== null) throw new Error(`${ended} before ${label}${lastWords()}`);
+        return found;
+      },
+      lastWords,
+      20_000,
+    );
   const observer: Observer = {
     ...kind,
     name,
@@ -107,23 +126,26 @@ export async function observe(address: Address, session: string, kind: Kind): Pr
       return endedAt;
     },
     say: (frame) => channel.send(frame),
-    until: (label, from, isEnough) =>
-      within(
-        label,
-        watchers,
-        () => {
-          if (isEnough(frames.slice(from))) return frames.slice(from);
-          if (ended !== null) throw new Error(`${ended} before ${label}${lastWords()}`);
-          return undefined;
-        },
-        lastWords,
-        20_000,
-      ),
+    get endings() {
+      return endings.places;
+    },
+    waitFor(label, fits, from = 0) {
+      let at = from;
+      const look = () => {
+        while (at < frames.length && !fits(frames[at] ?? '')) at += 1;
+        return frames[at];
+      };
+      return wait(label, look);
+    },
+    until: (label, isSo) => wait(label, () => (isSo() ? true : undefined)).then(() => {}),
     cut: () => within(`the end of ${name}`, watchers, () => ended ?? undefined),
     pause: () => channel.pause(),
     resume: () => channel.resume(),
     close: () => channel.close('normal', 'the test is over'),
   };
-  await dialect.role.greet?.(observer.say, (label, isEnough) => observer.until(label, 0, isEnough));
+  await dialect.role.greet?.(observer.say, async (label, isEnough) => {
+    await observer.until(label, () => isEnough(frames));
+    return frames;
+  });
   return observer;
 }

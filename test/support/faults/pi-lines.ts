@@ -40,3 +40,13 @@ export const failedRun: readonly string[] = retries.slice(secondRun);
 /** A question of the agent's extension. */
 export const question = (id: string): string =>
   JSON.stringify({ type: 'extension_ui_request', id, method: 'confirm', title: 'Allow probe?', message: 'row 1' });
+
+/** Something that the agent's extension tells the user. */
+export const notice = (message: string): string =>
+  JSON.stringify({
+    type: 'extension_ui_request',
+    id: `notice-${message}`,
+    method: 'notify',
+    message,
+    notifyType: 'info',
+  });

@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { type Config, parseConfig } from '../../../src/config/config.ts';
 import { owner } from '../../../src/core/contract/principal.ts';
 import { createGateway, type Gateway } from '../../../src/gateway/full-gateway.ts';
-import { listen } from '../../../src/transports/http/server.ts';
+import { type ListenOptions, listen } from '../../../src/transports/http/server.ts';
 import { eventually } from './eventually.ts';
 import { type Address, type Kind, type Observer, observe } from './observers.ts';
 
@@ -31,7 +31,14 @@ export interface FaultRig {
   readonly gateway: Gateway;
   readonly address: Address;
   readonly session: string;
+  /** Who is judged. */
   readonly observers: readonly Observer[];
+  /** Another client. `isLate`: it missed something, so that nobody compares its frames. */
+  join(kind: Kind, options?: JoinOptions): Promise<Observer>;
+  /** That client is judged no longer. */
+  dismiss(observer: Observer): void;
+  /** Resolves when so many clients are on the session. */
+  hasClients(count: number): Promise<void>;
   /** Resolves when the session is in that state. */
   hasState(state: string): Promise<void>;
   /** A prompt of that client; default of the first. */
@@ -42,11 +49,18 @@ export interface FaultRig {
   cause(): void;
   /** Resolves when every client has heard the end of so many runs; ms since the fault. */
   told(runs?: number): Promise<number>;
-  /** How many runs have ended for that client. */
-  endings(observer: Observer): number;
+  /** Ms from the fault until the last of these times. */
+  since(times: readonly number[]): number;
   /** Judges all that was heard; tells what was lost and repeated between the transports. */
   judge(options?: Judging): { readonly lost: number; readonly repeated: number };
   close(): Promise<void>;
+}
+
+/** How a client joins. */
+export interface JoinOptions {
+  /** Default: the gateway itself. */
+  readonly address?: Address;
+  readonly isLate?: boolean;
 }
 
 /** How to judge. */
@@ -61,6 +75,9 @@ export interface Judging {
 export interface RigOptions {
   readonly config: object;
   readonly clients?: readonly Kind[];
+  readonly listen?: Omit<ListenOptions, 'board'>;
+  /** Opens the session, and gives its id; default a session of the default agent. */
+  open?(address: Address): Promise<string>;
 }
 
 /** Open descriptors of this process; null where the system does not say. */
@@ -99,49 +116,94 @@ export function faultsOf({ name, dialect, frames }: Observer): string[] {
   return wrong.map((fault) => `${name}: ${fault}`);
 }
 
-/** Clients of one dialect hear the same over both transports, in the same order. */
-export function acrossTransports(observers: readonly Observer[]): { lost: number; repeated: number; wrong: string[] } {
+/** Clients of one dialect hear the same, in the same order, over whatever transport. */
+function acrossTransports(observers: readonly Observer[]): { lost: number; repeated: number; wrong: string[] } {
   let [lost, repeated] = [0, 0];
   const wrong: string[] = [];
-  for (const one of observers.filter(({ transport }) => transport === 'ws')) {
-    const other = observers.find(
-      ({ transport, frontend, options }) => transport === 'sse' && frontend === one.frontend && options === one.options,
+  const firsts = new Map<string, Observer>();
+  for (const one of observers) {
+    const key = `${one.frontend} ${one.options}`;
+    const first = firsts.get(key) ?? one;
+    firsts.set(key, first);
+    const [expected, found] = [first, one].map(({ frames, dialect }) => frames.filter(dialect.isShared));
+    const between = difference(expected ?? [], found ?? []);
+    lost += between.lost;
+    repeated += between.repeated;
+    const at = (expected ?? []).findIndex((frame, place) => frame !== found?.[place]);
+    if (at < 0 && expected?.length === found?.length) continue;
+    const [left, right] = [expected?.[at], found?.[at < 0 ? (expected?.length ?? 0) : at]].map((frame) =>
+      frame?.slice(0, 200),
     );
-    if (other === undefined) continue;
-    const [left, right] = [one, other].map(({ frames, dialect }) => frames.filter(dialect.isShared));
-    const found = difference(left ?? [], right ?? []);
-    lost += found.lost;
-    repeated += found.repeated;
-    if (left?.join('\n') !== right?.join('\n')) wrong.push(`${one.name} and ${other.name} heard different frames`);
+    wrong.push(`${first.name} and ${one.name} heard different frames: ${left} and ${right}`);
   }
   return { lost, repeated, wrong };
 }
 
+/** Judges all that these clients heard of so many runs; throws what is wrong. `late`: those who missed something. */
+export function judge(
+  observers: readonly Observer[],
+  { runs, except, late }: Judging & { readonly runs: number; readonly late?: ReadonlySet<Observer> },
+): { readonly lost: number; readonly repeated: number } {
+  const { lost, repeated, wrong } = acrossTransports(observers.filter((one) => late?.has(one) !== true));
+  for (const one of observers) {
+    const heard = one.endings.length;
+    if (heard !== runs) wrong.push(`${one.name} heard ${heard} endings of ${runs} runs`);
+  }
+  wrong.push(...observers.flatMap(faultsOf));
+  const unexpected = wrong.filter((words) => except?.test(words) !== true);
+  if (unexpected.length > 0) throw new Error(unexpected.join('\n'));
+  return { lost, repeated };
+}
+
 /** Opens a gateway with one session of its default agent, and the clients. */
-export async function openFaultRig({ config, clients = everybody }: RigOptions): Promise<FaultRig> {
+export async function openFaultRig({
+  config,
+  clients = everybody,
+  listen: listening,
+  open,
+}: RigOptions): Promise<FaultRig> {
   const before = descriptors();
   const parsed: Config = parseConfig(config);
   const gateway = createGateway(parsed, { log: () => {} });
-  const server = await listen({ board: gateway.board });
+  const server = await listen({ board: gateway.board, ...listening });
   const address = { url: server.url, token: server.token ?? '' };
-  const { id: session } = gateway.board.createSession({}, owner);
-  const observers = await Promise.all(clients.map((kind) => observe(address, session, kind)));
+  const session = (await open?.(address)) ?? gateway.board.createSession({}, owner).id;
   const summary = () => gateway.board.session(session, owner);
-  await eventually(
-    'all clients',
-    () => summary().clients === clients.length,
-    () => `; ${summary().clients} are there`,
-  );
+  const observers = await Promise.all(clients.map((kind) => observe(address, session, kind)));
+  const everyone: Observer[] = [...observers];
+  const late = new Set<Observer>();
+  const hasClients = (count: number) =>
+    eventually(
+      `${count} clients`,
+      () => summary().clients === count,
+      () => `; ${summary().clients} are there`,
+    );
+  await hasClients(clients.length);
   let causedAt = 0;
   let prompts = 0;
   let promptedAt = observers.map(() => 0);
-  const endings = ({ frames, dialect }: Observer) => dialect.endings(frames).length;
 
   return {
     gateway,
     address,
     session,
     observers,
+    async join(kind, { address: via = address, isLate = false } = {}) {
+      const count = summary().clients;
+      const one = await observe(via, session, kind);
+      await eventually('another client', () => summary().clients > count);
+      observers.push(one);
+      promptedAt.push(0);
+      everyone.push(one);
+      if (isLate) late.add(one);
+      return one;
+    },
+    dismiss(observer) {
+      const at = observers.indexOf(observer);
+      observers.splice(at, 1);
+      promptedAt.splice(at, 1);
+    },
+    hasClients,
     hasState: (state) =>
       eventually(
         `the state ${state}`,
@@ -154,8 +216,8 @@ export async function openFaultRig({ config, clients = everybody }: RigOptions):
       speaker?.say(speaker.dialect.role.prompt(words, speaker.frames));
     },
     async allSee(words) {
-      const sees = (frames: readonly string[]) => frames.some((frame) => frame.includes(words));
-      await Promise.all(observers.map((one, at) => one.until(`${words} for ${one.name}`, promptedAt[at] ?? 0, sees)));
+      const sees = (frame: string) => frame.includes(words);
+      await Promise.all(observers.map((one, at) => one.waitFor(words, sees, promptedAt[at])));
     },
     cause() {
       causedAt = performance.now();
@@ -163,29 +225,19 @@ export async function openFaultRig({ config, clients = everybody }: RigOptions):
     async told(runs = prompts) {
       const times = await Promise.all(
         observers.map(async (one) => {
-          const isTold = () => endings(one) >= runs;
-          await one.until(`the end of run ${runs} for ${one.name}`, 0, isTold);
-          return one.times[one.dialect.endings(one.frames).at(-1) ?? 0] ?? 0;
+          await one.until(`the end of run ${runs}`, () => one.endings.length >= runs);
+          return one.times[one.endings.at(-1) ?? 0] ?? 0;
         }),
       );
       return Math.max(...times) - causedAt;
     },
-    endings,
-    judge({ runs = prompts, except } = {}) {
-      const { lost, repeated, wrong } = acrossTransports(observers);
-      for (const one of observers) {
-        if (endings(one) !== runs) wrong.push(`${one.name} heard ${endings(one)} endings of ${runs} runs`);
-      }
-      wrong.push(...observers.flatMap(faultsOf));
-      const unexpected = wrong.filter((words) => except?.test(words) !== true);
-      if (unexpected.length > 0) throw new Error(unexpected.join('\n'));
-      return { lost, repeated };
-    },
+    since: (times) => Math.max(...times) - causedAt,
+    judge: ({ runs = prompts, except } = {}) => judge(observers, { runs, except, late }),
     async close() {
-      for (const one of observers) one.close();
+      for (const one of everyone) one.close();
       gateway.close('the test is over');
       await server.close();
-      await Promise.all(observers.map((one) => one.cut()));
+      await Promise.all(everyone.map((one) => one.cut()));
       const now = () => descriptors() ?? 0;
       if (before !== null)
         await eventually(

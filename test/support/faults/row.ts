@@ -5,7 +5,7 @@ import { type FaultRig, type Judging, openFaultRig, type RigOptions } from './ri
 /** What was seen of one fault. */
 export interface Outcome {
   /** Who was on the session. */
-  readonly clients: readonly Kind[];
+  readonly clients: readonly { readonly frontend: string; readonly transport: Kind['transport'] | 'stdio' }[];
   /** From the cause until the last client had its ending, ms; null if there was none to wait for. */
   readonly toldMs: number | null;
   readonly lost: number;
