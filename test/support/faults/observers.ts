@@ -111,7 +111,6 @@ export async function observe(address: Address, session: string, kind: Kind): Pr
         return found;
       },
       lastWords,
-      20_000,
     );
   const observer: Observer = {
     ...kind,

@@ -19,6 +19,8 @@ export interface FaultRow {
   readonly fault: string;
   /** What is done, in a few words. */
   readonly what: string;
+  /** Why it cannot run here. */
+  readonly skipped?: string;
   /** Injects the fault; throws if anything is not as docs/faults.md says. */
   run(): Promise<Outcome>;
 }
