@@ -36,7 +36,7 @@ for (const row of rows) {
   test.skipIf(row.skipped !== undefined)(`${nameOf(row)}${why}`, async () => {
     const outcome = await row.run();
     outcomes.set(row, outcome);
-    expect(outcome).toMatchObject({ lost: 0, repeated: 0 });
+    expect([outcome.lost ?? 0, outcome.repeated ?? 0]).toEqual([0, 0]);
   });
 }
 

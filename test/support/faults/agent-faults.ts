@@ -71,7 +71,7 @@ const cannotStart =
       // Claude's protocol has a result as the only word for it, without a turn around it.
       const wrong = rig.observers.flatMap(faultsOf).filter((words) => !/^claude \w+: outside-turn/u.test(words));
       must(wrong.length === 0, wrong.join('\n'));
-      return { clients: rig.observers, toldMs, lost: 0, repeated: 0, verdict };
+      return { clients: rig.observers, toldMs, lost: null, repeated: null, verdict };
     });
 
 const dying = "process.stderr.write('\\x1b[31mno key'); process.exit(3)";

@@ -174,7 +174,8 @@ const slow: readonly FaultRow[] = [
         await rig.hasClients(rig.observers.length);
         const again = await rig.join(growing('ws'), { isLate: true });
         rig.dismiss(again);
-        return outcomeOf(rig, toldMs, 'closed with 4008, may come back; the others hear all');
+        const outcome = outcomeOf(rig, toldMs, 'closed with 4008, may come back; the others hear all');
+        return { ...outcome, clients: [...outcome.clients, stalled] };
       }),
   },
   {
@@ -197,7 +198,32 @@ const slow: readonly FaultRow[] = [
           const toldMs = await rig.told();
           await rig.hasClients(count);
           stalled.close();
-          return outcomeOf(rig, toldMs, 'cut; the others hear all');
+          const outcome = outcomeOf(rig, toldMs, 'cut; the others hear all');
+          return { ...outcome, clients: [...outcome.clients, stalled] };
+        },
+      ),
+  },
+  {
+    fault: 'F14',
+    what: 'a cursor that has left the window (8 MiB)',
+    run: () =>
+      withRig(
+        { config: flooding(1000, '/dev/null'), clients: plus(growing('sse'), growing('ws'), deltas) },
+        async (rig) => {
+          rig.prompt('go');
+          await rig.told();
+          const before = await readEvents(rig.address, rig.session, 'pi', null);
+          await before.until('a place in the stream', ({ length }) => length > 0);
+          await before.close();
+          must(before.firstId !== null, 'no frame has an id');
+          rig.prompt('go');
+          rig.cause();
+          const toldMs = await rig.told();
+          const after = await readEvents(rig.address, rig.session, 'pi', before.firstId);
+          await after.until('the snapshot', ({ length }) => length > 0);
+          await after.close();
+          must(after.gateway.length === 1 && after.gateway[0]?.includes('window') === true, `resets: ${after.gateway}`);
+          return outcomeOf(rig, toldMs, 'status 200, one reset, a snapshot');
         },
       ),
   },

@@ -112,7 +112,7 @@ const signalled: readonly FaultRow[] = [
         await Promise.all(observers.map((one) => one.cut()));
         await built.agentsGone();
         const toldMs = lastOf(observers.map(({ endedAt }) => endedAt)) - from;
-        return { clients: observers, toldMs, lost: 0, repeated: 0, verdict: 'stops at once, the agent too' };
+        return { clients: observers, toldMs, lost: null, repeated: null, verdict: 'stops at once, the agent too' };
       }),
   },
   {
@@ -136,7 +136,7 @@ const signalled: readonly FaultRow[] = [
           await next.close();
         }
         const verdict = 'as documented: not built; connections end, the agent too, the session is unknown afterwards';
-        return { clients: observers, toldMs, lost: 0, repeated: 0, verdict };
+        return { clients: observers, toldMs, lost: null, repeated: null, verdict };
       }),
   },
   {

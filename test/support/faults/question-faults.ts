@@ -63,8 +63,8 @@ const questions: readonly FaultRow[] = [
         return {
           clients: everybody,
           toldMs: null,
-          lost: 0,
-          repeated: 0,
+          lost: null,
+          repeated: null,
           verdict: 'denied at its deadline, late clients see that',
         };
       }),

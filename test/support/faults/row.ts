@@ -8,8 +8,9 @@ export interface Outcome {
   readonly clients: readonly { readonly frontend: string; readonly transport: Kind['transport'] | 'stdio' }[];
   /** From the cause until the last client had its ending, ms; null if there was none to wait for. */
   readonly toldMs: number | null;
-  readonly lost: number;
-  readonly repeated: number;
+  /** Frames; null where nothing is compared. */
+  readonly lost: number | null;
+  readonly repeated: number | null;
   readonly verdict: string;
 }
 

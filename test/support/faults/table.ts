@@ -24,8 +24,10 @@ export function faultTable(rows: readonly FaultRow[], outcomes: ReadonlyMap<Faul
     const outcome = outcomes.get(row);
     if (outcome === undefined) throw new Error(`${row.fault}: ${row.what} did not run`);
     const { toldMs, lost, repeated, verdict } = outcome;
-    const told = toldMs === null ? '–' : String(Math.round(toldMs));
-    return line([row.fault, row.what, clientsOf(outcome), told, String(lost), String(repeated), `pass: ${verdict}`]);
+    const [told = '', without = '', twice = ''] = [toldMs, lost, repeated].map((figure) =>
+      figure === null ? '–' : String(Math.round(figure)),
+    );
+    return line([row.fault, row.what, clientsOf(outcome), told, without, twice, `pass: ${verdict}`]);
   });
   return [
     '# Table of faults',
@@ -36,7 +38,7 @@ export function faultTable(rows: readonly FaultRow[], outcomes: ReadonlyMap<Faul
     '',
     '**told**: from the cause until the last client had its ending, with the times in brackets as they were configured. The',
     'times are of one run, on a machine with other work, and no test asserts them. **lost**, **repeated**: frames, between',
-    'clients of one dialect over different transports, or beside a client without the fault. In each row every client hears',
+    'clients of one dialect over different transports, or beside a client without the fault; `–` where nothing is compared. In each row every client hears',
     'one ending for each run, in the order of its protocol by the judges of `test/oracles`; the next prompt runs or is refused',
     'with a reason; descriptors and agents are back at their number before (docs/faults.md 1.8).',
     '',

@@ -204,7 +204,7 @@ const streams: readonly FaultRow[] = [
   },
   {
     fault: 'F27',
-    what: 'the SSE of a remote agent is refused for good (404)',
+    what: 'the SSE of a remote agent ends for good: its session is deleted',
     run: () =>
       overEvents(async ({ rig, closeFar }) => {
         rig.prompt('slow 5 long 2000');
