@@ -65,7 +65,10 @@ async function atMessagesApi(
       begin(next);
       finish(next);
       await rig.told();
-      return outcomeOf(rig, toldMs, verdict);
+      const outcome = outcomeOf(rig, toldMs, verdict);
+      // Idle connections to it would be held for seconds, and the rig waits for them.
+      await api.close();
+      return outcome;
     });
   } finally {
     if (before === undefined) delete process.env.ANTHROPIC_API_KEY;
@@ -173,9 +176,11 @@ async function overEvents(
   const at = `http://${host}/v1/pi/sessions/${id}`;
   const agent = { protocol: 'pi', tokenVariable: 'FAR_TOKEN', url: `${at}/events`, sendUrl: `${at}/frames` };
   try {
-    return await withRig({ config: { agents: { far: agent } } }, (rig) =>
-      act({ rig, proxy, closeFar: () => far.board.closeSession(id, owner) }),
-    );
+    return await withRig({ config: { agents: { far: agent } } }, async (rig) => {
+      const outcome = await act({ rig, proxy, closeFar: () => far.board.closeSession(id, owner) });
+      proxy.close();
+      return outcome;
+    });
   } finally {
     far.close('the test is over');
     proxy.close();
