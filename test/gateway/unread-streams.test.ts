@@ -66,14 +66,18 @@ test('42 streams that nobody reads are none after 60 s, and a run becomes frames
 let gateway: Gateway | undefined;
 afterEach(() => gateway?.close('the test is over'));
 
-test('a client that posts is there: its stream stays, and a post that is repeated later still counts once', () => {
+test('a client that posts is there: its stream stays, and a post that is repeated later still counts once', async () => {
   const clock = createVirtualClock();
   gateway = createGateway(parseConfig({}), { log: () => {}, clock });
   const { board } = gateway;
   board.createSession({ id: 's' }, owner);
   const caller = { frontend: 'pi', session: 's', options: {}, principal: owner };
-  const post = (id: string) =>
-    board.post(caller, [{ bytes: Buffer.from(JSON.stringify({ type: 'get_state', id })), id, digest: id }]);
+  const post = async (id: string) => {
+    const bytes = Buffer.from(JSON.stringify({ type: 'get_state', id }));
+    const taken = board.post(caller, [{ bytes, id, digest: id }]);
+    clock.advance(0);
+    await taken;
+  };
   const windowBytes = () => samplesOf(board.metrics(), 'patchbay_window_bytes').get('');
   const answers = (cursor: string | null) => {
     const reader = board.stream(caller, cursor);
@@ -82,22 +86,22 @@ test('a client that posts is there: its stream stays, and a post that is repeate
     return entries;
   };
   const first = board.stream(caller, null);
-  post('a');
+  await post('a');
   const [answer] = drain(first);
   first.close();
   const cursor = answer?.kind === 'frame' ? answer.cursor : null;
   expect(cursor).not.toBeNull();
 
   clock.advance(unreadStreamMs - 1);
-  post('b');
+  await post('b');
   clock.advance(unreadStreamMs - 1);
   expect(answers(cursor)).toMatchObject([{ kind: 'frame', out: expect.stringContaining('"b"') }]);
 
   clock.advance(unreadStreamMs);
   expect(windowBytes()).toBe(0);
-  post('a');
+  await post('a');
   expect(windowBytes()).toBe(0);
-  post('c');
+  await post('c');
   expect(windowBytes()).toBeGreaterThan(0);
   expect(answers(cursor)[0]).toMatchObject({ kind: 'reset', reason: 'window' });
 });

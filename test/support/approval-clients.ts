@@ -88,6 +88,9 @@ const pi: Words = {
     frame.type === 'agent_end' ? (JSON.stringify(frame).includes('"stopReason":"aborted"') ? 'badly' : 'well') : null,
 };
 
+/** How clients of two protocols say it. */
+export const words = { claude, pi };
+
 function askedBy(client: Client, words: Words): Asked {
   let heard = 0;
   let ended = 0;

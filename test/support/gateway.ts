@@ -41,6 +41,8 @@ export interface GatewayServer {
   /** Makes a session with an agent of its own, by name or the usual one, and gives its id. */
   createSession(agent?: string): Promise<string>;
   close(): Promise<void>;
+  /** Its process, for tests that signal it. */
+  readonly child: ChildProcessWithoutNullStreams;
 }
 
 /** Starts `patchbay serve --json` in front of pi and waits for its ready line. */
@@ -87,5 +89,6 @@ async function serverOf(child: ChildProcessWithoutNullStreams): Promise<GatewayS
       return z.looseObject({ id: z.string() }).parse(JSON.parse(text)).id;
     },
     close: () => stopProcess(child),
+    child,
   };
 }

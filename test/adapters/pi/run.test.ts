@@ -301,3 +301,28 @@ describe('order faults', () => {
     expect(typesOf(pi.events())).toEqual(['message-added']);
   });
 });
+
+describe('the rest of a message whose run is over (docs/faults.md F32)', () => {
+  const late = wire.update({ type: 'text_delta', contentIndex: 0, delta: 'late' });
+
+  test.each([
+    ['an update', late],
+    ['its end', wire.assistantEnd()],
+  ])('%s opens no run', (_, line) => {
+    const pi = bench();
+    pi.feed(...shortRun(), wire.settled);
+    pi.events();
+    pi.feed(line);
+    expect(pi.events()).toEqual([]);
+    expect(pi.notes()).toEqual([expect.stringMatching(/^violation: .*its run is over$/u)]);
+  });
+
+  test('opens the run of a prompt that waits for one', () => {
+    const pi = bench();
+    pi.feed(...shortRun(), wire.settled);
+    pi.events();
+    pi.command({ type: 'prompt', content: [{ type: 'text', text: 'go' }] }, 'c1');
+    pi.feed(late);
+    expect(typesOf(pi.events())[0]).toBe('run-start');
+  });
+});

@@ -68,6 +68,7 @@ export function createAgentRuns(env: Env, out: Outbox, ports: RunPorts): AgentRu
     originOf: ports.originOf,
     bashId: () => undefined,
     learn: ports.learn,
+    expectsRun: () => lane.current() !== null,
   });
   const { run } = events;
 

@@ -85,6 +85,7 @@ export function createBackend(env: Env, options: PiOptions): Backend {
     bashLine: pending.lineOf,
     learn: tracker.learn,
     learnTools: tracker.learnTools,
+    expectsRun: () => prompts.waiting,
   });
   const { run } = events;
 

@@ -34,6 +34,11 @@ export interface EventContext extends RunWatcher {
   readonly changes: CallChanges;
   /** Why a tool did not run, if the user was asked about the tool. */
   skippedOf?(call: string): EventOf<'tool-end'>['skipped'];
+  /**
+   * Whether a prompt was sent whose run has not begun. Absent: every line of a message belongs to a run. The first pi may
+   * run two prompts at once, and its first agent_end is the end of one of them.
+   */
+  expectsRun?(): boolean;
   /** Called for a system message, which may list the tools. */
   learnTools?(message: AnyMessage): void;
   /** Called when pi reported session information. */
@@ -84,6 +89,10 @@ const bracketing: ReadonlySet<string> = new Set([
 /** Lines that occur only inside a run. Such a line opens a run if the beginning was not seen. */
 const insideRuns: ReadonlySet<string> = new Set(['turn_start', 'message_update', 'tool_execution_start']);
 
+/** Whether the line continues a message of the agent. Such a line never begins a run. */
+const continuesMessage = ({ type, message }: Line): boolean =>
+  type === 'message_update' || (type === 'message_end' && dictionaryOf(message)?.role === 'assistant');
+
 /** A message that has just begun may lack any field. Built once, because zod compiles each new schema. */
 const begunMessage = messageSchemas.assistant.partial();
 
@@ -115,6 +124,11 @@ export function createEventDecoder(env: Env, out: Outbox, graceMs: number, conte
 
   function violation(type: string, problem: string): void {
     out.note('violation', `${type}: ${problem}`);
+  }
+
+  /** Whether the line is a rest of the run that has ended (docs/faults.md F32). */
+  function isLate(line: Line): boolean {
+    return run.isOver && context.expectsRun?.() === false && continuesMessage(line);
   }
 
   function messageStart(line: EventLine<'message_start'>): void {
@@ -244,6 +258,7 @@ export function createEventDecoder(env: Env, out: Outbox, graceMs: number, conte
     waits: (type) => run.ending && !bracketing.has(type) && !proving.has(type) && type !== 'response',
     line(line) {
       const type = typeof line.type === 'string' ? line.type : '';
+      if (isLate(line)) return violation(type, 'its run is over');
       if (!bracketing.has(type)) run.aside();
       if (proving.has(type)) run.proven();
       if (insideRuns.has(type)) run.ensure();

@@ -27,6 +27,8 @@ export type Cut = Pick<EventOf<'run-end'>, 'outcome' | 'failure'>;
 /** The run of one pi process. */
 export interface RunDecoder {
   readonly open: boolean;
+  /** Whether a run has ended and no other one has begun. */
+  readonly isOver: boolean;
   /** Whether a run is open and no end is held back. */
   readonly running: boolean;
   /** Whether agent_end came. The next lines or a timer decide whether it ends the run. */
@@ -73,6 +75,7 @@ export const runTimer = 'run-end';
  */
 export function createRunDecoder(out: Outbox, graceMs: number, watcher: RunWatcher): RunDecoder {
   let phase: Phase = 'idle';
+  let hasEnded = false;
   /** Since 0.80.4 pi sends agent_settled. */
   let settles = false;
   /**
@@ -114,6 +117,7 @@ export function createRunDecoder(out: Outbox, graceMs: number, watcher: RunWatch
 
   function end(settled?: Dictionary, cut?: Cut): void {
     goOn('idle');
+    hasEnded = true;
     const { type, ...verdictFields } = verdict(settled?.aborted === true);
     out.deliver({ type, ...verdictFields, ...cut, ...extraOf({ end: pauses.forEnd(), settled }) });
     unsettled = settled === undefined;
@@ -135,6 +139,9 @@ export function createRunDecoder(out: Outbox, graceMs: number, watcher: RunWatch
   return {
     get open() {
       return phase !== 'idle';
+    },
+    get isOver() {
+      return hasEnded && phase === 'idle';
     },
     get running() {
       return phase === 'running';
