@@ -10,6 +10,7 @@ import { owner } from '../../src/core/contract/principal.ts';
 import { createGateway, type Gateway } from '../../src/gateway/full-gateway.ts';
 import { obstacleMs } from '../../src/gateway/stored/unwritten-exports.ts';
 import { bytesOf } from '../../src/transports/framing/frame.ts';
+import { createSteppedWork } from '../support/core/stepped-work.ts';
 import { drain } from '../support/core/stream-rig.ts';
 import { createVirtualClock, type VirtualClock } from '../support/core/virtual-clock.ts';
 import { replaceFs } from '../support/our-fs.ts';
@@ -28,7 +29,11 @@ let gateway: Gateway;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'patchbay-full-'));
   clock = createVirtualClock();
-  gateway = createGateway(parseConfig({ exportDirectory: folder }), { log: () => {}, clock });
+  gateway = createGateway(parseConfig({ exportDirectory: folder }), {
+    log: () => {},
+    clock,
+    work: createSteppedWork({ ms: 1e9, bytes: 1e9 }),
+  });
   gateway.board.createSession({ id: 's' }, owner);
 });
 afterEach(() => {

@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { pageMark } from '../../src/core/export/html.ts';
 import { createExports } from '../../src/stores/export.ts';
+import { writeExport } from '../support/core/written-export.ts';
 import { replaceFs } from '../support/our-fs.ts';
 
 const hooks = { beforeOpen: () => {}, afterOpen: () => {}, isFull: false };
@@ -75,7 +76,7 @@ const swaps: [string, () => void, () => void][] = [
 test.each(swaps)('a folder that is swapped %s: nothing is written, nothing is left', (_name, beforeOpen, afterOpen) => {
   hooks.beforeOpen = nth(1, beforeOpen);
   hooks.afterOpen = nth(1, afterOpen);
-  expect(() => createSubject().write(`${pageMark}words`, 'sub/a.html')).toThrow(
+  expect(() => writeExport(createSubject(), `${pageMark}words`, 'sub/a.html')).toThrow(
     expect.objectContaining({ code: 'invalid', message: 'export path: changed while the export was being written' }),
   );
   expect(files()).toEqual([]);
@@ -89,7 +90,7 @@ test.each(
   writeFileSync(join(base, 'outside/a.html'), `${pageMark}outside`);
   hooks.beforeOpen = nth(open, beforeOpen);
   hooks.afterOpen = nth(open, afterOpen);
-  expect(() => createSubject().write(`${pageMark}words`, 'sub/a.html')).toThrow(
+  expect(() => writeExport(createSubject(), `${pageMark}words`, 'sub/a.html')).toThrow(
     expect.objectContaining({ code: 'invalid', message: 'export path: changed while the export was being written' }),
   );
   expect(files().map(([, text]) => text)).toEqual(expect.arrayContaining([older, `${pageMark}outside`]));
@@ -101,7 +102,7 @@ test('a full disk leaves the older export as it was, and nothing beside it', () 
   const before = files();
   hooks.isFull = true;
   for (const name of ['a.html', 'b.html']) {
-    expect(() => createSubject().write(`${pageMark}words`, name)).toThrow(
+    expect(() => writeExport(createSubject(), `${pageMark}words`, name)).toThrow(
       expect.objectContaining({ code: 'internal', message: 'the export could not be written (ENOSPC)' }),
     );
   }

@@ -18,9 +18,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { htmlPage, pageMark } from '../../src/core/export/html.ts';
+import { written } from '../../src/core/export/html-markup.ts';
 import { figuresOf } from '../../src/core/log/messages.ts';
 import { GatewayError } from '../../src/core/model/errors.ts';
 import { createExportPlaces, createExports } from '../../src/stores/export.ts';
+import { writeExport } from '../support/core/written-export.ts';
 
 let base = '';
 let root = '';
@@ -41,7 +43,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
-const page = (title: string) => htmlPage({ title, exportedAt: 0, messages: [], figures: figuresOf([]) });
+const page = (title: string) =>
+  [pageMark, ...written(htmlPage({ title, exportedAt: 0, messages: [], figures: figuresOf([]) }))].join('');
 const exportsAt = (directory = root) =>
   createExports({ directory: () => directory, session: 'one/../two', isOurs: false });
 
@@ -74,7 +77,7 @@ describe('a path that is allowed', () => {
     ['a link to a folder inside', () => 'inner/a.html', () => inside('sub', 'a.html')],
   ])('%s', (_name, path, expected) => {
     const html = page('one');
-    expect(exportsAt().write(html, path())).toBe(expected());
+    expect(writeExport(exportsAt(), html, path())).toBe(expected());
     expect(readFileSync(expected(), 'utf8')).toBe(html);
     expect(statSync(expected()).mode & 0o777).toBe(0o600);
   });
@@ -144,7 +147,7 @@ describe('a path that is refused', () => {
     ['an empty file', () => 'empty.html', taken],
   ])('%s', (_name, path, sentence) => {
     const before = readdirSync(base, { recursive: true }).sort();
-    expect(refusalOf(() => exportsAt().write(page('evil'), path()))).toBe(sentence);
+    expect(refusalOf(() => writeExport(exportsAt(), page('evil'), path()))).toBe(sentence);
     expect(readdirSync(base, { recursive: true }).sort()).toEqual(before);
     expect(readFileSync(join(base, 'secret.html'), 'utf8')).toBe('secret');
     expect(readFileSync(inside('mine.html'), 'utf8')).toContain('mine');
@@ -156,22 +159,22 @@ describe('a path that is refused', () => {
 describe('what is there already', () => {
   test('is replaced when it is an export, whole', () => {
     const exports = exportsAt();
-    exports.write(page('a much longer title than the next one'), 'a.html');
+    writeExport(exports, page('a much longer title than the next one'), 'a.html');
     const second = page('two');
-    exports.write(second, 'a.html');
+    writeExport(exports, second, 'a.html');
     expect(readFileSync(inside('a.html'), 'utf8')).toBe(second);
   });
 
   test('is not replaced when it has a second name, which may lie anywhere', () => {
     writeFileSync(join(base, 'other.html'), page('other'));
     linkSync(join(base, 'other.html'), inside('a.html'));
-    expect(refusalOf(() => exportsAt().write(page('evil'), 'a.html'))).toBe(taken);
+    expect(refusalOf(() => writeExport(exportsAt(), page('evil'), 'a.html'))).toBe(taken);
     expect(readFileSync(join(base, 'other.html'), 'utf8')).toBe(page('other'));
   });
 
   test('is told by its first bytes', () => {
     writeFileSync(inside('short.html'), pageMark.slice(0, -1));
-    expect(refusalOf(() => exportsAt().write(page('x'), 'short.html'))).toBe(taken);
+    expect(refusalOf(() => writeExport(exportsAt(), page('x'), 'short.html'))).toBe(taken);
     expect(page('x').startsWith(pageMark)).toBe(true);
   });
 });
@@ -188,7 +191,7 @@ describe('a client that owns the process', () => {
     ['a file through a link', () => 'link.html', () => join(base, 'secret.html')],
   ])('names any path: %s', (_name, path, file) => {
     const html = page('one');
-    ours().write(html, path());
+    writeExport(ours(), html, path());
     expect(readFileSync(file(), 'utf8')).toBe(html);
   });
 
@@ -198,21 +201,23 @@ describe('a client that owns the process', () => {
     ['a pipe', () => 'pipe.html', /^export path: .*\/pipe\.html is no file$/u],
     ['a NUL', () => 'a\0.html', /^export path: .*null bytes/u],
   ])('is told what cannot be: %s', (_name, path, words) => {
-    expect(refusalOf(() => ours().write(page('x'), path()))).toMatch(words);
+    expect(refusalOf(() => writeExport(ours(), page('x'), path()))).toMatch(words);
   });
 });
 
 test('the directory may itself be behind a link: what counts is where that leads', () => {
   const alias = join(base, 'alias');
   symlinkSync(root, alias);
-  expect(exportsAt(alias).write(page('x'), 'a.html')).toBe(inside('a.html'));
-  expect(exportsAt(alias).write(page('x'), join(root, 'b.html'))).toBe(inside('b.html'));
+  expect(writeExport(exportsAt(alias), page('x'), 'a.html')).toBe(inside('a.html'));
+  expect(writeExport(exportsAt(alias), page('x'), join(root, 'b.html'))).toBe(inside('b.html'));
 });
 
 test('a disk that refuses is no fault of the client, and tells it no place of ours', () => {
   const message = 'the export could not be written (EEXIST)';
   const exports = createExportPlaces(inside('mine.html'))({ session: 's', cwd: base, isOurs: false });
-  expect(() => exports.write(page('x'), 'a.html')).toThrow(expect.objectContaining({ code: 'internal', message }));
+  expect(() => writeExport(exports, page('x'), 'a.html')).toThrow(
+    expect.objectContaining({ code: 'internal', message }),
+  );
 });
 
 describe('the exports of a gateway', () => {
@@ -222,22 +227,22 @@ describe('the exports of a gateway', () => {
   test('of a client that owns the process go where it works', () => {
     const exports = createExportPlaces(undefined)(exporter(true));
     expect(exports.pathsForAgent).toBe(true);
-    expect(exports.write(page('x'), undefined)).toBe(join(cwd(), 'session-s.html'));
-    expect(exports.write(page('x'), 'a.html')).toBe(join(cwd(), 'a.html'));
-    expect(exports.write(page('x'), inside('a.html'))).toBe(inside('a.html'));
+    expect(writeExport(exports, page('x'), undefined)).toBe(join(cwd(), 'session-s.html'));
+    expect(writeExport(exports, page('x'), 'a.html')).toBe(join(cwd(), 'a.html'));
+    expect(writeExport(exports, page('x'), inside('a.html'))).toBe(inside('a.html'));
   });
 
   test('of others go to a directory that is ours alone, made once and with the first', () => {
     const places = createExportPlaces(undefined);
     const exports = places(exporter(false));
-    const file = exports.write(page('x'), undefined);
+    const file = writeExport(exports, page('x'), undefined);
     const directory = dirname(file);
     try {
       expect(exports.pathsForAgent).toBe(false);
       expect(file).toBe(join(directory, 'session-s.html'));
       expect(statSync(directory).mode & 0o777).toBe(0o700);
-      expect(dirname(places({ ...exporter(false), session: 't' }).write(page('x'), 'a.html'))).toBe(directory);
-      expect(refusalOf(() => exports.write(page('x'), join(cwd(), 'a.html')))).toBe(outside);
+      expect(dirname(writeExport(places({ ...exporter(false), session: 't' }), page('x'), 'a.html'))).toBe(directory);
+      expect(refusalOf(() => writeExport(exports, page('x'), join(cwd(), 'a.html')))).toBe(outside);
     } finally {
       rmSync(directory, { recursive: true });
     }
@@ -249,10 +254,10 @@ describe('the exports of a gateway', () => {
     ['is a link by now', (directory) => symlinkSync(base, directory)],
   ])('of others go to a new directory when theirs %s', (_name, replace) => {
     const exports = createExportPlaces(undefined)(exporter(false));
-    const first = dirname(exports.write(page('x'), undefined));
+    const first = dirname(writeExport(exports, page('x'), undefined));
     rmSync(first, { recursive: true });
     replace(first);
-    const second = dirname(exports.write(page('x'), 'a.html'));
+    const second = dirname(writeExport(exports, page('x'), 'a.html'));
     rmSync(second, { recursive: true });
     rmSync(first, { recursive: true, force: true });
     expect(second).not.toBe(first);
@@ -263,9 +268,9 @@ describe('the exports of a gateway', () => {
     const configured = join(base, 'new', 'deep');
     const places = createExportPlaces(configured);
     expect(existsSync(configured)).toBe(false);
-    expect(places(exporter(false)).write(page('x'), 'a.html')).toBe(join(configured, 'a.html'));
-    expect(places(exporter(true)).write(page('x'), 'b.html')).toBe(join(configured, 'b.html'));
-    expect(places(exporter(true)).write(page('x'), join(cwd(), 'c.html'))).toBe(join(cwd(), 'c.html'));
-    expect(refusalOf(() => places(exporter(false)).write(page('x'), join(cwd(), 'd.html')))).toBe(outside);
+    expect(writeExport(places(exporter(false)), page('x'), 'a.html')).toBe(join(configured, 'a.html'));
+    expect(writeExport(places(exporter(true)), page('x'), 'b.html')).toBe(join(configured, 'b.html'));
+    expect(writeExport(places(exporter(true)), page('x'), join(cwd(), 'c.html'))).toBe(join(cwd(), 'c.html'));
+    expect(refusalOf(() => writeExport(places(exporter(false)), page('x'), join(cwd(), 'd.html')))).toBe(outside);
   });
 });

@@ -1,7 +1,7 @@
 // Renders a report as one self-contained HTML page without scripts: totals, a filter by verdict, every check, each
 // failing conversation.
 
-import { element, type Markup } from '../../core/export/html-markup.ts';
+import { element, type Markup, written } from '../../core/export/html-markup.ts';
 import type { Verdict } from '../check/check.ts';
 import { checkMarkup, classOf, foreign } from './html-check.ts';
 import { policy, style } from './html-style.ts';
@@ -41,7 +41,8 @@ export function renderHtml(report: Report): string {
     '\n',
     element('main', { id: 'checks' }, sections(report.results, speakersOf(report))),
   ]);
-  return `<!doctype html>\n${element('html', { lang: 'en' }, ['\n', head, '\n', body, '\n']).markup}\n`;
+  const page = element('html', { lang: 'en' }, ['\n', head, '\n', body, '\n']);
+  return `<!doctype html>\n${[...written(page)].join('')}\n`;
 }
 
 function header(report: Report, title: string): Markup {

@@ -1,9 +1,8 @@
-// Builds HTML in which no text can become markup: every string is escaped.
+// Builds HTML in which no text can become markup: every string is escaped. A page is written in parts, because a
+// conversation may be long (docs/limits.md 6.8).
 
-/** A piece of HTML that is safe to put between tags. */
-export interface Markup {
-  readonly markup: string;
-}
+/** A piece of HTML that is safe to put between tags: ready, or of pieces that are asked for while it is written. */
+export type Markup = { readonly markup: string } | { readonly pieces: Iterable<Child> };
 
 /** A piece of HTML, or a string that will be escaped. */
 export type Child = Markup | string;
@@ -42,20 +41,61 @@ function pictureOf(control: string): string {
 export function element(
   name: Name,
   attributes: Readonly<Record<Name, string | undefined>>,
-  children: readonly Child[] | null,
+  children: Iterable<Child> | null,
 ): Markup {
-  const written = Object.entries(attributes).map(([key, value]) =>
-    value === undefined ? '' : ` ${key}="${escapeText(value)}"`,
-  );
-  const open = `<${name}${written.join('')}>`;
-  return { markup: children === null ? open : `${open}${join(children)}</${name}>` };
+  const pieces: Child[] = [{ markup: `<${name}` }];
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value !== undefined) pieces.push({ markup: ` ${key}="` }, value, { markup: '"' });
+  }
+  pieces.push({ markup: '>' });
+  if (children !== null) pieces.push({ pieces: children }, { markup: `</${name}>` });
+  return { pieces };
 }
 
 /** Joins several pieces. */
-export function together(children: readonly Child[]): Markup {
-  return { markup: join(children) };
+export function together(children: Iterable<Child>): Markup {
+  return { pieces: children };
 }
 
-function join(children: readonly Child[]): string {
-  return children.map((child) => (typeof child === 'string' ? escapeText(child) : child.markup)).join('');
+/** A piece without text. One that makes its pieces by work gives this one where the writer may stop meanwhile. */
+export const pause: Child = '';
+
+/** One part of what is written: so many characters, or pieces. */
+const portion = { characters: 16 * 1024, pieces: 512 };
+
+/** Writes markup in parts, which are empty for work that has no text yet. */
+export function* written(markup: Markup): Generator<string, void> {
+  const open: Iterator<Child>[] = [[markup][Symbol.iterator]()];
+  let part = '';
+  let count = 0;
+  for (let inner = open.at(-1); inner !== undefined; inner = open.at(-1)) {
+    const { done, value } = inner.next();
+    if (done === true) open.pop();
+    else if (typeof value !== 'string') {
+      if ('markup' in value) part += value.markup;
+      else open.push(value.pieces[Symbol.iterator]());
+    } else {
+      for (let from = 0; from < value.length; ) {
+        const end = endOfSlice(value, from);
+        part += escapeText(value.slice(from, end));
+        from = end;
+        if (from === value.length) break;
+        yield part;
+        part = '';
+      }
+    }
+    count += 1;
+    if (part.length < portion.characters && count < portion.pieces) continue;
+    yield part;
+    part = '';
+    count = 0;
+  }
+  yield part;
+}
+
+/** The end of the slice of a text that is escaped at once. Pairs that are escaped as one are not cut. */
+function endOfSlice(text: string, from: number): number {
+  const end = from + portion.characters;
+  if (end >= text.length) return text.length;
+  return /^(?:\r\n|[\ud800-\udbff][\udc00-\udfff])$/.test(text.slice(end - 1, end + 1)) ? end + 1 : end;
 }

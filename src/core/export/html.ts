@@ -3,7 +3,7 @@
 import type { MessageFigures } from '../log/messages.ts';
 import type { Content, Message, Usage } from '../model/content.ts';
 import { codeMarkup, contentMarkup, type Results, resultMarkup } from './html-content.ts';
-import { type Child, element, type Markup, together } from './html-markup.ts';
+import { type Child, element, type Markup, pause, together } from './html-markup.ts';
 import { policy, style } from './html-style.ts';
 
 /** The content of a page. */
@@ -18,8 +18,11 @@ export interface Page {
 /** The beginning of every page. A file that begins like this is an export and may be overwritten by a newer one. */
 export const pageMark = '<!doctype html>\n<!-- Patchbay session export -->\n';
 
-/** Renders the page, without lone surrogates. Everything in the conversation is shown as text. */
-export function htmlPage({ title, exportedAt, messages, figures }: Page): string {
+/**
+ * The page behind its {@link pageMark}, without lone surrogates. Everything in the conversation is shown as text. The
+ * messages are rendered while the page is written.
+ */
+export function htmlPage({ title, exportedAt, messages, figures }: Page): Markup {
   const head = element('head', {}, [
     element('meta', { charset: 'utf-8' }, null),
     element('meta', { 'http-equiv': 'content-security-policy', content: policy }, null),
@@ -28,34 +31,33 @@ export function htmlPage({ title, exportedAt, messages, figures }: Page): string
     element('title', {}, [title]),
     { markup: `<style>${style}</style>` },
   ]);
-  const { matched, results } = matchResults(messages);
-  const articles = messages.filter((message) => !matched.has(message)).map((message) => article(message, results));
   const header = element('header', {}, [
     element('h1', { dir: 'auto' }, [title]),
     element('p', { class: 'facts' }, [factsOf(figures), ' · exported ', timeMarkup(exportedAt)]),
   ]);
-  const body = element('body', {}, [header, '\n', element('main', {}, lines(articles))]);
-  return `${pageMark}${element('html', { lang: 'en' }, ['\n', head, '\n', body, '\n']).markup}\n`;
+  const body = element('body', {}, [header, '\n', element('main', {}, articles(messages))]);
+  return together([element('html', { lang: 'en' }, ['\n', head, '\n', body, '\n']), '\n']);
 }
 
-function lines(children: readonly Markup[]): Child[] {
-  return children.flatMap((child) => ['\n', child]);
-}
-
-/** Pairs each result with the last call of its id before it. Unpaired results stay separate messages. */
-function matchResults(messages: readonly Message[]): { matched: ReadonlySet<Message>; results: Results } {
+/** A line for each message. Pairs each result with the last call of its id before it; other results stay messages. */
+function* articles(messages: readonly Message[]): Generator<Child, void> {
   const open = new Map<string, Content>();
   const results = new Map<Content, Message>();
   const matched = new Set<Message>();
   for (const message of messages) {
     for (const part of message.content) if (part.type === 'tool-call') open.set(part.id, part);
+    yield pause;
     const call = message.role === 'tool' && message.call !== undefined ? open.get(message.call) : undefined;
     if (call === undefined || message.call === undefined) continue;
     open.delete(message.call);
     results.set(call, message);
     matched.add(message);
   }
-  return { matched, results };
+  for (const message of messages) {
+    if (matched.has(message)) continue;
+    yield '\n';
+    yield article(message, results);
+  }
 }
 
 /** The heading for each role. */

@@ -3,7 +3,7 @@
 import { addUsage, type Content, type Cost, type Extra, type Message, noUsage, type Usage } from '../model/content.ts';
 import { dictionaryIn } from '../model/dictionary.ts';
 import type { EventOf, Logged } from '../model/event.ts';
-import type { AssistantMessage, Block, Transcript } from '../model/transcript.ts';
+import type { AssistantMessage, Block, Item, Transcript } from '../model/transcript.ts';
 import { withoutContexts } from './context-text.ts';
 
 /**
@@ -11,45 +11,63 @@ import { withoutContexts } from './context-text.ts';
  * no message repeats becomes a message at its place. With `timeOrigin` (see SessionView), a message without a time of
  * its own gets the time of the log; replayed history does not, because its time is unknown.
  */
-export function messagesOf(transcript: Transcript, timeOrigin?: number): Message[] {
-  const messages: (Message | null)[] = [];
-  /** The place of each call's result until a message repeats it. Call ids may be used again. */
-  const results = new Map<string, number>();
-  /** Calls of the run whose result a message has repeated before the `tool-end` came. */
-  const shownCalls = new Set<string>();
-  const timeOf = (at: number) => (timeOrigin === undefined ? undefined : Math.round(timeOrigin + at));
+export function messagesOf(transcript: Pick<Transcript, 'items'>, timeOrigin?: number): Message[] {
+  const gathered = new GatheredMessages(timeOrigin);
+  for (const item of transcript.items) gathered.add(item);
+  return gathered.all();
+}
 
-  for (const item of transcript.items) {
+/** The messages of {@link messagesOf}, item by item: a long conversation takes several turns. */
+export class GatheredMessages {
+  readonly #timeOrigin: number | undefined;
+  readonly #messages: (Message | null)[] = [];
+  /** The place of each call's result until a message repeats it. Call ids may be used again. */
+  readonly #results = new Map<string, number>();
+  /** Calls of the run whose result a message has repeated before the `tool-end` came. */
+  readonly #shownCalls = new Set<string>();
+
+  constructor(timeOrigin: number | undefined) {
+    this.#timeOrigin = timeOrigin;
+  }
+
+  all(): Message[] {
+    return this.#messages.filter((message) => message !== null);
+  }
+
+  add(item: Item): void {
     if (item.kind === 'message') {
       const { message } = item;
-      if (message.end !== undefined) messages.push(wholeMessage(message, timeOf(message.startedAt)));
-      continue;
+      if (message.end !== undefined) this.#messages.push(wholeMessage(message, this.#timeOf(message.startedAt)));
+      return;
     }
     const { event, at } = item.logged;
     switch (event.type) {
       case 'run-start':
-        results.clear();
-        shownCalls.clear();
+        this.#results.clear();
+        this.#shownCalls.clear();
         break;
       case 'message-added': {
         if (event.role === 'tool' && event.call !== undefined) {
-          const place = results.get(event.call);
-          if (place === undefined) shownCalls.add(event.call);
-          else messages[place] = null;
-          results.delete(event.call);
+          const place = this.#results.get(event.call);
+          if (place === undefined) this.#shownCalls.add(event.call);
+          else this.#messages[place] = null;
+          this.#results.delete(event.call);
         }
-        messages.push(addedMessage(event, timeOf(at)));
+        this.#messages.push(addedMessage(event, this.#timeOf(at)));
         break;
       }
       case 'tool-end':
-        if (shownCalls.delete(event.call)) break;
-        results.set(event.call, messages.length);
-        messages.push(resultMessage(event, timeOf(at)));
+        if (this.#shownCalls.delete(event.call)) break;
+        this.#results.set(event.call, this.#messages.length);
+        this.#messages.push(resultMessage(event, this.#timeOf(at)));
         break;
       default:
     }
   }
-  return messages.filter((message) => message !== null);
+
+  #timeOf(at: number): number | undefined {
+    return this.#timeOrigin === undefined ? undefined : Math.round(this.#timeOrigin + at);
+  }
 }
 
 /**
@@ -128,19 +146,32 @@ export interface MessageFigures {
   readonly cost?: Cost;
 }
 
+/** The totals over no message. */
+export const noFigures: MessageFigures = {
+  userMessages: 0,
+  assistantMessages: 0,
+  toolCalls: 0,
+  toolResults: 0,
+  totalMessages: 0,
+  usage: noUsage,
+  cost: undefined,
+};
+
 /** Counts messages and adds up their usage and cost. */
 export function figuresOf(messages: readonly Message[]): MessageFigures {
-  const count = (role: Message['role']) => messages.filter((message) => message.role === role).length;
-  const calls = messages.map(({ content }) => content.filter(({ type }) => type === 'tool-call').length);
-  const costs = messages.flatMap(({ cost }) => cost ?? []);
+  return messages.reduce(addFigures, noFigures);
+}
+
+/** The totals with one more message. */
+export function addFigures(sum: MessageFigures, { role, content, usage, cost }: Message): MessageFigures {
   return {
-    userMessages: count('user'),
-    assistantMessages: count('assistant'),
-    toolCalls: calls.reduce((sum, number) => sum + number, 0),
-    toolResults: count('tool'),
-    totalMessages: messages.length,
-    usage: messages.reduce((sum, { usage }) => addUsage(sum, usage ?? noUsage), noUsage),
-    cost: costs.length === 0 ? undefined : { total: costs.reduce((sum, { total }) => sum + total, 0) },
+    userMessages: sum.userMessages + (role === 'user' ? 1 : 0),
+    assistantMessages: sum.assistantMessages + (role === 'assistant' ? 1 : 0),
+    toolCalls: sum.toolCalls + content.filter(({ type }) => type === 'tool-call').length,
+    toolResults: sum.toolResults + (role === 'tool' ? 1 : 0),
+    totalMessages: sum.totalMessages + 1,
+    usage: addUsage(sum.usage, usage ?? noUsage),
+    cost: cost === undefined ? sum.cost : { total: (sum.cost?.total ?? 0) + cost.total },
   };
 }
 

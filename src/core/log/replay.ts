@@ -73,7 +73,7 @@ function isPending(transcript: Transcript, event: Event): boolean {
  * The transcript as it is now, which later events leave alone. Copies references only: whole messages never change, and
  * of open ones the texts so far are kept.
  */
-function frozen(transcript: Transcript): Transcript {
+export function frozen(transcript: Transcript): Transcript {
   const items = transcript.items.slice();
   for (const message of transcript.open.values()) {
     const place = items.findLastIndex((item) => item.kind === 'message' && item.message === message);

@@ -3,6 +3,7 @@ import type { SessionView } from '../contract/adapter.ts';
 import type { Ending } from '../contract/channel.ts';
 import { createTimers } from '../contract/clock.ts';
 import { faultText, guardedClock, internalError } from '../contract/guarded.ts';
+import { Exports } from '../export/export.ts';
 import { createRepair } from '../log/repair.ts';
 import type { Event } from '../model/event.ts';
 import type { Stream } from '../stream/stream.ts';
@@ -43,7 +44,7 @@ export type ConversationParts = ReturnType<typeof createParts>;
  * Creates the parts without an agent. `agentEnded` is called after every command of the ended agent has been answered.
  */
 export function createParts(ports: ConversationPorts, agentEnded: (ending: Ending) => void) {
-  const { limits, view, note, limited = () => {} } = ports;
+  const { limits, view, note, exports: port, work, limited = () => {} } = ports;
   // A timer of the session belongs to its agent's work: what is thrown there ends the agent.
   const clock = guardedClock(ports.clock, (thrown) => {
     note('internal', faultText(thrown));
@@ -68,7 +69,7 @@ export function createParts(ports: ConversationPorts, agentEnded: (ending: Endin
     admit,
     warn,
     note,
-    work: ports.work,
+    work,
     limited,
     ended: agentEnded,
   });
@@ -95,10 +96,10 @@ export function createParts(ports: ConversationPorts, agentEnded: (ending: Endin
   const contexts = createContexts({ workspace: ports.workspace, isConfined: ports.isConfined === true, warn, agent });
   const { readStored } = ports;
   const forks = createForks({ view, readStored, admit, agent, isBusy: prompts.isBusy });
+  const exports = port === undefined ? undefined : new Exports({ view, clock, port, work });
   const queries = createQueries({
     view,
-    clock,
-    exports: ports.exports,
+    exports,
     files: ports.sessionFiles,
     facts: () => ({
       running: prompts.isRunning(),
@@ -121,6 +122,6 @@ export function createParts(ports: ConversationPorts, agentEnded: (ending: Endin
     questions.clear();
   }
 
-  const machines = { agent, questions, prompts, model, instructions, contexts, forks, queries };
+  const machines = { agent, questions, prompts, model, instructions, contexts, forks, queries, exports };
   return { ...machines, transcript, guard, size, admit, append: log.append, limitSilence, clear };
 }

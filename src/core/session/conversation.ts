@@ -63,6 +63,7 @@ export function startConversation(ports: ConversationPorts): Conversation {
       const outcome = refused('shutting-down', reason);
       prompts.drop(outcome);
       prompts.lose(outcome);
+      parts.exports?.end(outcome);
       endRun(parts, { outcome: 'aborted', failure: { kind: 'gateway', message: reason } });
       agent.stop(reason);
       parts.clear();

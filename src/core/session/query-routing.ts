@@ -1,7 +1,6 @@
 // Answers queries from the agent if possible, else from the session.
 import type { SessionView } from '../contract/adapter.ts';
-import type { Clock } from '../contract/clock.ts';
-import { type ExportPort, exportSession } from '../export/export.ts';
+import type { Exports } from '../export/export.ts';
 import type { CommandOf } from '../model/command.ts';
 import type { ErrorCode, Outcome, Settle } from '../model/errors.ts';
 import type { Event } from '../model/event.ts';
@@ -15,9 +14,8 @@ type Question = CommandOf<'query' | 'set-name' | 'export'>;
 /** The dependencies of the queries of a session. */
 export interface QueryPorts {
   readonly view: SessionView;
-  readonly clock: Clock;
-  /** Writes exports. If absent, only the agent can make exports. */
-  readonly exports: ExportPort | undefined;
+  /** If absent, only the agent can make exports. */
+  readonly exports: Pick<Exports, 'pathsForAgent' | 'submit'> | undefined;
   facts(): SessionFacts;
   /** Lists the stored sessions of the agent. If absent, only the agent can list them. */
   readonly files: (() => readonly SessionFile[]) | undefined;
@@ -32,16 +30,25 @@ export interface QueryPorts {
  * transcript knows more than a new agent would, so no agent is started for a query.
  */
 export function createQueries(ports: QueryPorts): (command: Question, settle: Settle) => void {
-  const { view, clock, exports, files, agent } = ports;
-  const { transcript } = view;
+  const { exports, files, agent } = ports;
+  const { transcript } = ports.view;
 
-  function answer(command: Question): Outcome | null {
+  /** Answers now, or an export later. Returns false if the session has no answer. */
+  function answer(command: Question, settle: Settle): boolean {
+    if (command.type === 'export') {
+      exports?.submit(command, settle);
+      return exports !== undefined;
+    }
+    const outcome = answerNow(command);
+    if (outcome !== null) settle(outcome);
+    return outcome !== null;
+  }
+
+  function answerNow(command: Exclude<Question, { type: 'export' }>): Outcome | null {
     switch (command.type) {
       case 'set-name':
         ports.admit({ type: 'session-changed', changes: { name: command.name } });
         return { ok: true };
-      case 'export':
-        return exports === undefined ? null : exportSession(view, command, exports, clock.now());
       case 'query':
         if (command.subject === 'session-files' && files !== undefined) return { ok: true, data: { files: files() } };
         return answerFrom(transcript, command, ports.facts());
@@ -50,16 +57,19 @@ export function createQueries(ports: QueryPorts): (command: Question, settle: Se
     }
   }
 
-  function better(command: Question, outcome: Outcome): Outcome {
-    if (!outcome.ok) return isForUs(command, outcome.error.code) ? (answer(command) ?? outcome) : outcome;
-    if (command.type !== 'query' || command.subject !== 'state') return outcome;
-    return { ok: true, data: completeState(transcript, outcome.data, ports.facts()) };
+  function settleBetter(command: Question, outcome: Outcome, settle: Settle): void {
+    if (!outcome.ok) {
+      if (!isForUs(command, outcome.error.code) || !answer(command, settle)) settle(outcome);
+    } else if (command.type !== 'query' || command.subject !== 'state') settle(outcome);
+    else settle({ ok: true, data: completeState(transcript, outcome.data, ports.facts()) });
   }
 
   return (command, settle) => {
-    const own = agent.isGone() || isOurs(command, exports) ? answer(command) : null;
-    if (own !== null) return settle(own);
-    agent.forward(command, (outcome) => settle(agent.isSessionClosed() ? outcome : better(command, outcome)));
+    if ((agent.isGone() || isOurs(command, exports)) && answer(command, settle)) return;
+    agent.forward(command, (outcome) => {
+      if (agent.isSessionClosed()) settle(outcome);
+      else settleBetter(command, outcome, settle);
+    });
   };
 }
 
@@ -67,7 +77,7 @@ export function createQueries(ports: QueryPorts): (command: Question, settle: Se
  * Whether the gateway writes the export itself. An agent writes to any path, so it must not get a path that its client
  * may not write to (docs/threats.md T9).
  */
-function isOurs(command: Question, exports: ExportPort | undefined): boolean {
+function isOurs(command: Question, exports: QueryPorts['exports']): boolean {
   return command.type === 'export' && command.path !== undefined && exports?.pathsForAgent === false;
 }
 

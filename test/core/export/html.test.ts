@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { htmlPage } from '../../../src/core/export/html.ts';
+import { htmlPage, pageMark } from '../../../src/core/export/html.ts';
+import { written } from '../../../src/core/export/html-markup.ts';
 import { style } from '../../../src/core/export/html-style.ts';
 import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 import { figuresOf, messagesOf } from '../../../src/core/log/messages.ts';
@@ -14,7 +15,7 @@ const exportedAt = Date.UTC(2025, 0, 2, 3, 4, 5);
 const text = (words: string): Content => ({ type: 'text', text: words });
 
 function pageOf(messages: readonly Message[], title = 'A talk'): string {
-  return htmlPage({ title, exportedAt, messages, figures: figuresOf(messages) });
+  return [pageMark, ...written(htmlPage({ title, exportedAt, messages, figures: figuresOf(messages) }))].join('');
 }
 
 /** The body of a page. */

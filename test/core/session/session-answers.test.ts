@@ -446,13 +446,20 @@ describe('the answer to a prompt', () => {
 
 describe('an export', () => {
   /** A port that writes down. */
-  function port(pathsForAgent: boolean, write: ExportPort['write'] = (_html, path) => path ?? '/out/default.html') {
+  function port(
+    pathsForAgent: boolean,
+    finish: (path: string | undefined) => string = (path) => path ?? '/out/default.html',
+  ) {
     const pages: string[] = [];
     const exports: ExportPort = {
       pathsForAgent,
-      write(html, path) {
-        pages.push(html);
-        return write(html, path);
+      open(path) {
+        const page = pages.push('') - 1;
+        return {
+          write: (html) => void pages.splice(page, 1, pages[page] + html),
+          finish: () => finish(path),
+          abandon: () => void pages.splice(page, 1, 'abandoned'),
+        };
       },
     };
     return { exports, pages };
