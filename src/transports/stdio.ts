@@ -6,6 +6,7 @@ import { createFrameReader } from './frame-reader.ts';
 import { createFrameWriter } from './frame-writer.ts';
 import type { Framing } from './framing/framing.ts';
 import { jsonl } from './framing/jsonl.ts';
+import { PacedInput } from './paced-input.ts';
 
 /** The streams and their framing. */
 export interface StdioOptions {
@@ -31,18 +32,37 @@ export function stdioChannel(options: StdioOptions): Channel {
   const inlet = createFrameReader();
   const outlet = createFrameWriter(output, framing, () => inlet.drained());
   const decoder = framing.decoder(inlet, { maxFrameBytes, blank: options.blank });
+  const arrived = new PacedInput({ inlet, decode, roomy: readOn, emptied: endWhenTaken });
   let closed = false;
+  /** The stream has ended; what it has brought may still wait. */
+  let inputEnded = false;
+  /** The client has been heard to its end. */
   let inputOver = false;
+  let isStopped = false;
 
-  function read(chunk: Uint8Array): void {
-    decoder.push(chunk);
+  function decode(bytes: Uint8Array): void {
+    decoder.push(bytes);
     if (decoder.isBroken === true) inputBroken();
-    // The stream may have read ahead before we paused it.
-    if (inlet.isPaused) input.pause();
   }
 
-  function inputEnded(): void {
-    if (closed || inputOver) return;
+  function read(chunk: Uint8Array): void {
+    arrived.push(chunk);
+    // The stream may have read ahead before we paused it.
+    if (inlet.isPaused || arrived.isFull) input.pause();
+  }
+
+  /** Reads on, unless somebody wants otherwise. */
+  function readOn(): void {
+    if (!isStopped && !inlet.isPaused && !arrived.isFull) input.resume();
+  }
+
+  function end(): void {
+    inputEnded = true;
+    endWhenTaken();
+  }
+
+  function endWhenTaken(): void {
+    if (!inputEnded || !arrived.isEmpty || closed || inputOver) return;
     inputOver = true;
     decoder.end();
     inlet.half({ reason: 'client closed its input' });
@@ -64,19 +84,21 @@ export function stdioChannel(options: StdioOptions): Channel {
    * Stops for good. Node continues to read a pipe paused in the middle of a chunk, which would keep the process alive.
    */
   function stopReading(): void {
+    isStopped = true;
+    arrived.clear();
     input.off('data', read).pause();
     if (input instanceof Socket) input.unref();
   }
 
-  input.on('end', inputEnded).on('error', inputEnded).on('close', inputEnded);
+  input.on('end', end).on('error', end).on('close', end);
   output.on('error', outputEnded).on('close', outputEnded);
 
   return {
     label,
     open(receiver) {
       inlet.open(receiver);
-      input.on('data', read);
-      if (input.destroyed || input.readableEnded) inputEnded();
+      if (!isStopped) input.on('data', read);
+      if (input.destroyed || input.readableEnded) end();
     },
     send(out) {
       if (!closed) outlet.send(out);
@@ -90,20 +112,21 @@ export function stdioChannel(options: StdioOptions): Channel {
     },
     resume() {
       inlet.resume();
-      if (!closed) input.resume();
+      arrived.resume();
+      readOn();
     },
     close(_code, reason) {
       if (closed) return;
       closed = true;
       inlet.shut();
       stopReading();
-      const end = () => {
+      const over = () => {
         clearTimeout(grace);
         inlet.end({ reason });
       };
-      const grace = setTimeout(end, closeGraceMs);
-      output.once('finish', end);
-      if (!output.writable) end();
+      const grace = setTimeout(over, closeGraceMs);
+      output.once('finish', over);
+      if (!output.writable) over();
       outlet.end();
     },
   };

@@ -117,3 +117,53 @@ function nth(number: number, act: () => void): () => void {
     if (calls === number) act();
   };
 }
+
+test.each(['a.html', 'b.html'])('%s that is given up half written is gone, and an older one is as it was', (name) => {
+  writeFileSync(join(base, 'exports/a.html'), older);
+  const before = files();
+  const file = createSubject().open(name);
+  file.write(`${pageMark}half`);
+  file.abandon();
+  file.abandon();
+  expect(files()).toEqual(before);
+});
+
+test('a disk that is full from the second portion on: nothing is left, and the older export is as it was', () => {
+  writeFileSync(join(base, 'exports/a.html'), older);
+  const before = files();
+  for (const name of ['a.html', 'b.html']) {
+    const file = createSubject().open(name);
+    file.write(pageMark);
+    hooks.isFull = true;
+    expect(() => file.write('words')).toThrow('the export could not be written (ENOSPC)');
+    file.abandon();
+    hooks.isFull = false;
+  }
+  expect(files()).toEqual(before);
+});
+
+test('a folder that is swapped between two portions: nothing is left', () => {
+  const file = createSubject().open('sub/a.html');
+  file.write(pageMark);
+  swap();
+  file.write('words');
+  expect(() => file.finish()).toThrow('export path: changed while the export was being written');
+  expect(files()).toEqual([]);
+});
+
+test('of two at once to one place, the last that is whole stays, and the other is refused', () => {
+  const [first, second] = [createSubject().open('a.html'), createSubject()];
+  first.write(pageMark);
+  const replacing = second.open('a.html');
+  replacing.write(`${pageMark}second`);
+  replacing.finish();
+  expect(() => first.finish()).toThrow('export path: changed while the export was being written');
+  expect(files()).toEqual([[join(base, 'exports/a.html'), `${pageMark}second`]]);
+});
+
+test('a client that owns the process: a file that is given up is gone', () => {
+  const file = createExports({ directory: () => base, session: 's', isOurs: true }).open('a.html');
+  file.write(pageMark);
+  file.abandon();
+  expect(files()).toEqual([]);
+});

@@ -4,6 +4,7 @@ import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { contentLength } from '../../src/transports/framing/content-length.ts';
 import { type StdioOptions, stdioChannel } from '../../src/transports/stdio.ts';
+import { createSteppedWork } from '../support/core/stepped-work.ts';
 import { createArrivals } from './support/arrivals.ts';
 import { record } from './support/recording-receiver.ts';
 
@@ -117,4 +118,53 @@ it('tells of that fault when it is heard again, with the frames before it', asyn
   await heard.end();
   expect(heard.frames.items).toEqual(['1', '2']);
   expect(heard.calls).toEqual(['frame', 'frame', 'fault', 'end']);
+});
+
+it('takes a burst of small frames in portions, and the end of the input behind it', async () => {
+  const { input, channel, heard } = start();
+  const work = createSteppedWork();
+  channel.open({ ...heard.receiver, work: work.queue() });
+  const over = once(input, 'end');
+  input.end('1\n'.repeat(32_000));
+  await over;
+  expect(heard.frames.items).toEqual([]);
+  work.pass();
+  const first = heard.frames.items.length;
+  expect(first).toBeGreaterThan(0);
+  expect(first).toBeLessThan(32_000);
+  expect(heard.calls).not.toContain('end');
+  work.passAll();
+  expect(await heard.end()).toEqual({ reason: 'client closed its input' });
+  expect(heard.frames.items).toHaveLength(32_000);
+});
+
+it('stops reading while more than 1 MiB waits, and reads on', async () => {
+  const { input, channel, heard } = start();
+  const work = createSteppedWork();
+  channel.open({ ...heard.receiver, work: work.queue() });
+  const paused = once(input, 'pause');
+  const chunk = `${'x'.repeat(65_535)}\n`;
+  for (let count = 0; count < 40; count += 1) input.write(chunk);
+  await paused;
+  work.pass();
+  expect(input.isPaused()).toBe(true);
+  input.end();
+  const ended = heard.end();
+  const timer = setInterval(() => work.passAll(), 0);
+  await ended;
+  clearInterval(timer);
+  expect(heard.frames.items).toHaveLength(40);
+});
+
+it('forgets what waits when it is closed', async () => {
+  const { input, channel, heard } = start();
+  const work = createSteppedWork();
+  channel.open({ ...heard.receiver, work: work.queue() });
+  const read = once(input, 'data');
+  input.write('1\n');
+  await read;
+  channel.close('normal', 'enough');
+  work.passAll();
+  expect(await heard.end()).toEqual({ reason: 'enough' });
+  expect(heard.frames.items).toEqual([]);
 });

@@ -74,6 +74,7 @@ export interface RigOptions {
   readonly logged?: SessionPorts['logged'];
   readonly info?: SessionPorts['info'];
   readonly budget?: SessionPorts['budget'];
+  readonly work?: SessionPorts['work'];
   readonly takesInstructions?: boolean;
   /** Default: a clock of its own. */
   readonly clock?: VirtualClock;
