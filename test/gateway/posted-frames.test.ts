@@ -59,6 +59,16 @@ test('a long post is taken in portions, and the next one comes behind it', async
   expect(await Promise.all(results)).toEqual([{ ok: true }, { ok: false, frames: ['refused', 'last'] }]);
 });
 
+test('a portion ends with 16 KiB, however few its frames are', async () => {
+  const work = createSteppedWork();
+  const { taken, post } = scripted(work);
+  const result = post(...Array.from({ length: 6 }, () => 'x'.repeat(8 * 1024)));
+  const counts: number[] = [];
+  while (work.pass()) counts.push(taken.length);
+  await result;
+  expect(counts.slice(0, 3)).toEqual([2, 4, 6]);
+});
+
 test('a post that throws fails alone', async () => {
   const take = createPosts({ queue: () => unpaced });
   const link = {

@@ -64,6 +64,16 @@ test('the page of a long conversation is made and written in portions, and answe
   expect(parts.join('').match(/words \d+\./gu)).toHaveLength(2000);
 });
 
+test('messages that make no page yet are gathered in portions too', () => {
+  const { work, files, exported } = opened({ messages: 4000 });
+  exported('/a.html');
+  // Three looks at each message, 512 pieces at most at a time, come before the first of them is written.
+  for (let pass = 0; pass < 20; pass += 1) work.pass();
+  expect(files[0]?.parts.join('')).not.toContain('words 0.');
+  work.passAll();
+  expect(files[0]?.parts.join('')).toContain('words 3999.');
+});
+
 test('nothing is answered before, and the neighbours are served in between', () => {
   const { rig, work, files, exported } = opened();
   exported('/a.html');
