@@ -87,6 +87,18 @@ describe('in portions', () => {
     expect(counted.length).toBe(10_000);
   });
 
+  test('a portion of the stream ends with 64 KiB of frames, however few its events are', () => {
+    const counted: Logged[] = [];
+    const work = createSteppedWork();
+    const shown = projectionOf(() => false, counted);
+    const wide = () => ({ event: (logged: Logged) => [...shown().event(logged), 'x'.repeat(32 * 1024)] });
+    createStreamRig({ work: work.queue() }, past(500), wide);
+    // A conversation of few events is not paced.
+    const counts: number[] = [];
+    while (work.pass()) counts.push(counted.length);
+    expect(counts.slice(0, 3)).toEqual([2, 4, 6]);
+  });
+
   test('frames are made as the reader takes them', () => {
     const counted: Logged[] = [];
     const work = createSteppedWork();
