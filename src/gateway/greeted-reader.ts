@@ -19,6 +19,10 @@ class GreetedReader implements Reader {
     return this.#reader.work;
   }
 
+  get isPreparing(): boolean {
+    return this.#reader.isPreparing === true;
+  }
+
   read(maxBytes: number, until?: number): readonly Entry[] {
     if (this.#greeting.length === 0) return this.#reader.read(maxBytes, until);
     const frames = this.#greeting.map((out) => ({ kind: 'frame' as const, out, cursor: null, number: null, at: null }));

@@ -179,7 +179,9 @@ export function openEventStream(reader: Reader, options: EventStreamOptions = {}
     closed = true;
     try {
       // The last frames of a session are logged in the tick in which the server stops, and must still be written.
-      for (let entries = readEntries(); entries.length > 0; entries = readEntries()) tell(entries);
+      for (let entries = readEntries(); entries.length > 0 || reader.isPreparing === true; entries = readEntries()) {
+        tell(entries);
+      }
       controller?.close();
     } catch (thrown) {
       options.onError?.(thrown);

@@ -136,7 +136,7 @@ async function play(build, { frontend, options, agent, steps, answer = () => nul
 async function visit({ build, gateway, post, frameOf, said }) {
   for (const session of gateway.board.sessions()) {
     for (const { frontend, options, name } of clientsOf(build.adapters)) {
-      const request = { frontend, options, session: session.id, principal: 'owner' };
+      const request = { frontend, options, session: session.id, principal: build.owner ?? 'owner' };
       const heard = (bytes, closed) => said.push(`late ${name}${bytes === null ? `# ${closed}` : `< ${bytes}`}\n`);
       const end = createEnd({ post, frameOf, label: `late ${name}`, heard });
       gateway.board.connect(end.channel, request);
@@ -144,8 +144,11 @@ async function visit({ build, gateway, post, frameOf, said }) {
       end.end('the visit is over');
       await post.rest();
       const reader = gateway.board.stream(request, null);
-      for (let entries = reader.read(1 << 20); entries.length > 0; entries = reader.read(1 << 20)) {
+      for (let isOver = false; !isOver; ) {
+        const entries = reader.read(1 << 20);
         for (const entry of entries) said.push(`stream ${name}< ${entryText(entry)}\n`);
+        // A long past is made in portions.
+        isOver = entries.length === 0 && reader.isPreparing !== true;
       }
       reader.close();
     }

@@ -229,6 +229,25 @@ describe('reading', () => {
     expect(session.readers.size).toBe(0);
   });
 
+  it('ends behind frames that are still being made', async () => {
+    const made: Entry[][] = [[], [{ kind: 'frame', out: '1', cursor: null, number: null, at: null }]];
+    let isOpen = false;
+    const reader: Reader = {
+      ...createReader(() => (isOpen ? (made.shift() ?? []) : [])),
+      get isPreparing() {
+        return isOpen && made.length > 0;
+      },
+    };
+    const stream = openEventStream(reader);
+    const client = stream.body.getReader();
+    await text(client);
+    const waiting = text(client);
+    isOpen = true;
+    stream.end();
+    expect(await waiting).toBe('data: 1\n\n');
+    expect(await text(client)).toBe('the end');
+  });
+
   it('breaks off and closes when the reader fails, at once or later', async () => {
     let fail = false;
     const closed = vi.fn();

@@ -123,6 +123,8 @@ export class StreamReader implements Reader, AttachedReader, PacedTask {
     if (entries.length === 0 && this.isPreparing) {
       this.#phase = 'waiting';
       this.work.run(this);
+      // What is made by now is read now.
+      if (!this.isPreparing) return this.read(maxBytes, until);
     } else if (entries.length === 0 && until === undefined && this.#phase !== 'ended') {
       const { closed } = this.#source;
       if (closed !== null) {

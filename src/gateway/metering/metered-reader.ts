@@ -23,6 +23,10 @@ class MeteredReader implements Reader {
     return this.#reader.work;
   }
 
+  get isPreparing(): boolean {
+    return this.#reader.isPreparing === true;
+  }
+
   read(maxBytes: number, until?: number): readonly Entry[] {
     const entries = this.#reader.read(maxBytes, until);
     if (this.#isResuming && entries[0]?.kind !== 'reset') this.#traffic.resumes += 1;

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Projection } from '../../../src/core/contract/adapter.ts';
-import type { PacedWork } from '../../../src/core/contract/paced-work.ts';
+import { createPacedWork, type PacedWork } from '../../../src/core/contract/paced-work.ts';
 import { linkClient } from '../../../src/core/link/client-link.ts';
 import type { Event, Logged } from '../../../src/core/model/event.ts';
 import { createClient } from '../../support/core/client.ts';
@@ -114,6 +114,12 @@ describe('in portions', () => {
     expect(counted.length).toBeLessThan(50);
     expect(drain(reader).at(-1)).toMatchObject({ kind: 'frame', cursor: expect.any(String) });
     expect(counted.length).toBe(5000);
+  });
+
+  test('a reader with time left is told at once what took more than one portion to make', () => {
+    const work = createPacedWork({ now: () => 0, afterOthers: () => {} });
+    const { stream } = createStreamRig({ work: work.queue() }, past(500), few);
+    expect(stream.attach(null).read(1000)).not.toEqual([]);
   });
 
   test('what happens meanwhile follows, and more than enough of it waits for nothing', () => {
