@@ -25,6 +25,35 @@ it('gives the pieces back in order, whatever their sizes, again and again', () =
   );
 });
 
+it('gives back what was copied, whatever becomes of the pieces and of other buffers', () => {
+  const size = fc.oneof(fc.nat(10), fc.integer({ min: 1000, max: 1050 }), fc.integer({ min: 60_000, max: 70_000 }));
+  const step = fc.record({ size, of: fc.nat(1), does: fc.constantFrom('add', 'copy', 'take', 'clear') });
+  fc.assert(
+    fc.property(fc.array(step), (steps) => {
+      const buffers = [0, 1].map(() => ({ buffer: createByteBuffer(), expected: Buffer.alloc(0) }));
+      const given: [Uint8Array, Buffer][] = [];
+      for (const [index, { size, of, does }] of steps.entries()) {
+        const one = buffers[of];
+        if (one === undefined) continue;
+        if (does === 'add' || does === 'copy') {
+          const piece = Buffer.alloc(size, index);
+          one.expected = Buffer.concat([one.expected, piece]);
+          one.buffer[does](piece);
+          if (does === 'copy') piece.fill(0xff);
+        } else {
+          if (does === 'take') given.push([one.buffer.take(), one.expected]);
+          else one.buffer.clear();
+          one.expected = Buffer.alloc(0);
+        }
+        expect(one.buffer.length).toBe(one.expected.length);
+      }
+      given.push(...buffers.map(({ buffer, expected }): [Uint8Array, Buffer] => [buffer.take(), expected]));
+      for (const [whole, expected] of given) expect(expected.equals(whole)).toBe(true);
+    }),
+    { numRuns: 300 },
+  );
+});
+
 it('forgets on request', () => {
   const buffer = createByteBuffer();
   for (const text of ['a', 'b', 'c'.repeat(2000), 'd']) buffer.add(Buffer.from(text));
