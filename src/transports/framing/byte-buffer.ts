@@ -27,86 +27,93 @@ export interface ByteBuffer {
   clear(): void;
 }
 
-/** Copies every byte at most twice, and uses a small multiple of `length` as memory, besides one page. */
-export function createByteBuffer(): ByteBuffer {
-  let pieces: Uint8Array[] = [];
-  let length = 0;
-  /** Collects small and copied pieces; the bytes from `closed` to `filled` are not in `pieces` yet. */
-  let page: Uint8Array | undefined;
-  let closed = 0;
-  let filled = 0;
+/** A class: each connection has one or two, and nearly all of them are empty. */
+class Pieces implements ByteBuffer {
+  #pieces: Uint8Array[] | null = null;
+  #length = 0;
+  /** Collects small and copied pieces; the bytes from `#closed` to `#filled` are not in `#pieces` yet. */
+  #page: Uint8Array | null = null;
+  #closed = 0;
+  #filled = 0;
 
-  function closePiece(): void {
-    if (page !== undefined && filled > closed) pieces.push(page.subarray(closed, filled));
-    closed = filled;
+  get length(): number {
+    return this.#length;
+  }
+
+  add(piece: Uint8Array): void {
+    if (this.#length > 0 && piece.length < smallBytes) return this.copy(piece);
+    this.#closePiece().push(piece);
+    this.#length += piece.length;
+  }
+
+  copy(piece: Uint8Array): void {
+    for (let rest = piece; rest.length > 0; rest = this.#fill(rest));
+    this.#length += piece.length;
+  }
+
+  hasAt(place: number, part: Uint8Array): boolean {
+    let at = place;
+    let compared = 0;
+    for (const piece of this.#closePiece()) {
+      if (compared === part.length) break;
+      if (at >= piece.length) {
+        at -= piece.length;
+        continue;
+      }
+      const size = Math.min(part.length - compared, piece.length - at);
+      const here = Buffer.from(piece.buffer, piece.byteOffset + at, size);
+      if (here.compare(part, compared, compared + size) !== 0) return false;
+      compared += size;
+      at = 0;
+    }
+    return compared === part.length;
+  }
+
+  take(): Uint8Array {
+    const pieces = this.#closePiece();
+    const [only] = pieces;
+    // What is given away must not be in a page, which others use again.
+    const isLasting = only !== undefined && pieces.length === 1 && this.#page === null;
+    const whole = isLasting ? only : Buffer.concat(pieces, this.#length);
+    this.clear();
+    return whole;
+  }
+
+  clear(): void {
+    if (this.#page !== null) spare = this.#page;
+    this.#pieces = null;
+    this.#length = 0;
+    this.#page = null;
+    this.#closed = 0;
+    this.#filled = 0;
+  }
+
+  /** Returns all pieces. */
+  #closePiece(): Uint8Array[] {
+    this.#pieces ??= [];
+    if (this.#page !== null && this.#filled > this.#closed) {
+      this.#pieces.push(this.#page.subarray(this.#closed, this.#filled));
+    }
+    this.#closed = this.#filled;
+    return this.#pieces;
   }
 
   /** Copies as much as fits into a page; returns the rest. */
-  function fill(piece: Uint8Array): Uint8Array {
-    if (page === undefined || filled === page.length) {
-      closePiece();
-      page = takePage();
-      closed = 0;
-      filled = 0;
+  #fill(piece: Uint8Array): Uint8Array {
+    if (this.#page === null || this.#filled === this.#page.length) {
+      this.#closePiece();
+      this.#page = takePage();
+      this.#closed = 0;
+      this.#filled = 0;
     }
-    const part = piece.subarray(0, page.length - filled);
-    page.set(part, filled);
-    filled += part.length;
+    const part = piece.subarray(0, this.#page.length - this.#filled);
+    this.#page.set(part, this.#filled);
+    this.#filled += part.length;
     return piece.subarray(part.length);
   }
+}
 
-  function clear(): void {
-    if (page !== undefined) spare = page;
-    pieces = [];
-    length = 0;
-    page = undefined;
-    closed = 0;
-    filled = 0;
-  }
-
-  function copy(piece: Uint8Array): void {
-    for (let rest = piece; rest.length > 0; rest = fill(rest));
-    length += piece.length;
-  }
-
-  return {
-    get length() {
-      return length;
-    },
-    add(piece) {
-      if (length > 0 && piece.length < smallBytes) return copy(piece);
-      closePiece();
-      pieces.push(piece);
-      length += piece.length;
-    },
-    copy,
-    hasAt(place, part) {
-      closePiece();
-      let at = place;
-      let compared = 0;
-      for (const piece of pieces) {
-        if (compared === part.length) break;
-        if (at >= piece.length) {
-          at -= piece.length;
-          continue;
-        }
-        const size = Math.min(part.length - compared, piece.length - at);
-        const here = Buffer.from(piece.buffer, piece.byteOffset + at, size);
-        if (here.compare(part, compared, compared + size) !== 0) return false;
-        compared += size;
-        at = 0;
-      }
-      return compared === part.length;
-    },
-    take() {
-      closePiece();
-      const [only] = pieces;
-      // What is given away must not be in a page, which others use again.
-      const isLasting = only !== undefined && pieces.length === 1 && page === undefined;
-      const whole = isLasting ? only : Buffer.concat(pieces, length);
-      clear();
-      return whole;
-    },
-    clear,
-  };
+/** Copies every byte at most twice, and uses a small multiple of `length` as memory, besides one page. */
+export function createByteBuffer(): ByteBuffer {
+  return new Pieces();
 }
