@@ -45,6 +45,8 @@ export function spawnChannel(
 ): ChildChannel {
   const { label, framing = jsonl, maxFrameBytes = 32 * 1024 * 1024, termGraceMs = 5000, drainMs = 250 } = options;
   const { traffic } = options;
+  /** Not the pair itself: the channel must not keep the end of the child. */
+  const isReused = pair !== null;
   const inlet = createFrameReader();
   const started = startChild(options, settle, spawnProcess, pair?.theirs);
   // The child has its own copy, and our copy would keep the stream open behind the exit of the child.
@@ -71,7 +73,7 @@ export function spawnChannel(
       recognise: (peek, start, end) => inlet.recognise(peek, start, end),
       fault: (fault) => inlet.fault(fault),
     },
-    { maxFrameBytes, reusedChunks: pair !== null },
+    { maxFrameBytes, reusedChunks: isReused },
   );
   const input = new PacedInput({
     inlet,
@@ -114,8 +116,8 @@ export function spawnChannel(
     if (traffic !== undefined) traffic.bytesIn += chunk.length;
     firstWords.heard(chunk);
     if (closing !== undefined) return true;
-    if (pair === null) input.push(chunk);
-    else input.pushReused(chunk);
+    if (isReused) input.pushReused(chunk);
+    else input.push(chunk);
     return isWanted();
   }
 

@@ -33,7 +33,7 @@ export function openSocketPair(listen = createServer, dial = connect): Promise<S
   return new Promise((resolve) => {
     let heard = Buffer.alloc(0);
     let theirs: Socket | null = null;
-    let take: TakeRead = prove;
+    const ear = createEar(prove);
     const server = listen({ pauseOnConnect: true }, (socket) => {
       // The first connection is ours or the attempt has failed: nobody else has any business here.
       server.close();
@@ -41,8 +41,7 @@ export function openSocketPair(listen = createServer, dial = connect): Promise<S
       socket.write(proof);
     });
     server.on('error', fail).listen(path);
-    const callback = (length: number) => take(buffer.subarray(0, length));
-    const ours = dial({ path, onread: { buffer, callback } }).on('error', fail).on('close', fail);
+    const ours = dial({ path, onread: ear.onread }).on('error', fail).on('close', fail);
 
     function prove(bytes: Buffer): boolean {
       heard = Buffer.concat([heard, bytes]);
@@ -53,11 +52,9 @@ export function openSocketPair(listen = createServer, dial = connect): Promise<S
     }
 
     function succeed(other: Socket): void {
-      ours.off('close', fail).pause();
-      const hear = (taker: TakeRead) => {
-        take = taker;
-      };
-      resolve({ ours, theirs: other, hear });
+      ours.off('error', fail).off('close', fail).on('error', ignored).pause();
+      other.off('error', fail).on('error', ignored);
+      resolve({ ours, theirs: other, hear: ear.hear });
     }
 
     function fail(): void {
@@ -68,6 +65,20 @@ export function openSocketPair(listen = createServer, dial = connect): Promise<S
     }
   });
 }
+
+/** What an open socket keeps must know nothing of how the pair came about: the server and the other end are not needed any more. */
+function createEar(first: TakeRead) {
+  let take = first;
+  return {
+    onread: { buffer, callback: (length: number) => take(buffer.subarray(0, length)) },
+    hear(next: TakeRead): void {
+      take = next;
+    },
+  };
+}
+
+/** The end of the socket is told by `close`. */
+function ignored(): void {}
 
 /** Ends a pair that no child gets. */
 export function dropSocketPair(pair: SocketPair | null): void {
