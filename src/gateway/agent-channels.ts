@@ -6,11 +6,12 @@ import type { Adapter, Multiplexing } from '../core/contract/adapter.ts';
 import type { Channel } from '../core/contract/channel.ts';
 import type { PacedWork } from '../core/contract/paced-work.ts';
 import { GatewayError } from '../core/model/errors.ts';
-import { spawnChannel } from '../transports/child-process.ts';
+
 import { createFrame } from '../transports/framing/frame.ts';
 import { streamFraming } from '../transports/framing/framings.ts';
 import { nullChannel } from '../transports/memory.ts';
 import { createMultiplexer, type MultiplexedConnection } from '../transports/multiplexer.ts';
+import { programChannel } from '../transports/program-channel.ts';
 import type { Meter } from './metering/meter.ts';
 import type { RemoteTransports } from './remote-transports.ts';
 
@@ -101,7 +102,7 @@ export class AgentChannels {
 
   #openProgram({ name, agent, adapter, cwd = agent.cwd }: AgentTarget, command: readonly [string, ...string[]]) {
     checkGate(name, command, cwd);
-    return spawnChannel({
+    return programChannel({
       command,
       cwd,
       env: { ...agent.env, ...this.#hiddenVariables },

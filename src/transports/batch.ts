@@ -27,92 +27,97 @@ export interface Batch {
   take(): Uint8Array[];
 }
 
-export function createBatch(): Batch {
-  let chunks: Uint8Array[] = [];
-  let length = 0;
+/** A class: each connection has one, and nearly all of them are empty. */
+class Collector implements Batch {
+  #chunks: Uint8Array[] = [];
+  #length = 0;
   /** The block that is being filled with copies since the last chunk. */
-  let source = noBlock;
-  let start = 0;
-  let end = 0;
+  #source = noBlock;
+  #start = 0;
+  #end = 0;
   /** A high surrogate whose low surrogate has not come yet. */
-  let half = '';
+  #half = '';
 
-  function closeChunk(): void {
-    if (end > start) chunks.push(source.subarray(start, end));
-    start = end;
+  get length(): number {
+    return this.#half === '' ? this.#length : this.#length + widest;
+  }
+
+  add(piece: string | Uint8Array): void {
+    if (typeof piece === 'string') this.#addText(piece);
+    else this.#addBytes(piece);
+  }
+
+  take(): Uint8Array[] {
+    this.#closeText();
+    this.#closeChunk();
+    // An idle batch must not keep a block alive.
+    this.#source = noBlock;
+    const taken = this.#chunks;
+    this.#chunks = [];
+    this.#length = 0;
+    return taken;
+  }
+
+  #closeChunk(): void {
+    if (this.#end > this.#start) this.#chunks.push(this.#source.subarray(this.#start, this.#end));
+    this.#start = this.#end;
   }
 
   /** Ensures room in the shared block behind the current copies. */
-  function makeRoom(bytes: number): void {
-    if (source === block && end === used && blockBytes - used >= bytes) return;
-    closeChunk();
+  #makeRoom(bytes: number): void {
+    if (this.#source === block && this.#end === used && blockBytes - used >= bytes) return;
+    this.#closeChunk();
     if (blockBytes - used < bytes) {
       block = Buffer.allocUnsafeSlow(blockBytes);
       used = 0;
     }
-    source = block;
-    start = used;
+    this.#source = block;
+    this.#start = used;
   }
 
-  function advance(bytes: number): void {
+  #advance(bytes: number): void {
     used += bytes;
-    end = used;
-    length += bytes;
+    this.#end = used;
+    this.#length += bytes;
   }
 
-  function addChunk(chunk: Uint8Array): void {
-    closeChunk();
-    chunks.push(chunk);
-    length += chunk.length;
+  #addChunk(chunk: Uint8Array): void {
+    this.#closeChunk();
+    this.#chunks.push(chunk);
+    this.#length += chunk.length;
   }
 
-  function write(text: string): void {
-    if (text.length > longText) return addChunk(Buffer.from(text));
-    makeRoom(text.length * widest);
-    advance(text.length <= little ? writeLittle(text) : block.write(text, used));
+  #write(text: string): void {
+    if (text.length > longText) return this.#addChunk(Buffer.from(text));
+    this.#makeRoom(text.length * widest);
+    this.#advance(text.length <= little ? writeLittle(text) : block.write(text, used));
   }
 
-  function addText(text: string): void {
+  #addText(text: string): void {
     if (text === '') return;
-    const whole = half + text;
-    half = isFirstHalf(whole.charCodeAt(whole.length - 1)) ? whole.slice(-1) : '';
-    write(half === '' ? whole : whole.slice(0, -1));
+    const whole = this.#half + text;
+    this.#half = isFirstHalf(whole.charCodeAt(whole.length - 1)) ? whole.slice(-1) : '';
+    this.#write(this.#half === '' ? whole : whole.slice(0, -1));
   }
 
   /** Writes a lone surrogate as the UTF-8 replacement character. */
-  function closeText(): void {
-    if (half !== '') write(half);
-    half = '';
+  #closeText(): void {
+    if (this.#half !== '') this.#write(this.#half);
+    this.#half = '';
   }
 
-  function addBytes(bytes: Uint8Array): void {
-    closeText();
-    if (bytes.length >= largeBytes) return addChunk(bytes);
-    makeRoom(bytes.length);
+  #addBytes(bytes: Uint8Array): void {
+    this.#closeText();
+    if (bytes.length >= largeBytes) return this.#addChunk(bytes);
+    this.#makeRoom(bytes.length);
     if (bytes.length <= little) for (let at = 0; at < bytes.length; at += 1) block[used + at] = bytes[at] ?? 0;
     else block.set(bytes, used);
-    advance(bytes.length);
+    this.#advance(bytes.length);
   }
+}
 
-  return {
-    get length() {
-      return half === '' ? length : length + widest;
-    },
-    add(piece) {
-      if (typeof piece === 'string') addText(piece);
-      else addBytes(piece);
-    },
-    take() {
-      closeText();
-      closeChunk();
-      // An idle batch must not keep a block alive.
-      source = noBlock;
-      const taken = chunks;
-      chunks = [];
-      length = 0;
-      return taken;
-    },
-  };
+export function createBatch(): Batch {
+  return new Collector();
 }
 
 /** Writes a short text into the shared block and returns its length in bytes. */

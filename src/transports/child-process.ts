@@ -9,6 +9,7 @@ import { createFirstWords, followStderr } from './last-words.ts';
 import { nullChannel } from './memory.ts';
 import { PacedInput } from './paced-input.ts';
 import { adoptGroup } from './process-group.ts';
+import type { SocketPair } from './socket-pair.ts';
 import { type Spawn, type StartOptions, startChild } from './start-child.ts';
 
 /** How an agent is started. */
@@ -37,18 +38,28 @@ export type ChildChannel = Channel & {
  * Starts the program in its own process group. Never throws: `end` reports failures. Its reason is `agent exited (code 1)`,
  * `agent exited (signal SIGKILL)`, `agent could not be started: …`, or the reason given to `close`.
  */
-export function spawnChannel(options: SpawnOptions, spawnProcess?: Spawn): ChildChannel {
+export function spawnChannel(
+  options: SpawnOptions,
+  spawnProcess?: Spawn,
+  pair: SocketPair | null = null,
+): ChildChannel {
   const { label, framing = jsonl, maxFrameBytes = 32 * 1024 * 1024, termGraceMs = 5000, drainMs = 250 } = options;
   const { traffic } = options;
+  /** Not the pair itself: the channel must not keep the end of the child. */
+  const isReused = pair !== null;
   const inlet = createFrameReader();
-  const started = startChild(options, settle, spawnProcess);
+  const started = startChild(options, settle, spawnProcess, pair?.theirs);
+  // The child has its own copy, and our copy would keep the stream open behind the exit of the child.
+  pair?.theirs.destroy();
   if (typeof started === 'string') {
+    pair?.ours.destroy();
     const nobody = nullChannel(label);
     nobody.close('error', started);
     return { ...nobody, pid: undefined, endInput() {} };
   }
 
-  const { child, stdin, stdout, stderr } = started;
+  const { child, stdin, stderr } = started;
+  const stdout = pair?.ours ?? started.stdout;
   const { pid } = child;
   const group = pid === undefined ? undefined : adoptGroup(pid);
   const outlet = stdin === null ? undefined : createFrameWriter(stdin, framing, () => inlet.drained());
@@ -62,7 +73,7 @@ export function spawnChannel(options: SpawnOptions, spawnProcess?: Spawn): Child
       recognise: (peek, start, end) => inlet.recognise(peek, start, end),
       fault: (fault) => inlet.fault(fault),
     },
-    { maxFrameBytes },
+    { maxFrameBytes, reusedChunks: isReused },
   );
   const input = new PacedInput({
     inlet,
@@ -82,14 +93,14 @@ export function spawnChannel(options: SpawnOptions, spawnProcess?: Spawn): Child
   stdin?.on('error', () => expectExit('agent closed its input'));
   stdout?.on('error', () => {});
   stdout?.pause();
-  stdout?.on('data', (chunk: Buffer) => {
-    if (traffic !== undefined) traffic.bytesIn += chunk.length;
-    firstWords.heard(chunk);
-    if (closing !== undefined) return;
-    input.push(chunk);
-    // Node resumes the stream itself when the child exits. The input keeps the chunks that arrive then.
-    if (!inlet.isOpen || inlet.isPaused || input.isFull) stdout.pause();
-  });
+  if (pair !== null) {
+    pair.hear(heard);
+  } else {
+    stdout?.on('data', (chunk: Buffer) => {
+      // Node resumes the stream itself when the child exits. The input keeps the chunks that arrive then.
+      if (!heard(chunk)) stdout.pause();
+    });
+  }
   stdout?.on('end', () => {
     expectExit('agent closed its output');
     endWhenDrained();
@@ -100,9 +111,23 @@ export function spawnChannel(options: SpawnOptions, spawnProcess?: Spawn): Child
     settle(code === null ? `agent exited (signal ${signal})` : `agent exited (code ${code})`);
   });
 
+  /** Takes a chunk of stdout. Returns whether to read on. */
+  function heard(chunk: Buffer): boolean {
+    if (traffic !== undefined) traffic.bytesIn += chunk.length;
+    firstWords.heard(chunk);
+    if (closing !== undefined) return true;
+    if (isReused) input.pushReused(chunk);
+    else input.push(chunk);
+    return isWanted();
+  }
+
+  function isWanted(): boolean {
+    return inlet.isOpen && !inlet.isPaused && !input.isFull;
+  }
+
   /** Reads on, unless somebody wants otherwise. */
   function readOn(): void {
-    if (inlet.isOpen && !inlet.isPaused && !input.isFull) stdout?.resume();
+    if (isWanted()) stdout?.resume();
   }
 
   function settle(reason: string): void {

@@ -5,26 +5,24 @@ import { isDictionary } from '../core/model/dictionary.ts';
 import { lastBytes, printable } from './printable.ts';
 
 const tailBytes = 2048;
+const noBytes = new Uint8Array();
 
-/** The last bytes of a stream of any length. */
-interface Tail {
-  add(chunk: Uint8Array): void;
-  clear(): void;
+/** The last bytes of a stream of any length. A class: each agent has two, and few agents say anything. */
+class Tail {
+  #bytes: Uint8Array | null = null;
+
+  add(chunk: Uint8Array): void {
+    this.#bytes = Buffer.concat([this.#bytes ?? noBytes, chunk.subarray(-tailBytes)]).subarray(-tailBytes);
+  }
+
+  clear(): void {
+    this.#bytes = null;
+  }
+
   /** The printable last 2 KiB. */
-  text(): string;
-}
-
-function createTail(): Tail {
-  let bytes: Uint8Array = Buffer.alloc(0);
-  return {
-    add(chunk) {
-      bytes = Buffer.concat([bytes, chunk.subarray(-tailBytes)]).subarray(-tailBytes);
-    },
-    clear() {
-      bytes = Buffer.alloc(0);
-    },
-    text: () => lastBytes(printable(withoutBrokenStart(bytes).trim()), tailBytes),
-  };
+  text(): string {
+    return lastBytes(printable(withoutBrokenStart(this.#bytes ?? noBytes).trim()), tailBytes);
+  }
 }
 
 /** Drops a character that the cut has broken. */
@@ -34,11 +32,11 @@ function withoutBrokenStart(bytes: Uint8Array): string {
 
 /** Reads the stream to its end, because an unread pipe blocks the program after 64 KiB. Returns a function for the last printable 2 KiB. */
 export function followStderr(stream: Readable): () => string {
-  const tail = createTail();
+  const tail = new Tail();
   stream.on('data', (chunk: Buffer) => tail.add(chunk));
   // Ignore errors of the pipe: the exit of the process reports the reason.
   stream.on('error', () => {});
-  return tail.text;
+  return () => tail.text();
 }
 
 /** Text on stdout before the first frame. Many programs print there that they need a login, and exit. */
@@ -51,21 +49,29 @@ export interface FirstWords {
   text(): string;
 }
 
+/** A class, like the tail. */
+class Listener implements FirstWords {
+  readonly #tail = new Tail();
+  #isOver = false;
+
+  heard(chunk: Uint8Array): void {
+    if (!this.#isOver) this.#tail.add(chunk);
+  }
+
+  frame(frame: Frame): void {
+    if (this.#isOver || !isObject(frame)) return;
+    this.#isOver = true;
+    this.#tail.clear();
+  }
+
+  text(): string {
+    return this.#tail.text();
+  }
+}
+
 /** Listens until the first frame, which is a JSON object in every protocol that there is. */
 export function createFirstWords(): FirstWords {
-  const tail = createTail();
-  let isOver = false;
-  return {
-    heard(chunk) {
-      if (!isOver) tail.add(chunk);
-    },
-    frame(frame) {
-      if (isOver || !isObject(frame)) return;
-      isOver = true;
-      tail.clear();
-    },
-    text: tail.text,
-  };
+  return new Listener();
 }
 
 function isObject(frame: Frame): boolean {

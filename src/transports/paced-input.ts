@@ -24,7 +24,12 @@ export interface PacedInputPorts {
   emptied?(): void;
 }
 
-type Item = { readonly chunk: Uint8Array } | { readonly bytes: number; take(): void };
+/** A chunk without the portions that were taken; empty once all was taken. */
+interface Chunk {
+  left: Uint8Array;
+}
+
+type Item = Chunk | { readonly bytes: number; take(): void };
 
 /** A class: each connection has one, and most of the time nothing waits in it. */
 export class PacedInput implements PacedTask {
@@ -32,8 +37,8 @@ export class PacedInput implements PacedTask {
   readonly #items = createQueue<Item>();
   #bytes = 0;
   #isOverfull = false;
-  /** What is left of the chunk that is being taken. */
-  #rest: Uint8Array | null = null;
+  /** The chunk that is being taken, with something left of it. */
+  #begun: Chunk | null = null;
   #portionBytes = portion.most / 4;
 
   constructor(ports: PacedInputPorts) {
@@ -41,7 +46,7 @@ export class PacedInput implements PacedTask {
   }
 
   get isEmpty(): boolean {
-    return this.#rest === null && this.#items.length === 0;
+    return this.#begun === null && this.#items.length === 0;
   }
 
   /** The source must not be read for now. */
@@ -51,7 +56,18 @@ export class PacedInput implements PacedTask {
 
   /** Adds bytes for the decoder. */
   push(chunk: Uint8Array): void {
-    this.#add({ chunk }, chunk.length);
+    this.#add({ left: chunk }, chunk.length);
+  }
+
+  /** Adds bytes that the caller overwrites afterwards. The decoder must copy what it keeps. */
+  pushReused(chunk: Uint8Array): void {
+    const item = { left: chunk };
+    try {
+      this.#add(item, chunk.length);
+    } finally {
+      // Mostly nothing is left.
+      if (item.left.length > 0) item.left = Buffer.from(item.left);
+    }
   }
 
   /** Adds a message, or anything else that comes behind what was added before. */
@@ -67,7 +83,7 @@ export class PacedInput implements PacedTask {
   /** Forgets what waits. */
   clear(): void {
     this.#items.keep(() => false);
-    this.#rest = null;
+    this.#begun = null;
     this.#took(this.#bytes);
   }
 
@@ -107,18 +123,19 @@ export class PacedInput implements PacedTask {
     const { inlet } = this.#ports;
     let bytes = 0;
     for (let count = 0; count < messages.count && bytes < messages.bytes && !inlet.isPaused; count += 1) {
-      const item = this.#rest === null ? this.#items.take() : { chunk: this.#rest };
+      const item: Item | undefined = this.#begun ?? this.#items.take();
       if (item === undefined) return;
-      if ('chunk' in item) return this.#takePortion(item.chunk);
+      if ('left' in item) return this.#takePortion(item);
       bytes += item.bytes;
       this.#took(item.bytes);
       item.take();
     }
   }
 
-  #takePortion(chunk: Uint8Array): void {
-    const part = chunk.subarray(0, this.#portionBytes);
-    this.#rest = part.length < chunk.length ? chunk.subarray(part.length) : null;
+  #takePortion(chunk: Chunk): void {
+    const part = chunk.left.subarray(0, this.#portionBytes);
+    chunk.left = chunk.left.subarray(part.length);
+    this.#begun = chunk.left.length > 0 ? chunk : null;
     this.#took(part.length);
     const start = performance.now();
     this.#ports.decode(part);

@@ -1,6 +1,7 @@
 // Starts the program of an agent, and says in words why a program could not be started.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { messageOf } from '../core/model/errors.ts';
 import { spareDescriptor } from './spare-descriptor.ts';
@@ -23,21 +24,25 @@ export interface StartedChild {
   readonly stderr: Readable | null;
 }
 
+/** The stdout of a child: a pipe of `spawn`, or a socket that is connected already. */
+export type Output = 'pipe' | Socket;
+
 /** Starts processes; a parameter for tests. */
 export type Spawn = (
   program: string,
   args: readonly string[],
-  options: { cwd?: string; env: Record<string, string | undefined>; stdio: ['pipe', 'pipe', 'pipe']; detached: true },
+  options: { cwd?: string; env: Record<string, string | undefined>; stdio: ['pipe', Output, 'pipe']; detached: true },
 ) => ChildProcess;
 
 /**
  * Starts the process, or returns why it failed. `failed` is called later, at most once, if Node tells the failure by an
- * event.
+ * event. The caller closes an `output` of its own.
  */
 export function startChild(
   options: StartOptions,
   failed: (reason: string) => void,
   spawnProcess: Spawn = spawn,
+  output: Output = 'pipe',
 ): StartedChild | string {
   const [program, ...args] = options.command;
   const environment = childEnvironment(options.env);
@@ -45,7 +50,7 @@ export function startChild(
     const child = spawnProcess(program, args, {
       ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
       env: environment,
-      stdio: ['pipe', 'pipe', 'pipe'],
+      stdio: ['pipe', output, 'pipe'],
       detached: true,
     });
     // The listener comes before everything else that may throw: an `error` without a listener ends the gateway.

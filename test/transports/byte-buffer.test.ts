@@ -14,12 +14,41 @@ it('gives the pieces back in order, whatever their sizes, again and again', () =
           count += 1;
           return Buffer.alloc(length, count);
         });
-        pieces.forEach(buffer.add);
+        for (const piece of pieces) buffer.add(piece);
         const whole = Buffer.concat(pieces);
         expect(buffer.length).toBe(whole.length);
         expect(whole.equals(buffer.take())).toBe(true);
         expect(buffer.length).toBe(0);
       }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+it('gives back what was copied, whatever becomes of the pieces and of other buffers', () => {
+  const size = fc.oneof(fc.nat(10), fc.integer({ min: 1000, max: 1050 }), fc.integer({ min: 60_000, max: 70_000 }));
+  const step = fc.record({ size, of: fc.nat(1), does: fc.constantFrom('add', 'copy', 'take', 'clear') });
+  fc.assert(
+    fc.property(fc.array(step), (steps) => {
+      const buffers = [0, 1].map(() => ({ buffer: createByteBuffer(), expected: Buffer.alloc(0) }));
+      const given: [Uint8Array, Buffer][] = [];
+      for (const [index, { size, of, does }] of steps.entries()) {
+        const one = buffers[of];
+        if (one === undefined) continue;
+        if (does === 'add' || does === 'copy') {
+          const piece = Buffer.alloc(size, index);
+          one.expected = Buffer.concat([one.expected, piece]);
+          one.buffer[does](piece);
+          if (does === 'copy') piece.fill(0xff);
+        } else {
+          if (does === 'take') given.push([one.buffer.take(), one.expected]);
+          else one.buffer.clear();
+          one.expected = Buffer.alloc(0);
+        }
+        expect(one.buffer.length).toBe(one.expected.length);
+      }
+      given.push(...buffers.map(({ buffer, expected }): [Uint8Array, Buffer] => [buffer.take(), expected]));
+      for (const [whole, expected] of given) expect(expected.equals(whole)).toBe(true);
     }),
     { numRuns: 300 },
   );
@@ -48,7 +77,7 @@ it('knows what stands where, however it is spread over pieces', () => {
       fc.nat(),
       (pieces, part, seed) => {
         const buffer = createByteBuffer();
-        pieces.forEach(buffer.add);
+        for (const piece of pieces) buffer.add(piece);
         const whole = Buffer.concat(pieces);
         const place = seed % (whole.length + 1);
         expect(buffer.hasAt(place, part)).toBe(whole.subarray(place, place + part.length).equals(part));

@@ -15,8 +15,7 @@ function decode(chunks: readonly Uint8Array[], options: Partial<DecoderOptions> 
   const told: unknown[] = [];
   const decoder = contentLengthDecoder(
     {
-      // Read at once: a chunk that is used again holds something else later.
-      frame: (frame) => told.push(Buffer.from(frame.bytes).toString('latin1')),
+      frame: (frame) => told.push(frame.bytes),
       fault: (fault: FrameFault) => told.push(fault),
     },
     { maxFrameBytes: 1000, ...options },
@@ -28,7 +27,8 @@ function decode(chunks: readonly Uint8Array[], options: Partial<DecoderOptions> 
   }
   if (decoder.isBroken === true) told.push('broken');
   decoder.end();
-  return told;
+  // Read now: a frame outlives a chunk that is used again.
+  return told.map((item) => (item instanceof Uint8Array ? Buffer.from(item).toString('latin1') : item));
 }
 
 /** All at once, byte by byte, and byte by byte out of one reused buffer: all the same. */

@@ -4,10 +4,11 @@ import { createServer } from 'node:net';
 import type { Duplex, Readable, Writable } from 'node:stream';
 import { PassThrough } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
-import { spawnChannel } from '../../src/transports/child-process.ts';
+import { type SpawnOptions, spawnChannel } from '../../src/transports/child-process.ts';
 import { streamFraming } from '../../src/transports/framing/framings.ts';
 import { listen } from '../../src/transports/http/server.ts';
 import { memoryPair } from '../../src/transports/memory.ts';
+import { openSocketPair, type SocketPair } from '../../src/transports/socket-pair.ts';
 import { connectEventSource } from '../../src/transports/sse-client.ts';
 import { stdioChannel } from '../../src/transports/stdio.ts';
 import { connectWebSocket, webSocketChannel } from '../../src/transports/websocket.ts';
@@ -89,18 +90,19 @@ const bridge = `
   socket.pipe(process.stdout);
 `;
 
-async function connectChild(name: StreamName): Promise<Rig> {
+async function connectChild(name: StreamName, pair: SocketPair | null): Promise<Rig> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   const connected = once(server, 'connection');
-  const channel = spawnChannel({
+  const options: SpawnOptions = {
     command: [process.execPath, '-e', bridge, String(port)],
     label: 'child bridge',
     framing: streamFraming(name),
     maxFrameBytes,
-  });
+  };
+  const channel = spawnChannel(options, undefined, pair);
   const [socket]: Duplex[] = await connected;
   if (socket === undefined) throw new Error('unreachable');
   const far = streamEnds[name](socket, socket, () => socket.end());
@@ -200,7 +202,12 @@ async function connectEvents(): Promise<Rig> {
 
 const streams = { maxFrameBytes, afterTooLarge: 'goes on' } as const;
 for (const framing of ['jsonl', 'content-length'] as const) {
-  describeTransport({ name: `child process, ${framing}`, ...streams, connect: () => connectChild(framing) });
+  describeTransport({ name: `child process, ${framing}`, ...streams, connect: () => connectChild(framing, null) });
+  describeTransport({
+    name: `child process, ${framing}, socket pair`,
+    ...streams,
+    connect: async () => connectChild(framing, await openSocketPair()),
+  });
   describeTransport({ name: `stdio, ${framing}`, ...streams, connect: () => connectStdio(framing) });
 }
 // The limit of the library itself, which hangs up; the dialled one has our own limit, below it.

@@ -7,11 +7,11 @@ import { mostWaitingBytes, PacedInput } from '../../src/transports/paced-input.t
 import { createSteppedWork } from '../support/core/stepped-work.ts';
 
 /** An input of lines, and all that came of it. */
-function opened(work = createSteppedWork()) {
+function opened(work = createSteppedWork(), reusedChunks = false) {
   const inlet = createFrameReader();
   const taken: string[] = [];
   const calls: string[] = [];
-  const decoder = jsonlDecoder(inlet, { maxFrameBytes: 10_000_000, blank: 'deliver' });
+  const decoder = jsonlDecoder(inlet, { maxFrameBytes: 10_000_000, blank: 'deliver', reusedChunks });
   const input = new PacedInput({
     inlet,
     decode: (bytes) => decoder.push(bytes),
@@ -55,6 +55,36 @@ test('lines are the same however they are cut, and messages come between them', 
       rig.work.passAll();
       expect(rig.taken).toEqual(expected);
       expect(rig.input.isEmpty).toBe(true);
+    }),
+  );
+});
+
+test('lines are the same out of a buffer that is used again, whenever they are taken', () => {
+  const planned = fc.array(fc.oneof(fc.string({ maxLength: 20_000 }), fc.constant('pass'), fc.constant('pause')));
+  fc.assert(
+    fc.property(planned, (steps) => {
+      const rig = opened(createSteppedWork({ ms: 1e9, bytes: 16 * 1024 }), true);
+      const buffer = Buffer.alloc(64 * 1024);
+      rig.open();
+      let sent = '';
+      for (const step of [...steps, 'end\n']) {
+        if (step === 'pass') {
+          rig.inlet.resume();
+          rig.input.resume();
+          rig.work.pass();
+        } else if (step === 'pause') {
+          rig.inlet.pause();
+        } else {
+          sent += step;
+          rig.input.pushReused(buffer.subarray(0, buffer.write(step)));
+          buffer.fill(0x58);
+        }
+      }
+      rig.inlet.resume();
+      rig.input.resume();
+      rig.work.passAll();
+      const lines = sent.split('\n').slice(0, -1);
+      expect(rig.taken).toEqual(lines.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line)));
     }),
   );
 });

@@ -90,7 +90,7 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
 
   /** Why pi cannot take anything now, or null. */
   function busyReason(): string | null {
-    if (events.run.open || prompting !== null) return 'is at work';
+    if (events.run.isOpen() || prompting !== null) return 'is at work';
     return compacting === null ? null : 'compacts its context';
   }
 
@@ -117,7 +117,7 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
 
   function abort({ target }: CommandOf<'abort'>, id: string): void {
     if (target !== 'run') return out.settle(id, refused('unsupported', `pi 0.13.2 cannot stop a ${target}`));
-    if (!events.run.open && prompting === null) {
+    if (!events.run.isOpen() && prompting === null) {
       const outcome: Outcome =
         compacting === null ? { ok: true } : refused('unsupported', 'pi 0.13.2 cannot stop a compaction');
       return out.settle(id, outcome);

@@ -30,6 +30,11 @@ export function contentLengthDecoder(sink: FrameSink, options: DecoderOptions): 
     if (bytes.length > 0 || blank === 'deliver') sink.frame(createFrame(bytes));
   }
 
+  function keep(part: Uint8Array): void {
+    if (reusedChunks) held.copy(part);
+    else held.add(part);
+  }
+
   /** Continues reading a header. Returns the offset in the chunk after the bytes read. */
   function readHeader(chunk: Uint8Array, from: number): number {
     for (let at = from; at < chunk.length; at += 1) {
@@ -67,7 +72,7 @@ export function contentLengthDecoder(sink: FrameSink, options: DecoderOptions): 
     if (skipping) {
       skipping = false;
     } else if (held.length === 0) {
-      deliver(last);
+      deliver(reusedChunks ? Buffer.from(last) : last);
     } else {
       held.add(last);
       deliver(held.take());
@@ -80,7 +85,7 @@ export function contentLengthDecoder(sink: FrameSink, options: DecoderOptions): 
       closeBody(part);
     } else {
       missing = wanted - part.length;
-      if (!skipping) held.add(reusedChunks ? Buffer.from(part) : part);
+      if (!skipping) keep(part);
     }
     return from + part.length;
   }

@@ -30,7 +30,7 @@ export interface DecoderOptions {
    * knows the length of each frame reports a fault instead.
    */
   readonly tail?: 'deliver' | 'drop';
-  /** The caller reuses the chunk after `push`. The decoder copies what it keeps; receivers must not keep frames. */
+  /** The caller reuses the chunk after `push`. The decoder copies what it keeps and every frame that it cuts out. */
   readonly reusedChunks?: boolean;
   /** Frames of no bytes. Default `skip`; some protocols answer them. */
   readonly blank?: 'deliver' | 'skip';

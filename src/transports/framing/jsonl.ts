@@ -25,10 +25,12 @@ export function jsonlDecoder(sink: FrameSink, options: DecoderOptions): FrameDec
   /** True from the moment when a line is too long until its LF. */
   let skipping = false;
 
-  function take(part: Uint8Array): void {
+  /** `isLast`: the line is finished before the chunk is used again. */
+  function take(part: Uint8Array, isLast: boolean): void {
     if (skipping || part.length === 0) return;
     if (held.length + part.length <= maxFrameBytes) {
-      held.add(reusedChunks ? Buffer.from(part) : part);
+      if (reusedChunks && !isLast) held.copy(part);
+      else held.add(part);
       return;
     }
     held.clear();
@@ -68,7 +70,7 @@ export function jsonlDecoder(sink: FrameSink, options: DecoderOptions): FrameDec
   function goOn(bytes: Buffer): number {
     const isNew = recognised === null && !skipping && held.length < headBytes;
     const end = bytes.indexOf(LF, isNew ? recogniseHeld(bytes) : 0);
-    take(end === -1 ? bytes : bytes.subarray(0, end));
+    take(end === -1 ? bytes : bytes.subarray(0, end), end !== -1);
     if (end === -1) return -1;
     finish();
     return end + 1;
@@ -97,13 +99,14 @@ export function jsonlDecoder(sink: FrameSink, options: DecoderOptions): FrameDec
         const end = isShort ? match.next : bytes.indexOf(LF, match?.next ?? start);
         if (end === -1 || end - start > maxFrameBytes) {
           recognised = match;
-          take(bytes.subarray(start, end === -1 ? bytes.length : end));
+          take(bytes.subarray(start, end === -1 ? bytes.length : end), end !== -1);
           if (end === -1) return;
           finish();
         } else if (match !== null && isAlike(match, bytes, start, end)) {
           match.accept();
         } else {
-          deliver(bytes.subarray(start, end));
+          const line = bytes.subarray(start, end);
+          deliver(reusedChunks ? Buffer.from(line) : line);
         }
         start = end + 1;
       }

@@ -89,7 +89,7 @@ export function createBackend(
 
   const aborts = createAgentAborts(out, requests, {
     graceMs: options.abortGraceMs,
-    isOpen: () => run.open,
+    isOpen: () => run.isOpen(),
     hasPrompt: () => lane.live().length > 0,
     aborting: () => run.aborting(),
     notExecuted() {
@@ -113,7 +113,7 @@ export function createBackend(
   }
 
   function leaveIfDone(): void {
-    if (farewell !== null && lane.isFree && !run.open) fail(farewell, 'going-away');
+    if (farewell !== null && lane.isFree && !run.isOpen()) fail(farewell, 'going-away');
   }
 
   function admit(command: Command, id: string): void {

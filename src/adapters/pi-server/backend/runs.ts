@@ -23,8 +23,8 @@ export interface RunPorts extends Pick<EventContext, 'originOf' | 'learn'> {
 
 /** The runs of one session. */
 export interface AgentRuns {
-  readonly run: Pick<RunDecoder, 'open' | 'aborting' | 'onTimer' | 'finish' | 'aside'>;
-  readonly compacting: boolean;
+  readonly run: Pick<RunDecoder, 'isOpen' | 'aborting' | 'onTimer' | 'finish' | 'aside'>;
+  isCompacting(): boolean;
   /** Whether the current events belong to a run that the gateway has ended. */
   readonly isMuted: boolean;
   /** Takes an event line of the session, except extension requests. */
@@ -90,7 +90,7 @@ export function createAgentRuns(env: Env, out: Outbox, ports: RunPorts): AgentRu
     if (!prompt.isDisowned) {
       if (prompt.hasRun) run.over(cut);
       // A prompt that joined another run has no run of its own.
-      else if (isCurrent && cut === undefined && !run.open) tellEmptyRun();
+      else if (isCurrent && cut === undefined && !run.isOpen()) tellEmptyRun();
       if (cut === undefined) prompt.settle({ ok: true });
     }
     ports.over();
@@ -104,9 +104,7 @@ export function createAgentRuns(env: Env, out: Outbox, ports: RunPorts): AgentRu
 
   return {
     run,
-    get compacting() {
-      return events.compacting;
-    },
+    isCompacting: events.isCompacting,
     get isMuted() {
       return isMuted();
     },

@@ -62,7 +62,7 @@ export function createSessionCommands(ports: SessionCommandPorts): (command: Com
   function prompt(command: CommandOf<'prompt'>, id: string): void {
     const { whenBusy } = command;
     const encoded = sayPrompt(command, tracker.models.current?.id);
-    const isBusy = run.open || lane.live().length > 0;
+    const isBusy = run.isOpen() || lane.live().length > 0;
     if (isBusy && whenBusy === 'refuse') return out.settle(id, refused('busy', 'the pi-server is at work'));
     // Behind the prompt of another client, the server queues this one.
     if (!isBusy || (whenBusy !== 'steer' && whenBusy !== 'follow-up')) return startRun(command, encoded, id);
@@ -111,7 +111,7 @@ export function createSessionCommands(ports: SessionCommandPorts): (command: Com
         }
         // `abort` does not stop a compaction, so a compaction gets `abort_compaction` (docs/protocols/pi-server.md
         // 17.13).
-        const isCompacting = runs.compacting && !run.open && lane.live().length === 0;
+        const isCompacting = runs.isCompacting() && !run.isOpen() && lane.live().length === 0;
         return isCompacting ? abortOther(id, 'abort_compaction') : aborts.abort(id);
       }
       case 'retry':

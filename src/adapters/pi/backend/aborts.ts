@@ -17,7 +17,7 @@ export interface AbortPorts {
 /** The aborts of one pi process. */
 export interface Aborts {
   /** Whether the user has stopped the current run and the run is not over yet. Meaningless while pi is idle. */
-  readonly open: boolean;
+  isOpen(): boolean;
   /** Sends the abort now, or after `runStarted` if a prompt waits for its run. */
   abort(id: string, state: { readonly runOpen: boolean; readonly promptWaits: boolean }): void;
   /** Must be called when pi is idle and about to begin a prompt: the previous abort is over. */
@@ -41,9 +41,7 @@ export function createAborts(ports: AbortPorts, settle: (id: string) => void): A
   }
 
   return {
-    get open() {
-      return isOpen;
-    },
+    isOpen: () => isOpen,
     abort(id, { runOpen, promptWaits }) {
       isOpen = true;
       if (promptWaits && !runOpen) {

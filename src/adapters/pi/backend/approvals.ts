@@ -29,7 +29,7 @@ const choices = { allow: 'Allow', deny: 'Deny', explain: 'Deny and say why' } as
 
 /** The open approvals of one pi process. */
 export interface Approvals {
-  readonly open: boolean;
+  isOpen(): boolean;
   /** Handles a question that is an approval. Returns false for any other question. */
   take(request: DialogRequest): boolean;
   answer(command: Answer): Outcome;
@@ -82,9 +82,7 @@ export function createApprovals(out: Outbox, changes: CallChanges, changed: () =
   }
 
   return {
-    get open() {
-      return open.size > 0;
-    },
+    isOpen: () => open.size > 0,
     take(request) {
       const facts = factsIn(request);
       if (facts === null) return false;

@@ -42,15 +42,15 @@ export function createBackend(env: Env, options: PiOptions): Backend {
   const out = createOutbox(writeLine);
   const pending = createPendingRequests(out);
   const origins = createMessageOrigins();
-  const isAsking = () => approvals.open || dialogs.open;
+  const isAsking = () => approvals.isOpen() || dialogs.isOpen();
   const asked = () => pending.pause('prompt', isAsking());
   const changes = createCallChanges(changeOf);
   const approvals = createApprovals(out, changes, asked);
   const dialogs = createDialogs(out, {
     changed: asked,
     // Tools ask only during a run, so a question outside a run cannot be an approval.
-    takes: (request) => run.open && approvals.take(request),
-    isStopping: () => aborts.open && isWorking(),
+    takes: (request) => run.isOpen() && approvals.take(request),
+    isStopping: () => aborts.isOpen() && isWorking(),
   });
   /**
    * Whether pi reports the disposition of a prompt (since 0.99). Such a pi also lists its tools in its first run and
@@ -71,7 +71,7 @@ export function createBackend(env: Env, options: PiOptions): Backend {
       approvals.runStarted();
       prompts.runStarted();
       aborts.runStarted();
-      if (!aborts.open) joiningPrompts.sendAll();
+      if (!aborts.isOpen()) joiningPrompts.sendAll();
     },
     ended() {
       approvals.runEnded();
@@ -85,18 +85,18 @@ export function createBackend(env: Env, options: PiOptions): Backend {
     bashLine: pending.lineOf,
     learn: tracker.learn,
     learnTools: tracker.learnTools,
-    expectsRun: () => prompts.waiting,
+    expectsRun: () => prompts.isWaiting(),
   });
   const { run } = events;
 
   const prompts = createPrompts(out, {
     graceMs: options.graceMs,
     startGraceMs: options.startGraceMs,
-    busy: () => isAsking() || events.compacting,
+    busy: () => isAsking() || events.isCompacting(),
     askState: () => tracker.refresh(prompts.state),
     began: (id) => void pending.finish(id, { kind: 'data', data: undefined }),
     withoutRun() {
-      if (run.open) return;
+      if (run.isOpen()) return;
       out.deliver({ type: 'run-start', empty: true, synthetic: true });
       out.deliver({ type: 'run-end', outcome: 'completed', synthetic: true });
     },
@@ -116,14 +116,14 @@ export function createBackend(env: Env, options: PiOptions): Backend {
       },
       finish: (id, answer) => void pending.finish(id, answer),
       unanswered: () => pending.ids('abort'),
-      answers: () => pending.answers,
+      answers: () => pending.answers(),
     },
     (id) => out.settle(id, { ok: true }),
   );
 
   /** Whether anything is in progress that an abort can stop. */
   function isWorking(): boolean {
-    return run.open || prompts.waiting || events.compacting || pending.ids('compact').length > 0;
+    return run.isOpen() || prompts.isWaiting() || events.isCompacting() || pending.ids('compact').length > 0;
   }
 
   /** Sends a line and passes the answer to `then`. */
@@ -155,7 +155,7 @@ export function createBackend(env: Env, options: PiOptions): Backend {
 
   function prompt(command: CommandOf<'prompt'>, id: string): void {
     const { whenBusy } = command;
-    const isBusy = run.open || prompts.waiting;
+    const isBusy = run.isOpen() || prompts.isWaiting();
     const encoded = sayPrompt(command, tracker.models.current?.id);
     if (!isBusy) return startRun(command, encoded, id);
     // Two prompts at once would interleave two runs in 0.13.2 (docs/protocols/pi-legacy.md 1.7).
@@ -164,7 +164,7 @@ export function createBackend(env: Env, options: PiOptions): Backend {
       origins.sent(encoded.message, whenBusy);
       perform(id, joinLine(command, encoded, whenBusy));
     };
-    if (run.open && !aborts.open) send();
+    if (run.isOpen() && !aborts.isOpen()) send();
     else joiningPrompts.hold({ id, send });
   }
 
@@ -208,7 +208,7 @@ export function createBackend(env: Env, options: PiOptions): Backend {
       case 'run':
         dialogs.cancelAll();
         if (waiting === 'drop') joiningPrompts.abort();
-        return aborts.abort(id, { runOpen: run.open, promptWaits: prompts.waiting });
+        return aborts.abort(id, { runOpen: run.isOpen(), promptWaits: prompts.isWaiting() });
       case 'retry':
         return perform(id, { type: 'abort_retry' });
       case 'bash':
@@ -283,7 +283,7 @@ export function createBackend(env: Env, options: PiOptions): Backend {
   const held = createHeldLines(take, () => run.tellEnd());
   const opening = createFirstRun(out, {
     graceMs: options.graceMs,
-    isAwaited: () => disposes && !run.open && !tracker.knowsTools,
+    isAwaited: () => disposes && !run.isOpen() && !tracker.knowsTools(),
     learnTools: tracker.learnTools,
     take,
   });

@@ -51,7 +51,7 @@ export interface EventDecoder {
   /** The streaming message, for the fast path. */
   readonly streaming: Streaming;
   /** Whether pi has announced a compaction that has not ended. */
-  readonly compacting: boolean;
+  isCompacting(): boolean;
   /**
    * Whether a line of that type may follow an agent_end without deciding about the end of the run. Such a line waits,
    * and is delivered after the end.
@@ -128,7 +128,7 @@ export function createEventDecoder(env: Env, out: Outbox, graceMs: number, conte
 
   /** Whether the line is a rest of the run that has ended (docs/faults.md F32). */
   function isLate(line: Line): boolean {
-    return run.isOver && context.expectsRun?.() === false && continuesMessage(line);
+    return run.isOver() && context.expectsRun?.() === false && continuesMessage(line);
   }
 
   function messageStart(line: EventLine<'message_start'>): void {
@@ -249,13 +249,11 @@ export function createEventDecoder(env: Env, out: Outbox, graceMs: number, conte
   return {
     run,
     streaming: {
-      block: (index) => (run.running ? message.streaming(index) : null),
+      block: (index) => (run.isRunning() ? message.streaming(index) : null),
       streamed: message.streamed,
     },
-    get compacting() {
-      return compacting;
-    },
-    waits: (type) => run.ending && !bracketing.has(type) && !proving.has(type) && type !== 'response',
+    isCompacting: () => compacting,
+    waits: (type) => run.isEnding() && !bracketing.has(type) && !proving.has(type) && type !== 'response',
     line(line) {
       const type = typeof line.type === 'string' ? line.type : '';
       if (isLate(line)) return violation(type, 'its run is over');

@@ -26,13 +26,13 @@ export type Cut = Pick<EventOf<'run-end'>, 'outcome' | 'failure'>;
 
 /** The run of one pi process. */
 export interface RunDecoder {
-  readonly open: boolean;
+  isOpen(): boolean;
   /** Whether a run has ended and no other one has begun. */
-  readonly isOver: boolean;
+  isOver(): boolean;
   /** Whether a run is open and no end is held back. */
-  readonly running: boolean;
+  isRunning(): boolean;
   /** Whether agent_end came. The next lines or a timer decide whether it ends the run. */
-  readonly ending: boolean;
+  isEnding(): boolean;
   /** Delivers the held agent_end to pi clients, because the lines after it are delivered now. */
   tellEnd(): void;
   agentStart(): void;
@@ -137,18 +137,10 @@ export function createRunDecoder(out: Outbox, graceMs: number, watcher: RunWatch
   }
 
   return {
-    get open() {
-      return phase !== 'idle';
-    },
-    get isOver() {
-      return hasEnded && phase === 'idle';
-    },
-    get running() {
-      return phase === 'running';
-    },
-    get ending() {
-      return phase === 'held' && !isToldEnd();
-    },
+    isOpen: () => phase !== 'idle',
+    isOver: () => hasEnded && phase === 'idle',
+    isRunning: () => phase === 'running',
+    isEnding: () => phase === 'held' && !isToldEnd(),
     tellEnd: pauses.tellAll,
     willSettle() {
       settles = true;

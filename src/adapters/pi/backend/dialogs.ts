@@ -14,7 +14,7 @@ type Answer = CommandOf<'answer-dialog'>['answer'];
 
 /** The dialogs of one pi process. */
 export interface Dialogs {
-  readonly open: boolean;
+  isOpen(): boolean;
   request(line: Record<string, unknown>): void;
   answer(id: string, answer: Answer): Outcome;
   /** Cancels every open dialog: pi does not abort past an open one (docs/protocols/pi.md 10.8). */
@@ -71,9 +71,7 @@ export function createDialogs(out: Outbox, { changed, takes, isStopping }: Dialo
   }
 
   return {
-    get open() {
-      return open.size > 0;
-    },
+    isOpen: () => open.size > 0,
     request(line) {
       const dialog = DialogRequest.safeParse(line);
       if (dialog.success) return takes(dialog.data) ? undefined : ask(dialog.data);

@@ -39,18 +39,18 @@ export function createFirstRun(out: Outbox, ports: FirstRunPorts): FirstRun {
   }
 
   function belongs(line: Dictionary): boolean {
-    if (held.isEmpty) return line.type === 'agent_start' && ports.isAwaited();
+    if (held.isEmpty()) return line.type === 'agent_start' && ports.isAwaited();
     return head.has(line.type) && (line.message === undefined || isSystem(line));
   }
 
   return {
     holds(line) {
       if (belongs(line)) {
-        if (held.isEmpty) out.timer(timer, ports.graceMs);
+        if (held.isEmpty()) out.timer(timer, ports.graceMs);
         held.add(line);
         return true;
       }
-      if (!held.isEmpty && isDictionary(line.message) && isSystem(line)) ports.learnTools(line.message);
+      if (!held.isEmpty() && isDictionary(line.message) && isSystem(line)) ports.learnTools(line.message);
       held.release();
       return false;
     },

@@ -6,7 +6,7 @@ const most = 100;
 
 /** Lines on hold. */
 export interface HeldLines {
-  readonly isEmpty: boolean;
+  isEmpty(): boolean;
   add(line: Dictionary): void;
   /** Takes all held lines, in order. */
   release(): void;
@@ -25,9 +25,7 @@ export function createHeldLines(take: (line: Dictionary) => void, before: () => 
   }
 
   return {
-    get isEmpty() {
-      return lines.length === 0;
-    },
+    isEmpty: () => lines.length === 0,
     add(line) {
       lines.push(line);
       if (lines.length >= most) release();

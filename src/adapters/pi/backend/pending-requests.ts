@@ -22,7 +22,7 @@ export interface Request {
 /** The open requests of one pi process. */
 export interface PendingRequests {
   /** Whether pi has ever answered. pi 0.13.2 never does. */
-  readonly answers: boolean;
+  answers(): boolean;
   send(request: Request): void;
   /** Finds the request that the response answers, and ends the request. */
   response(response: Response): void;
@@ -71,9 +71,7 @@ export function createPendingRequests(out: Outbox): PendingRequests {
   }
 
   return {
-    get answers() {
-      return answers;
-    },
+    answers: () => answers,
     send(request) {
       open.set(request.id, request);
       out.send({ ...request.line, id: request.id });

@@ -22,7 +22,7 @@ export interface PromptPorts {
 /** The prompts of one pi process. */
 export interface Prompts {
   /** Whether a prompt was sent that has neither begun a run nor ended. */
-  readonly waiting: boolean;
+  isWaiting(): boolean;
   sent(id: string, words: string): void;
   /** Must be called when pi accepted the prompt. `disposition` is pi's own field since 0.99. */
   accepted(id: string, disposition: string | undefined): void;
@@ -61,9 +61,7 @@ export function createPrompts(out: Outbox, ports: PromptPorts): Prompts {
   }
 
   return {
-    get waiting() {
-      return waiting !== null;
-    },
+    isWaiting: () => waiting !== null,
     sent(id, words) {
       waiting = { id, words };
     },

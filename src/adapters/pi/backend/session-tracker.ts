@@ -35,7 +35,7 @@ export interface SessionTracker {
   /** Queries the list of commands. */
   listCommands(): void;
   /** Whether pi has listed its tools. */
-  readonly knowsTools: boolean;
+  knowsTools(): boolean;
   /** Learns from a system message, in which pi since 0.87 lists its tools. */
   learnTools(message: Dictionary): void;
   /** Learns from the answer to a line. */
@@ -145,9 +145,7 @@ export function createSessionTracker(out: Outbox, ask: Ask): SessionTracker {
     refresh,
     levels: () => (models.current === undefined ? null : levelsOf(models.current, info.thinkingLevel)),
     listCommands,
-    get knowsTools() {
-      return info.tools !== undefined;
-    },
+    knowsTools: () => info.tools !== undefined,
     learnTools,
     listModels: (then) =>
       ask('get_available_models', (data) => {
