@@ -60,6 +60,7 @@ export function spawnChannel(options: SpawnOptions, spawnProcess?: Spawn): Child
         inlet.frame(frame);
       },
       recognise: (peek, start, end) => inlet.recognise(peek, start, end),
+      takeBurst: (peek, start, end, maxFrameBytes) => inlet.takeBurst(peek, start, end, maxFrameBytes),
       fault: (fault) => inlet.fault(fault),
     },
     { maxFrameBytes },

@@ -136,7 +136,7 @@ async function play(build, { frontend, options, agent, steps, answer = () => nul
 async function visit({ build, gateway, post, frameOf, said }) {
   for (const session of gateway.board.sessions()) {
     for (const { frontend, options, name } of clientsOf(build.adapters)) {
-      const request = { frontend, options, session: session.id, principal: 'owner' };
+      const request = { frontend, options, session: session.id, principal: build.owner ?? 'owner' };
       const heard = (bytes, closed) => said.push(`late ${name}${bytes === null ? `# ${closed}` : `< ${bytes}`}\n`);
       const end = createEnd({ post, frameOf, label: `late ${name}`, heard });
       gateway.board.connect(end.channel, request);
