@@ -38,13 +38,6 @@ export function createPipeline(chosen: PipelineOptions = {}): Pipeline {
   const side = adapters.get(to)?.client?.frontend(env, options);
   if (backend === undefined || side === undefined) throw new Error(`no way from ${from} to ${to}`);
   const notes: string[] = [];
-  const translator = createTranslator({
-    id: 'session',
-    epoch: '000000000000',
-    backend,
-    projection: side.projection,
-    note: (level, text) => notes.push(`${level}: ${text}`),
-  });
   const batch = createBatch();
   let slow = 0;
   const take = (outs: readonly Out[]) => {
@@ -54,13 +47,24 @@ export function createPipeline(chosen: PipelineOptions = {}): Pipeline {
       else for (const piece of encoded) batch.add(piece);
     }
   };
+  const translator = createTranslator({
+    id: 'session',
+    epoch: '000000000000',
+    backend,
+    projection: side.projection,
+    note: (level, text) => notes.push(`${level}: ${text}`),
+    stretch(earlier, { bytes }) {
+      take(earlier);
+      batch.add(bytes);
+    },
+  });
   const decoder = jsonl.decoder(
     {
       frame: (frame) => {
         slow += 1;
         take(translator.frame(frame));
       },
-      ...(isFastPathOn ? { recognise: translator.glance } : {}),
+      ...(isFastPathOn ? { recognise: translator.glance, takeBurst: translator.takeBurst } : {}),
       fault: (fault) => notes.push(`fault: ${fault.message}`),
     },
     { maxFrameBytes: 32 * 1024 * 1024 },

@@ -17,6 +17,7 @@ export type {
   AgentKind,
   AgentLaunch,
   Backend,
+  BurstProjection,
   Capabilities,
   ClientAdapter,
   Env,
@@ -31,6 +32,7 @@ export type {
   NoteLevel,
   Options,
   Projection,
+  RecognisedBurst,
   RecognisedEvent,
   SessionView,
   StoredFormat,
@@ -50,9 +52,11 @@ export type {
   Splice,
 } from './core/contract/channel.ts';
 export { owner, type Principal } from './core/contract/principal.ts';
+export type { FrameRun, Stretch } from './core/contract/stretch.ts';
 export { createTranslator, type Translator } from './core/link/translator.ts';
 export { emptyTranscript, fold } from './core/log/fold.ts';
 export { check, type Fault, verify } from './core/log/grammar.ts';
+export type { Burst } from './core/model/burst.ts';
 export { Command } from './core/model/command.ts';
 export { Content, Cost, Failure, Message, Model, Stop, Usage } from './core/model/content.ts';
 export { type ErrorCode, GatewayError, type Outcome } from './core/model/errors.ts';

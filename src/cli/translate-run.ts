@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { loadAdapter } from '../adapters/protocols.ts';
 import type { Frame, Out } from '../core/contract/channel.ts';
-import { createTranslator, type Translator } from '../core/link/translator.ts';
+import { createTranslator, type Translator, type TranslatorPorts } from '../core/link/translator.ts';
 import { GatewayError } from '../core/model/errors.ts';
 import { createBatch } from '../transports/batch.ts';
 import { readBlocks } from '../transports/block-input.ts';
@@ -26,9 +26,6 @@ export interface TranslateOptions {
 /** Translates stdin to stdout until stdin ends. */
 export async function translate(options: TranslateOptions): Promise<void> {
   const counts = { loss: new Map<string, number>(), violation: new Map<string, number>() };
-  const translator = await translatorFor(options, (level, text) => {
-    if (level === 'loss' || level === 'violation') counts[level].set(text, (counts[level].get(text) ?? 0) + 1);
-  });
   const lines = createBatch();
   /** Text that is not in the batch yet: joining strings is cheaper than encoding each one. */
   let text = '';
@@ -48,10 +45,21 @@ export async function translate(options: TranslateOptions): Promise<void> {
       if (text.length > longText) closeText();
     }
   };
+  const translator = await translatorFor(options, {
+    note(level, text) {
+      if (level === 'loss' || level === 'violation') counts[level].set(text, (counts[level].get(text) ?? 0) + 1);
+    },
+    stretch(earlier, { bytes }) {
+      add(earlier);
+      closeText();
+      lines.add(bytes);
+    },
+  });
   const decoder = jsonl.decoder(
     {
       frame: (frame) => add(translateLine(translator, frame)),
       recognise: translator.glance,
+      takeBurst: translator.takeBurst,
       fault: (fault) => process.stderr.write(`patchbay: ${fault.message}\n`),
     },
     { maxFrameBytes: 64 * 1024 * 1024, reusedChunks: true },
@@ -94,7 +102,7 @@ function writeAll(chunks: readonly Uint8Array[]): Promise<void> | undefined {
 
 async function translatorFor(
   options: TranslateOptions,
-  note: Parameters<typeof createTranslator>[0]['note'],
+  output: Pick<TranslatorPorts, 'note' | 'stretch'>,
 ): Promise<Translator> {
   let ids = 0;
   // Ids and times are deterministic, so that two translations can be compared.
@@ -110,7 +118,7 @@ async function translatorFor(
     place,
     backend,
     projection: side.projection,
-    note,
+    ...output,
   });
 }
 

@@ -67,7 +67,7 @@ export class AgentChannels {
    * The connection that all sessions of the agent share. A program works in one directory, so there is one connection
    * for each working directory.
    */
-  multiplexer(target: AgentTarget, { route }: Multiplexing): MultiplexedConnection {
+  multiplexer(target: AgentTarget, { route, seemsFor }: Multiplexing): MultiplexedConnection {
     const { name, agent, cwd } = target;
     const key = JSON.stringify([name, agent.command === undefined ? undefined : (cwd ?? agent.cwd)]);
     const known = this.#multiplexers.get(key);
@@ -78,6 +78,7 @@ export class AgentChannels {
       label: `agent ${name}`,
       channel,
       route,
+      seemsFor,
       over,
       work: this.#work.queue(),
       failed: this.#failed,

@@ -71,6 +71,7 @@ export function spawnChannel(
         inlet.frame(frame);
       },
       recognise: (peek, start, end) => inlet.recognise(peek, start, end),
+      takeBurst: (peek, start, end, maxFrameBytes) => inlet.takeBurst(peek, start, end, maxFrameBytes),
       fault: (fault) => inlet.fault(fault),
     },
     { maxFrameBytes, reusedChunks: isReused },

@@ -7,6 +7,7 @@ import { createQueue } from './queue.ts';
 /** Takes frames, faults and the end from a transport and passes them on in this order, `end` once and last. */
 export interface FrameReader extends FrameSink {
   recognise(peek: Peek, start: number, end: number): RecognisedFrame | null;
+  takeBurst(peek: Peek, start: number, end: number, maxFrameBytes: number): number;
   readonly isOpen: boolean;
   /** See Receiver. */
   readonly work: WorkQueue | undefined;
@@ -73,12 +74,16 @@ class ReceivingHalf implements FrameReader {
   }
 
   recognise(peek: Peek, start: number, end: number): RecognisedFrame | null {
-    const receiver = this.#receiver;
-    // Frames that must wait are cut out, because a recognised frame cannot be queued.
-    if (receiver?.recognise === undefined || this.#paused || this.#shut || this.#ended || this.#waiting.length > 0) {
-      return null;
-    }
-    return receiver.recognise(peek, start, end);
+    return this.#isBusy() ? null : (this.#receiver?.recognise?.(peek, start, end) ?? null);
+  }
+
+  takeBurst(peek: Peek, start: number, end: number, maxFrameBytes: number): number {
+    return this.#isBusy() ? start : (this.#receiver?.takeBurst?.(peek, start, end, maxFrameBytes) ?? start);
+  }
+
+  /** Frames that must wait are cut out, because a recognised frame cannot be queued. */
+  #isBusy(): boolean {
+    return this.#paused || this.#shut || this.#ended || this.#waiting.length > 0;
   }
 
   frame(frame: Frame): void {

@@ -2,6 +2,7 @@
 // requires that.
 import type { Writable } from 'node:stream';
 import type { Out } from '../core/contract/channel.ts';
+import { type FrameRun, linesOf } from '../core/contract/stretch.ts';
 import { createBatch } from './batch.ts';
 import type { Framing } from './framing/framing.ts';
 import { createQueue } from './queue.ts';
@@ -10,6 +11,8 @@ import { createQueue } from './queue.ts';
 export interface FrameWriter {
   /** Sends a frame. Ignored once the stream has ended. */
   send(out: Out): void;
+  /** Sends frames that were made together. Absent: the framing writes each frame by itself. */
+  sendRun?(run: FrameRun): void;
   /** Bytes that the peer has not taken yet. */
   readonly buffered: number;
   /** Writes the pending frames, then ends the stream. */
@@ -63,11 +66,22 @@ function createJoiningOutlet(stream: Writable, framing: Framing, drained: () => 
     stream.uncork();
   }
 
+  function schedule(): void {
+    if (!isScheduled) process.nextTick(flush);
+    isScheduled = true;
+  }
+
+  function sendRun(run: FrameRun): void {
+    if (!stream.writable) return;
+    schedule();
+    batch.add(linesOf(run));
+  }
+
   return {
+    sendRun: framing.name === 'jsonl' ? sendRun : undefined,
     send(out) {
       if (!stream.writable) return;
-      if (!isScheduled) process.nextTick(flush);
-      isScheduled = true;
+      schedule();
       const encoded = framing.encode(out);
       if (typeof encoded === 'string') batch.add(encoded);
       else for (const piece of encoded) batch.add(piece);

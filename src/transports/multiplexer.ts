@@ -1,5 +1,6 @@
 // Shares one connection between many named channels. The adapter tells to which channel a frame belongs.
-import type { Channel, CloseCode, Frame, Receiver } from '../core/contract/channel.ts';
+import type { Multiplexing } from '../core/contract/adapter.ts';
+import type { Channel, CloseCode, Frame, Peek, Receiver } from '../core/contract/channel.ts';
 import { guarded, internalError } from '../core/contract/guarded.ts';
 import type { WorkQueue } from '../core/contract/paced-work.ts';
 import { GatewayError } from '../core/model/errors.ts';
@@ -12,6 +13,8 @@ export interface MultiplexerOptions {
   readonly channel: Channel;
   /** See Multiplexing in core/contract/adapter.ts. */
   route(frame: Frame): { readonly name: string | null; readonly isGreeting?: boolean };
+  /** See Multiplexing. */
+  readonly seemsFor?: Multiplexing['seemsFor'];
   /** The queue in which arriving frames take their turn, one for all channels together. */
   readonly work?: WorkQueue;
   /** Called once, when no channel can join any more. */
@@ -70,6 +73,9 @@ export function createMultiplexer(options: MultiplexerOptions): MultiplexedConne
     channel.open({
       work: options.work,
       frame: take,
+      recognise: (peek, start, end) => inletAt(peek, start, end)?.recognise(peek, start, end) ?? null,
+      takeBurst: (peek, start, end, maxFrameBytes) =>
+        inletAt(peek, start, end)?.takeBurst(peek, start, end, maxFrameBytes) ?? start,
       fault(fault) {
         // The multiplexer may stay alive for a channel that has not read to the end.
         finish();
@@ -86,6 +92,13 @@ export function createMultiplexer(options: MultiplexerOptions): MultiplexedConne
       },
       drained: () => each(({ inlet }) => inlet.drained()),
     });
+  }
+
+  /** The channel whose receiver may recognise the frame at `start`. */
+  function inletAt(peek: Peek, start: number, end: number): FrameReader | undefined {
+    const name = options.seemsFor?.(peek, start, end) ?? null;
+    const branch = name === null ? undefined : branches.get(name);
+    return branch?.isClosed === false ? branch.inlet : undefined;
   }
 
   function finish(): void {
@@ -215,9 +228,11 @@ export function createMultiplexer(options: MultiplexerOptions): MultiplexedConne
   };
 }
 
-/** Wraps the receiver: calls `taken` before each frame. Omits `recognise`, which a shared connection does not support. */
+/** Wraps the receiver: calls `taken` before each frame. A recognised frame never waits, so nothing counts it. */
 function counting(receiver: Receiver, taken: (frame: Frame) => void): Receiver {
   return {
+    recognise: (peek, start, end) => receiver.recognise?.(peek, start, end) ?? null,
+    takeBurst: (peek, start, end, maxFrameBytes) => receiver.takeBurst?.(peek, start, end, maxFrameBytes) ?? start,
     frame(frame) {
       taken(frame);
       receiver.frame(frame);

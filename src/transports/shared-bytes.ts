@@ -9,15 +9,18 @@ const momentMs = 1000;
 const mostJoined = 256 * 1024;
 
 /** Encodings by what was encoded. */
-export interface SharedBytes<Key> {
+export interface SharedBytes<Key, Encoded = Buffer> {
   /** What `encode` returned for that key a moment ago, or returns now. */
-  get(key: Key, encode: () => Buffer): Buffer;
+  get(key: Key, encode: () => Encoded): Encoded;
 }
 
 /** Two generations: the older one is forgotten when the younger one is full, or a moment old. */
-export function createSharedBytes<Key>(): SharedBytes<Key> {
-  let young = new Map<Key, Buffer>();
-  let old = new Map<Key, Buffer>();
+export function createSharedBytes<Key, Encoded extends { readonly length: number } = Buffer>(): SharedBytes<
+  Key,
+  Encoded
+> {
+  let young = new Map<Key, Encoded>();
+  let old = new Map<Key, Encoded>();
   let length = 0;
 
   function age(): boolean {

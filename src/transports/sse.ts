@@ -228,11 +228,11 @@ export function openEventStream(reader: Reader, options: EventStreamOptions = {}
 const ping = Buffer.from(encodeComment('ping'));
 
 /** Events that several readers get, by envelope; bare frames under the function's own name. */
-const shared = new WeakMap<object, SharedBytes<FrameEntry>>();
+const shared = new WeakMap<object, SharedBytes<FrameEntry, Buffer>>();
 
-function sharedEvents(envelope: EventEnvelope | undefined): SharedBytes<FrameEntry> {
+function sharedEvents(envelope: EventEnvelope | undefined): SharedBytes<FrameEntry, Buffer> {
   const key = envelope ?? sharedEvents;
-  const known = shared.get(key) ?? createSharedBytes<FrameEntry>();
+  const known = shared.get(key) ?? createSharedBytes<FrameEntry, Buffer>();
   shared.set(key, known);
   return known;
 }

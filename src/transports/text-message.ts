@@ -12,7 +12,7 @@ const finalText = 0x81;
 type Encode = (out: Out) => Buffer;
 
 function encoder(payloadOf: (out: Out) => Buffer): Encode {
-  const shared = createSharedBytes<Out>();
+  const shared = createSharedBytes<Out, Buffer>();
   return (out) => shared.get(out, () => withHeader(payloadOf(out)));
 }
 
@@ -23,17 +23,29 @@ export const lineMessage: Encode = encoder(lineBytes);
 
 function withHeader(payload: Buffer): Buffer {
   const { length } = payload;
-  const headBytes = length < 126 ? 2 : length < 65_536 ? 4 : 10;
-  const message = Buffer.allocUnsafe(headBytes + length);
-  message[0] = finalText;
-  if (headBytes === 2) message[1] = length;
-  else if (headBytes === 4) {
-    message[1] = 126;
-    message.writeUInt16BE(length, 2);
-  } else {
-    message[1] = 127;
-    message.writeBigUInt64BE(BigInt(length), 2);
-  }
-  message.set(payload, headBytes);
+  const message = Buffer.allocUnsafe(headBytesOf(length) + length);
+  const view = new DataView(message.buffer, message.byteOffset, message.length);
+  message.set(payload, writeHead(view, 0, length));
   return message;
+}
+
+/** Bytes of the header of a message with a payload of that length. */
+export function headBytesOf(length: number): number {
+  if (length < 126) return 2;
+  return length < 65_536 ? 4 : 10;
+}
+
+/** Writes the header of a message. Returns the offset behind it. */
+export function writeHead(view: DataView, at: number, length: number): number {
+  const headBytes = headBytesOf(length);
+  view.setUint8(at, finalText);
+  if (headBytes === 2) view.setUint8(at + 1, length);
+  else if (headBytes === 4) {
+    view.setUint8(at + 1, 126);
+    view.setUint16(at + 2, length);
+  } else {
+    view.setUint8(at + 1, 127);
+    view.setBigUint64(at + 2, BigInt(length));
+  }
+  return at + headBytes;
 }

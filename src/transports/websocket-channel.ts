@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { type RawData, WebSocket } from 'ws';
 import type { FramingName } from '../core/contract/adapter.ts';
 import type { Channel, CloseCode, Ending, FrameFault, Out, Receiver } from '../core/contract/channel.ts';
+import { type FrameRun, frameIn } from '../core/contract/stretch.ts';
 import type { Traffic } from '../core/contract/traffic.ts';
 import { maxCloseReasonBytes, webSocketCloseCodes } from './close-codes.ts';
 import { createFrameReader } from './frame-reader.ts';
@@ -14,6 +15,7 @@ import { type Heartbeat, type HeartbeatOptions, startHeartbeat } from './heartbe
 import { PacedInput } from './paced-input.ts';
 import { firstBytes, printable } from './printable.ts';
 import { joinShared } from './shared-bytes.ts';
+import { lineMessages, textMessages } from './stretch-messages.ts';
 import { lineMessage, textMessage } from './text-message.ts';
 
 /** The options of the channel. */
@@ -99,9 +101,23 @@ class WebSocketChannel implements Channel {
 
   send(out: Out): void {
     if (this.#closed || this.#socket.readyState > WebSocket.OPEN) return;
-    if (this.#waiting.length === 0) process.nextTick(() => this.#flush());
-    const message = this.#encode(out);
     this.#options.traffic?.sent(out);
+    this.#wait(this.#encode(out));
+  }
+
+  sendRun(run: FrameRun): void {
+    const { socket, framing, traffic } = this.#options;
+    if (this.#closed || this.#socket.readyState > WebSocket.OPEN) return;
+    if (socket !== undefined) {
+      traffic?.sentRun(run);
+      this.#wait(framing === 'lines' ? lineMessages(run) : textMessages(run));
+    } else {
+      for (let place = run.from; place < run.to; place += 1) this.send([frameIn(run.stretch, place)]);
+    }
+  }
+
+  #wait(message: Buffer): void {
+    if (this.#waiting.length === 0) process.nextTick(() => this.#flush());
     this.#waiting.push(message);
     this.#waitingBytes += message.length;
   }

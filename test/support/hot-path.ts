@@ -1,8 +1,8 @@
-// Sends the same bytes through the gateway's own pipeline with the fast path and without it, where each frame is cut out and
-// parsed. Also generates such bytes, for any protocol.
+// Sends the same bytes through the gateway's own pipeline in three ways: each frame is cut out and parsed, frames are
+// recognised one by one, or many at once. Also generates such bytes, for any protocol.
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { adapters, createTranslator } from '../../src/index.ts';
+import { adapters, createTranslator, type Options } from '../../src/index.ts';
 import { bytesOf } from '../../src/transports/framing/frame.ts';
 import { jsonlDecoder } from '../../src/transports/framing/jsonl.ts';
 
@@ -12,13 +12,20 @@ export interface Passage {
   readonly said: string[];
   /** Frames that the fast path took without parsing them. */
   readonly recognised: number;
+  /** Frames of these that left together with others. */
+  readonly together: number;
 }
+
+/** How frames are read: each is parsed; some are recognised; some of these are recognised together. */
+export type Way = 'slow' | 'glance' | 'burst';
 
 /** How the bytes come. */
 export interface PassageOptions {
   readonly from: string;
   readonly to: string;
-  readonly isFastPathOn: boolean;
+  readonly way: Way;
+  /** What the client chose. */
+  readonly options?: Options;
   readonly maxFrameBytes?: number;
   /** All chunks are read into one block that is overwritten, as `translate` does. */
   readonly reusedChunks?: boolean;
@@ -26,13 +33,14 @@ export interface PassageOptions {
 
 /** Sends the chunks through decoder, backend, repair, fold and projection. */
 export function pass(chunks: readonly Buffer[], options: PassageOptions): Passage {
-  const { from, to, isFastPathOn, maxFrameBytes = 1 << 20, reusedChunks = false } = options;
+  const { from, to, way, maxFrameBytes = 1 << 20, reusedChunks = false, options: chosen = {} } = options;
   let ids = 0;
   let recognised = 0;
+  let together = 0;
   const said: string[] = [];
   const env = { now: () => 0, id: (kind: string) => `${kind}-${++ids}` };
   const backend = adapters.get(from)?.agent?.backend(env, {});
-  const projection = adapters.get(to)?.client?.frontend(env, {}).projection;
+  const projection = adapters.get(to)?.client?.frontend(env, chosen).projection;
   if (backend === undefined || projection === undefined) throw new Error(`no translation from ${from} to ${to}`);
   const translator = createTranslator({
     id: 'trace',
@@ -40,6 +48,15 @@ export function pass(chunks: readonly Buffer[], options: PassageOptions): Passag
     backend,
     projection,
     note: (level, text) => said.push(`${level}: ${text}`),
+    stretch(earlier, { bytes, ends }) {
+      for (const out of earlier) said.push(bytesOf(out).toString());
+      const lines = Buffer.from(bytes).toString().split('\n');
+      // As many lines as it says, each where it says, and nothing behind the last LF.
+      expect(lines.pop()).toBe('');
+      expect([...ends].map((end) => bytes[end])).toEqual(lines.map(() => 0x0a));
+      together += lines.length;
+      said.push(...lines);
+    },
   });
   const collect = () => translator.take().forEach((out) => void said.push(bytesOf(out).toString()));
   const decoder = jsonlDecoder(
@@ -49,7 +66,17 @@ export function pass(chunks: readonly Buffer[], options: PassageOptions): Passag
         for (const out of translator.frame(frame)) said.push(bytesOf(out).toString());
       },
       fault: ({ code }) => void said.push(`fault ${code}`),
-      ...(isFastPathOn
+      ...(way === 'burst'
+        ? {
+            takeBurst(peek, start, end, most) {
+              const next = translator.takeBurst(peek, start, end, most);
+              recognised += peek.bytes.subarray(start, next).filter((byte) => byte === 0x0a).length;
+              collect();
+              return next;
+            },
+          }
+        : {}),
+      ...(way !== 'slow'
         ? {
             recognise(peek, start, end) {
               const match = translator.glance(peek, start, end);
@@ -82,7 +109,7 @@ export function pass(chunks: readonly Buffer[], options: PassageOptions): Passag
   }
   decoder.end();
   for (const out of translator.end()) said.push(bytesOf(out).toString());
-  return { said, recognised };
+  return { said, recognised, together };
 }
 
 /** The bytes in chunks of these lengths, again and again. */
@@ -152,20 +179,37 @@ const lengths = fc.array(fc.oneof(fc.integer({ min: 1, max: 40 }), fc.integer({ 
   maxLength: 6,
 });
 
-/**
- * Checks for such streams, cut anywhere, that the client gets the same on both paths. Returns how many lines the fast path
- * took.
- */
-export function mustTellAlike(streams: fc.Arbitrary<Buffer>, from: string, to: string, numRuns: number): number {
-  let recognised = 0;
+/** How many frames the fast path took one by one or together, and how many of them together. */
+export type Taken = Pick<Passage, 'recognised' | 'together'>;
+
+/** Checks for such streams, cut anywhere, that the client gets the same in all three ways. */
+export function mustTellAlike(
+  streams: fc.Arbitrary<Buffer>,
+  from: string,
+  to: string,
+  numRuns: number,
+  options: Options = {},
+): Taken {
+  const taken = { recognised: 0, together: 0 };
   fc.assert(
     fc.property(streams, lengths, fc.boolean(), (bytes, sizes, reusedChunks) => {
       const chunks = cut(bytes, sizes);
-      const quick = pass(chunks, { from, to, isFastPathOn: true, reusedChunks });
-      recognised += quick.recognised;
-      expect(quick.said).toEqual(pass(chunks, { from, to, isFastPathOn: false }).said);
+      const slow = pass(chunks, { from, to, options, way: 'slow' });
+      const glance = pass(chunks, { from, to, options, way: 'glance', reusedChunks });
+      const burst = pass(chunks, { from, to, options, way: 'burst', reusedChunks });
+      taken.recognised += glance.recognised;
+      taken.together += burst.together;
+      expect(glance.said).toEqual(slow.said);
+      expect(burst.said).toEqual(slow.said);
     }),
     { numRuns },
   );
-  return recognised;
+  return taken;
+}
+
+/** What all three ways say of these chunks, which must be the same. */
+export function saidByAll(chunks: readonly Buffer[], options: Omit<PassageOptions, 'way'>): string[] {
+  const { said } = pass(chunks, { ...options, way: 'slow' });
+  for (const way of ['glance', 'burst'] as const) expect(pass(chunks, { ...options, way }).said).toEqual(said);
+  return said;
 }

@@ -258,3 +258,43 @@ describe('recognised lines', () => {
     expect(told).toEqual(expected);
   });
 });
+
+describe('a burst', () => {
+  /** Takes two lines at a time that begin with `d`; says what was offered, and what came as a frame. */
+  function told(chunks: readonly string[], maxFrameBytes = 100) {
+    const said: string[] = [];
+    const decoder = jsonlDecoder(
+      {
+        frame: ({ text }) => void said.push(text),
+        fault: ({ code }) => void said.push(code),
+        takeBurst(peek, start, end, most) {
+          expect([end, most]).toEqual([peek.bytes.length, maxFrameBytes]);
+          const text = Buffer.from(peek.bytes).toString('latin1').slice(start);
+          const taken = /^(?:d\d*\n){2}/u.exec(text)?.[0] ?? '';
+          if (taken !== '') said.push(`burst ${taken.trim().replace('\n', ' ')}`);
+          return start + taken.length;
+        },
+      },
+      { maxFrameBytes },
+    );
+    for (const chunk of chunks) decoder.push(Buffer.from(chunk));
+    decoder.end();
+    return said;
+  }
+
+  it.each<[string, string[], string[]]>([
+    [
+      'after another, and lines between them',
+      ['d1\nd2\nd3\nd4\nx\nd5\nd6\n'],
+      ['burst d1 d2', 'burst d3 d4', 'x', 'burst d5 d6'],
+    ],
+    ['of one line is none', ['d1\nx\nd2\n'], ['d1', 'x', 'd2']],
+    ['to the last byte of a chunk, and in the next one', ['d1\nd2\n', 'd3\nd4\n'], ['burst d1 d2', 'burst d3 d4']],
+    [
+      'not from the middle of a line that a chunk has cut',
+      ['d1\nd2\nd', '3\nd4\nd5\n'],
+      ['burst d1 d2', 'd3', 'burst d4 d5'],
+    ],
+    ['not of a line without its end', ['d1\nd2\nd3'], ['burst d1 d2', 'd3']],
+  ])('%s', (_name, chunks, expected) => expect(told(chunks)).toEqual(expected));
+});

@@ -2,8 +2,9 @@
 import { once } from 'node:events';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { Channel, Frame } from '../../src/core/contract/channel.ts';
+import type { Channel, Frame, Peek, Receiver } from '../../src/core/contract/channel.ts';
 import { GatewayError } from '../../src/core/model/errors.ts';
+import { createFrame } from '../../src/transports/framing/frame.ts';
 import { memoryPair } from '../../src/transports/memory.ts';
 import { createMultiplexer, type MultiplexerOptions } from '../../src/transports/multiplexer.ts';
 import { connectWebSocket } from '../../src/transports/websocket.ts';
@@ -314,5 +315,69 @@ describe('several on one connection', () => {
     await far.received.first(1);
     a.channel.close('normal', 'enough');
     expect(await b.heard.frames.first(1)).toEqual(['{"to":"b"}']);
+  });
+});
+
+describe('a frame that is recognised before it is cut out', () => {
+  const peek: Peek = { bytes: Buffer.from('a'), ascii: () => '', utf8: () => '' };
+
+  /** A trunk with two channels, of which the frame at hand seems to be for one. */
+  function rig(name: string | null) {
+    const opened: Receiver[] = [];
+    const heard: string[] = [];
+    const channel: Channel = {
+      label: 'trunk',
+      buffered: 0,
+      open: (receiver) => void opened.push(receiver),
+      send: () => {},
+      pause: () => {},
+      resume: () => {},
+      close: () => {},
+    };
+    const trunk = createMultiplexer({ label: 'trunk', channel, route: () => ({ name }), seemsFor: () => name });
+    const join = (own: string) => {
+      const joined = trunk.join(own);
+      joined.open({
+        frame: () => void heard.push(`${own} frame`),
+        recognise: () => ({ next: 7, ending: peek.bytes, splice: null, accept: () => void heard.push(`${own} one`) }),
+        takeBurst(_peek, start, end, most) {
+          heard.push(`${own} many ${start} ${end} ${most}`);
+          return end;
+        },
+        fault: () => {},
+        end: () => {},
+      });
+      return joined;
+    };
+    const [a, b] = [join('a'), join('b')];
+    const look = () => opened[0]?.recognise?.(peek, 0, 9) ?? null;
+    const take = () => opened[0]?.takeBurst?.(peek, 3, 9, 100);
+    return { a, b, heard, look, take, frame: () => opened[0]?.frame(createFrame(peek.bytes)) };
+  }
+
+  test('is shown to the channel that it seems to be for', () => {
+    const { look, take, heard } = rig('b');
+    look()?.accept();
+    expect([look()?.next, take()]).toEqual([7, 9]);
+    expect(heard).toEqual(['b one', 'b many 3 9 100']);
+  });
+
+  test.each([null, 'nobody'])('is shown to no channel when it seems to be for %s', (name) => {
+    const { look, take, heard } = rig(name);
+    expect([look(), take(), heard]).toEqual([null, 3, []]);
+  });
+
+  test('is cut out for a channel that is paused, closed, or has frames waiting', async () => {
+    const { a, look, take, frame, heard } = rig('a');
+    a.pause();
+    expect([look(), take()]).toEqual([null, 3]);
+    frame();
+    a.resume();
+    // The frame that waits comes first.
+    expect([look(), take(), heard]).toEqual([null, 3, []]);
+    await Promise.resolve();
+    expect([take(), heard]).toEqual([9, ['a frame', 'a many 3 9 100']]);
+    a.close('normal', 'over');
+    expect([look(), take()]).toEqual([null, 3]);
   });
 });

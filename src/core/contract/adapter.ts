@@ -1,5 +1,6 @@
 // The contract of a protocol: a backend for its agents, a frontend and a projection for its clients. All are sans-IO.
 
+import type { Burst } from '../model/burst.ts';
 import type { Command, CommandType } from '../model/command.ts';
 import type { Message } from '../model/content.ts';
 import type { Outcome } from '../model/errors.ts';
@@ -13,6 +14,7 @@ import type { Instructions } from './instructions.ts';
 import type { LedgerLimits } from './ledger-limits.ts';
 import type { LimitRule } from './limit-rule.ts';
 import type { FrameEntry } from './reader.ts';
+import type { Stretch } from './stretch.ts';
 import type { Receipt, Ticket } from './ticket.ts';
 
 /** The only access of a machine to the outside world. */
@@ -77,6 +79,14 @@ export interface RecognisedEvent {
   accept(): Event;
 }
 
+/** The backend's view of consecutive frames that were recognised as deltas of one block. */
+export interface RecognisedBurst {
+  /** Offset behind the last of them. */
+  readonly next: number;
+  /** Consumes the frames. Returns what `decode` would have delivered for them, one event each. */
+  accept(): Burst;
+}
+
 /** One agent connection; the gateway plays the client. Synchronous and total: never throws. */
 export interface Backend {
   /** The agent reads the contexts of a prompt itself. Otherwise the session reads them first (context-text.ts). */
@@ -92,6 +102,11 @@ export interface Backend {
   decode(frame: Frame): Action<Event>[];
   /** Recognises frames of the hot path without decoding them. Null: `decode` must read the frame (decision 0011). */
   recognise?(peek: Peek, start: number, end: number): RecognisedEvent | null;
+  /**
+   * Recognises as many whole frames from byte `start` on as are consecutive deltas of one block, each of at most
+   * `maxFrameBytes`. Null: fewer than two are.
+   */
+  recogniseBurst?(peek: Peek, start: number, end: number, maxFrameBytes: number): RecognisedBurst | null;
   /**
    * Passes a command to the agent. `id` is the gateway's own and returns in `settle`, exactly once unless the channel
    * ends first. A prompt that succeeds gives exactly one run (a synthetic run if the agent shows none), unless the
@@ -130,6 +145,8 @@ export interface Frontend {
    * Absent: frames go out unchanged.
    */
   mapOutgoing?(out: Out): Out | Frames | null;
+  /** Whether `mapOutgoing` leaves frames of deltas unchanged for now. Absent: it may change them. */
+  leavesDeltas?(): boolean;
   /**
    * Called with the answer to `subscribe`, before the first frame of the session. `session.id` is the real id of the
    * session.
@@ -165,6 +182,14 @@ export interface SessionView {
   readonly agent?: AgentKind | undefined;
 }
 
+/** The part of a projection that writes bursts. Writes the same frames as `event` does for each delta. */
+export interface BurstProjection {
+  /** Whether {@link BurstProjection.write} may be called for that burst now: each delta gives exactly one frame. */
+  takes(burst: Burst): boolean;
+  /** The frames of the deltas from place `from` to before place `to`. `seq`: of delta `from`; the others follow it. */
+  write(burst: Burst, seq: number, from: number, to: number): Stretch;
+}
+
 /**
  * The events of a session as frames of one dialect. Deterministic; made once per (session, dialect, options) and shared
  * by all clients of that combination. Ids on the wire derive from (epoch, seq, place), so a replay equals the live
@@ -176,6 +201,8 @@ export interface Projection {
    * into one event, with the place of the last.
    */
   readonly mergesDeltas?: boolean;
+  /** Writes many deltas at once. Absent: `event` is called for each. */
+  readonly bursts?: BurstProjection | undefined;
   /** Called once for each logged event, in order. `logged.replay` marks events that are replayed for a late client. */
   event(logged: Logged): readonly Out[];
   /** Takes the notes (losses) that were collected since the last call. */
@@ -288,6 +315,11 @@ export interface Multiplexing {
    * the frame. `isGreeting`: sessions that join later get the frame too, as their first.
    */
   route(frame: Frame): { readonly name: string | null; readonly isGreeting?: boolean };
+  /**
+   * The session that an uncut frame at byte `start` seems to be for, by its first bytes: the backend of that session is
+   * asked to recognise the frame. Null: none. Absent: no frames are recognised.
+   */
+  seemsFor?(peek: Peek, start: number, end: number): string | null;
 }
 
 /** The session files of a protocol's agents. Pure: the gateway reads and writes the files. */

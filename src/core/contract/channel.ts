@@ -1,6 +1,7 @@
 // The contract of a transport: whole frames in, whole frames out.
 import type { ErrorCode } from '../model/errors.ts';
 import type { WorkQueue } from './paced-work.ts';
+import type { FrameRun } from './stretch.ts';
 
 /** One whole message off the wire: bytes, decoded and parsed on demand. */
 export interface Frame {
@@ -87,6 +88,12 @@ export interface Receiver {
    * Null: the transport cuts the frame out and calls `frame`. Both ways must have the same effect.
    */
   recognise?(peek: Peek, start: number, end: number): RecognisedFrame | null;
+  /**
+   * Called before `recognise`, if the framing supports it: takes as many whole frames from byte `start` on as are
+   * consecutive deltas (decision 0011). Returns the offset behind the last one; `start` if none was taken. No frame is
+   * taken that is longer than `maxFrameBytes`.
+   */
+  takeBurst?(peek: Peek, start: number, end: number, maxFrameBytes: number): number;
   fault(fault: FrameFault): void;
   end(ending: Ending): void;
   /**
@@ -105,6 +112,8 @@ export interface Channel {
   open(receiver: Receiver): void;
   /** Queues one frame. All frames of one tick leave in one write. Ignored after close. */
   send(out: Out): void;
+  /** Queues frames that were made together, as `send` does with each. Absent: only single frames are taken. */
+  sendRun?(run: FrameRun): void;
   /** Bytes that were sent and that the peer has not read yet. */
   readonly buffered: number;
   /** Stops reading (back-pressure on the peer); `resume` restarts. */

@@ -1,5 +1,6 @@
 // Counts what passes through the connections of one dialect. Read by metrics only.
 import type { Out } from './channel.ts';
+import { type FrameRun, linesOf } from './stretch.ts';
 
 /**
  * Counts since the start. A class with plain number fields: the hot path adds to the fields, and only a scrape reads
@@ -23,6 +24,12 @@ export class Traffic {
   sent(out: Out): void {
     this.framesOut += 1;
     this.bytesOut += sizeOf(out);
+  }
+
+  sentRun(run: FrameRun): void {
+    const frames = run.to - run.from;
+    this.framesOut += frames;
+    this.bytesOut += linesOf(run).length - frames;
   }
 }
 

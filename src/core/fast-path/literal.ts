@@ -8,8 +8,9 @@ const isLittleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 const utf8 = new TextEncoder();
 
 /**
- * Bytes that are compared with each line, eight at a time as 64-bit floats. Printable ASCII only: then eight bytes are
- * neither a zero nor a NaN as a float, so floats are equal exactly when their bytes are.
+ * Bytes that are compared with each line or written into each frame, eight at a time as 64-bit floats. Printable ASCII and
+ * line ends only: then eight bytes are neither a zero nor a NaN as a float, so floats are equal exactly when their bytes
+ * are.
  */
 export interface Literal {
   readonly length: number;
@@ -20,7 +21,15 @@ export interface Literal {
 
 /** The bytes as a literal; null when not all of them are printable ASCII. */
 export function literalOf(part: Uint8Array): Literal | null {
-  if (part.some((byte) => byte < SPACE || byte >= DELETE)) return null;
+  return part.some((byte) => byte < SPACE || byte >= DELETE) ? null : toLiteral(part);
+}
+
+/** The text as a literal: printable ASCII and line ends. */
+export function literalOfLines(text: string): Literal {
+  return toLiteral(utf8.encode(text));
+}
+
+function toLiteral(part: Uint8Array): Literal {
   const whole = part.length - (part.length % 8);
   // Copies, not `slice`: the part may be a Buffer, whose slices are views.
   const bytes = new Uint8Array(part);
@@ -43,6 +52,14 @@ export function isLiteralAt(view: DataView, from: number, { words, rest }: Liter
   }
   for (let place = 0; place < rest.length; place += 1, at += 1) if (view.getUint8(at) !== rest[place]) return false;
   return true;
+}
+
+/** Writes the literal at this offset, eight bytes at a time. Returns the offset behind it. */
+export function writeLiteral(bytes: Uint8Array, view: DataView, from: number, { words, rest }: Literal): number {
+  let at = from;
+  for (let place = 0; place < words.length; place += 1, at += 8) view.setFloat64(at, words[place] ?? 0, isLittleEndian);
+  for (let place = 0; place < rest.length; place += 1, at += 1) bytes[at] = rest[place] ?? 0;
+  return at;
 }
 
 /** Whether so many bytes are printable ASCII inside a JSON string, with neither a quote nor an escape among them. */

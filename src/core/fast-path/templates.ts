@@ -1,8 +1,11 @@
 // The hot path of JSON lines: recognises lines that equal a line parsed before in every byte but the text of their
 // delta. An adapter says what a parsed line teaches (decision 0011).
-import type { Action, RecognisedEvent } from '../contract/adapter.ts';
+import type { Action, RecognisedBurst, RecognisedEvent } from '../contract/adapter.ts';
 import type { Frame, Peek, Splice } from '../contract/channel.ts';
+import type { Burst } from '../model/burst.ts';
 import type { Event, EventOf } from '../model/event.ts';
+import { collector } from './delta-collector.ts';
+import { hasRest } from './frame-rest.ts';
 import { isAt, isLiteralAt, isPlainAt, isSameLiteral, type Literal } from './literal.ts';
 import { StringMeasurement } from './string-measurement.ts';
 
@@ -50,7 +53,7 @@ export interface Rest {
 export interface Streaming {
   /** The open block of that index on the main thread, if a delta of that block is nothing but a delta; else null. */
   block(index: number): object | null;
-  /** Called when a recognised delta was accepted. */
+  /** Called when recognised deltas of that block were accepted. */
   streamed(index: number, delta: string): void;
 }
 
@@ -63,6 +66,8 @@ export interface TemplateRecogniser {
   learn(line: Frame, actions: readonly Action<Event>[]): void;
   /** See Backend.recognise. The result is valid until the next call. */
   read(peek: Peek, start: number, end: number): RecognisedEvent | null;
+  /** See Backend.recogniseBurst. */
+  readBurst(peek: Peek, start: number, end: number, maxFrameBytes: number): RecognisedBurst | null;
 }
 
 /** A template, and the block for which it was learned: another block may be of another kind. */
@@ -74,13 +79,16 @@ const noBytes: Uint8Array = new Uint8Array();
 
 /** The chunk that was read last. A plain Uint8Array and a DataView of it are made once per chunk, not once per line. */
 class ChunkView {
-  #source: Uint8Array = noBytes;
+  source: Uint8Array = noBytes;
   bytes: Uint8Array = noBytes;
   view: DataView = new DataView(noBytes.buffer);
+  /** No burst begins before this offset: the lines there were read as one and are none. */
+  noBurstBefore = 0;
 
   show(source: Uint8Array): void {
-    if (source === this.#source) return;
-    this.#source = source;
+    if (source === this.source) return;
+    this.source = source;
+    this.noBurstBefore = 0;
     this.bytes = new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
     this.view = new DataView(source.buffer, source.byteOffset, source.byteLength);
   }
@@ -105,10 +113,15 @@ class RecognisedDelta implements RecognisedEvent {
     this.#event = event;
     this.#delta = delta;
     this.next = next;
+    this.setRest(rest, next - 1 - start);
+  }
+
+  /** `from`: where the first half of a splice begins in its line. */
+  setRest(rest: Rest | null, from: number): void {
     this.ending = rest === null ? noBytes : rest.ending;
     this.splice = null;
     if (rest === null || rest.splice === null) return;
-    this.#splice.from = next - 1 - start;
+    this.#splice.from = from;
     this.#splice.bytes = rest.splice.bytes;
     this.#splice.after = rest.splice.after;
     this.splice = this.#splice;
@@ -145,6 +158,34 @@ export function createTemplateRecogniser(streaming: Streaming, learnTemplate: Le
     return recognised;
   }
 
+  function accepted(burst: Burst): Burst {
+    streaming.streamed(burst.index, burst.text);
+    return burst;
+  }
+
+  /** The template whose head stands at `start`. */
+  function templateAt(start: number, end: number): Learned | null {
+    for (const template of templates) {
+      const { head } = template;
+      if (start + head.length < end && isLiteralAt(chunk.view, start, head)) return template;
+    }
+    return null;
+  }
+
+  /** Adds the delta of the line at `start` to the collector. Returns where its LF is, or -1 when the line is not alike. */
+  function collect(template: Learned, start: number, end: number): number {
+    const { head, rest } = template;
+    const from = start + head.length;
+    if (from >= end || !isLiteralAt(chunk.view, start, head)) return -1;
+    const quote = collector.add(chunk.bytes, from, end);
+    const next = quote < 0 ? -1 : passSuffix(chunk, template, quote, end);
+    if (next < 0) return -1;
+    if (rest === null) return chunk.bytes[next] === LF ? next : -1;
+    const lineEnd = chunk.source.indexOf(LF, next);
+    recognised.setRest(rest, next - 1 - start);
+    return lineEnd >= 0 && hasRest(recognised, chunk.bytes, start, lineEnd) ? lineEnd : -1;
+  }
+
   return {
     learn(line, actions) {
       const [only] = actions;
@@ -161,10 +202,30 @@ export function createTemplateRecogniser(streaming: Streaming, learnTemplate: Le
     read(peek, start, end) {
       if (templates.length === 0) return null;
       chunk.show(peek.bytes);
-      for (const template of templates) {
-        const { head } = template;
-        if (start + head.length < end && isLiteralAt(chunk.view, start, head)) return match(template, peek, start, end);
+      const template = templateAt(start, end);
+      return template === null ? null : match(template, peek, start, end);
+    },
+
+    readBurst(peek, start, end, maxFrameBytes) {
+      if (templates.length === 0) return null;
+      chunk.show(peek.bytes);
+      const template = start < chunk.noBurstBefore ? null : templateAt(start, end);
+      if (template === null) return null;
+      const { index, extra } = template.event;
+      if (streaming.block(index) !== template.block) return null;
+      let next = start;
+      collector.clear();
+      while (!collector.isFull) {
+        const lineEnd = collect(template, next, end);
+        if (lineEnd < 0 || lineEnd - next > maxFrameBytes) break;
+        collector.keep();
+        next = lineEnd + 1;
       }
+      // One delta is cheaper as an event.
+      if (collector.count < 2) return null;
+      const burst = collector.burst(index, extra);
+      if (burst !== null) return { next, accept: () => accepted(burst) };
+      chunk.noBurstBefore = next;
       return null;
     },
   };

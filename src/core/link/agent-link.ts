@@ -6,6 +6,7 @@ import { faultText, guarded, internalError } from '../contract/guarded.ts';
 import type { Limited } from '../contract/limit-rule.ts';
 import type { WorkQueue } from '../contract/paced-work.ts';
 import { createRecogniser } from '../fast-path/receiver-recogniser.ts';
+import type { Burst } from '../model/burst.ts';
 import type { Command } from '../model/command.ts';
 import { type Outcome, refused } from '../model/errors.ts';
 import type { Event } from '../model/event.ts';
@@ -29,6 +30,8 @@ export interface AgentConnection {
 /** Takes what the agent says. */
 export interface AgentListener {
   event(event: Event): void;
+  /** Deltas that came together. Absent: each comes as an event. */
+  burst?(burst: Burst): void;
   note(level: NoteLevel, text: string): void;
   /** The agent has reached a limit of its connection. */
   readonly limited?: Limited | undefined;
@@ -111,9 +114,17 @@ export function linkAgent(
     work,
     ...guardedRecogniser(
       backend,
-      (event) => {
-        junk.reset();
-        listener.event(event);
+      {
+        event(event) {
+          junk.reset();
+          listener.event(event);
+        },
+        burst:
+          listener.burst &&
+          ((burst) => {
+            junk.reset();
+            listener.burst?.(burst);
+          }),
       },
       fail,
     ),
@@ -185,13 +196,13 @@ export function linkAgent(
 /** The hot path: a failure in either half of a recogniser ends the agent like any other failure. */
 function guardedRecogniser(
   backend: Backend,
-  deliver: (event: Event) => void,
+  listener: Pick<AgentListener, 'event' | 'burst'>,
   fail: (thrown: unknown) => void,
-): Pick<Receiver, 'recognise'> {
+): Pick<Receiver, 'recognise' | 'takeBurst'> {
   if (backend.recognise === undefined) return {};
   const recognise = createRecogniser(backend.recognise, (recognised) => {
     try {
-      deliver(recognised.accept());
+      listener.event(recognised.accept());
     } catch (thrown) {
       fail(thrown);
     }
@@ -204,6 +215,19 @@ function guardedRecogniser(
         fail(thrown);
         return null;
       }
+    },
+    takeBurst(peek, start, end, maxFrameBytes) {
+      if (listener.burst === undefined) return start;
+      let next = start;
+      try {
+        const recognised = backend.recogniseBurst?.(peek, start, end, maxFrameBytes) ?? null;
+        if (recognised === null) return start;
+        next = recognised.next;
+        listener.burst(recognised.accept());
+      } catch (thrown) {
+        fail(thrown);
+      }
+      return next;
     },
   };
 }

@@ -3,6 +3,7 @@
 import type { SubscriptionRequest } from '../contract/adapter.ts';
 import type { Out } from '../contract/channel.ts';
 import type { Entry, Reader } from '../contract/reader.ts';
+import type { FrameRun } from '../contract/stretch.ts';
 import { sizeOf } from '../contract/traffic.ts';
 
 /** A session whose frames a client gets. */
@@ -16,9 +17,10 @@ export interface Subscription {
   readonly isOver: boolean;
 }
 
-/** The next thing to send: an answer, or entries of one session. */
+/** The next thing to send: an answer, entries of one session, or frames of one session that were made together. */
 export type SendStep =
   | { readonly answer: Out }
+  | { readonly subscription: Subscription; readonly run: FrameRun }
   | { readonly subscription: Subscription; readonly entries: readonly Entry[] };
 
 /** The sending order of one client. */
@@ -38,8 +40,11 @@ export interface SendScheduler {
   takeAnswers(): readonly Out[];
   /** A session is still making what comes next: nothing to send does not mean that all is sent. */
   readonly isPreparing: boolean;
-  /** One answer, or at most about `maxBytes` of one session; null when there is nothing to send. */
-  next(maxBytes: number): SendStep | null;
+  /**
+   * One answer, or at most about `maxBytes` of one session; null when there is nothing to send. `takesRuns`: whether
+   * frames may come as a run.
+   */
+  next(maxBytes: number, takesRuns: boolean): SendStep | null;
 }
 
 interface ActiveSubscription extends Subscription {
@@ -100,10 +105,10 @@ class ClientSendScheduler implements SendScheduler {
     return this.#subscriptions.some(({ reader }) => reader.isPreparing === true);
   }
 
-  next(maxBytes: number): SendStep | null {
+  next(maxBytes: number, takesRuns: boolean): SendStep | null {
     const [answer] = this.#answers;
-    if (answer === undefined) return this.#nextOfAny(maxBytes);
-    const before = nextBefore(answer, maxBytes);
+    if (answer === undefined) return this.#nextOfAny(maxBytes, takesRuns);
+    const before = nextBefore(answer, maxBytes, takesRuns);
     if (before === 'wait') return null;
     if (before !== null) return before;
     this.#answers.shift();
@@ -111,30 +116,38 @@ class ClientSendScheduler implements SendScheduler {
     return { answer: answer.out };
   }
 
-  #nextOfAny(maxBytes: number): SendStep | null {
+  #nextOfAny(maxBytes: number, takesRuns: boolean): SendStep | null {
     const all = this.#subscriptions;
     for (let turn = 0; turn < all.length; turn += 1) {
       const index = (this.#first + turn) % all.length;
       const subscription = all[index];
-      const entries = subscription?.reader.read(maxBytes) ?? [];
-      if (subscription === undefined || entries.length === 0) continue;
+      const step = subscription === undefined ? null : nextOf(subscription, maxBytes, takesRuns);
+      if (step === null) continue;
       this.#first = index + 1;
-      return { subscription, entries };
+      return step;
     }
     return null;
   }
 }
 
 /** What goes before the answer, `wait` while that is being made; a session that was subscribed to later has no place there. */
-function nextBefore({ places }: Answer, maxBytes: number): SendStep | 'wait' | null {
+function nextBefore({ places }: Answer, maxBytes: number, takesRuns: boolean): SendStep | 'wait' | null {
   for (let place = places[0]; place !== undefined; place = places[0]) {
     const { subscription, until } = place;
-    const entries = subscription.isOver ? [] : subscription.reader.read(maxBytes, until);
-    if (entries.length > 0) return { subscription, entries };
+    const step = subscription.isOver ? null : nextOf(subscription, maxBytes, takesRuns, until);
+    if (step !== null) return step;
     if (!subscription.isOver && subscription.reader.isPreparing === true) return 'wait';
     places.shift();
   }
   return null;
+}
+
+function nextOf(subscription: Subscription, maxBytes: number, takesRuns: boolean, until?: number): SendStep | null {
+  const { reader } = subscription;
+  const run = takesRuns ? (reader.readRun?.(maxBytes, until) ?? null) : null;
+  if (run !== null) return { subscription, run };
+  const entries = reader.read(maxBytes, until, takesRuns);
+  return entries.length === 0 ? null : { subscription, entries };
 }
 
 /** No subscriptions and no answers yet. */

@@ -1,10 +1,12 @@
 // A filter from one protocol's agent frames to another's client frames, without a session and without a clock.
 import type { Action, Backend, NoteLevel, Projection, SessionView } from '../contract/adapter.ts';
 import type { Frame, Out, Peek, RecognisedFrame } from '../contract/channel.ts';
+import type { Stretch } from '../contract/stretch.ts';
 import { createRecogniser } from '../fast-path/receiver-recogniser.ts';
 import { closeRun } from '../log/close-run.ts';
-import { emptyTranscript, fold } from '../log/fold.ts';
+import { emptyTranscript, fold, foldBurst } from '../log/fold.ts';
 import { createRepair } from '../log/repair.ts';
+import { type Burst, deltasIn } from '../model/burst.ts';
 import type { Event } from '../model/event.ts';
 
 /** A running filter. */
@@ -16,6 +18,11 @@ export interface Translator {
    * Translator.take}.
    */
   glance(peek: Peek, start: number, end: number): RecognisedFrame | null;
+  /**
+   * See Receiver.takeBurst. With {@link TranslatorPorts.stretch}, the output does not wait for the next call; without,
+   * it comes as that of `glance`.
+   */
+  takeBurst(peek: Peek, start: number, end: number, maxFrameBytes: number): number;
   /** The output since the last call. */
   take(): Out[];
   /** The input is over: closes a run that is still open. */
@@ -33,6 +40,8 @@ export interface TranslatorPorts {
   readonly backend: Backend;
   projection(session: SessionView): Projection;
   note(level: NoteLevel, text: string): void;
+  /** Takes output that was made together. `earlier`: the output before it. Absent: all output is single frames. */
+  stretch?(earlier: readonly Out[], stretch: Stretch): void;
 }
 
 /** Timers never fire and nothing is sent to the agent: its output is a recording. */
@@ -52,7 +61,17 @@ export function createTranslator(ports: TranslatorPorts): Translator {
     for (const out of projection.event(logged)) outs.push(out);
     for (const { level, text } of projection.notes?.() ?? []) ports.note(level, text);
   };
-  const admit = createRepair({ transcript, append, note: ports.note });
+  const appendBurst = (burst: Burst) => {
+    const { bursts } = projection;
+    if (ports.stretch === undefined || bursts?.takes(burst) !== true) {
+      for (const event of deltasIn(burst)) append(event);
+      return;
+    }
+    foldBurst(transcript, burst, 0);
+    const seq = transcript.lastSeq + 1 - burst.count;
+    ports.stretch(take(), bursts.write(burst, seq, 0, burst.count));
+  };
+  const admit = createRepair({ transcript, append, appendBurst, note: ports.note });
 
   function perform(actions: readonly Action<Event>[]): void {
     for (const action of actions) {
@@ -77,6 +96,12 @@ export function createTranslator(ports: TranslatorPorts): Translator {
       ports.backend.recognise === undefined
         ? () => null
         : createRecogniser(ports.backend.recognise, (frame) => admit(frame.accept())),
+    takeBurst(peek, start, end, maxFrameBytes) {
+      const recognised = ports.backend.recogniseBurst?.(peek, start, end, maxFrameBytes) ?? null;
+      if (recognised === null) return start;
+      admit.burst(recognised.accept());
+      return recognised.next;
+    },
     take,
     end() {
       perform(ports.backend.end?.() ?? []);

@@ -1,4 +1,5 @@
 // Folds events into the transcript. No other code accumulates events.
+import type { Burst } from '../model/burst.ts';
 import { addUsage, noUsage } from '../model/content.ts';
 import type { Event, EventOf, Logged } from '../model/event.ts';
 import { GrowingText } from '../model/growing-text.ts';
@@ -172,6 +173,13 @@ export function fold(transcript: Transcript, logged: Logged): void {
     default:
       event satisfies never;
   }
+}
+
+/** Folds deltas of an open block of the main thread, which are in order. Means the same as a fold of each. */
+export function foldBurst(transcript: Transcript, { index, text, count }: Burst, at: number): void {
+  transcript.lastSeq += count;
+  transcript.lastAt = at;
+  foldBlock(transcript, { type: 'block-delta', index, delta: text });
 }
 
 function keep(transcript: Transcript, logged: Logged): void {

@@ -1,6 +1,7 @@
 // Mends the events of a backend before they are logged, so that the log is always in legal order (ARCHITECTURE.md, rule
 // 5). grammar.ts finds the fault; this file has a remedy for each.
 
+import { type Burst, deltasIn } from '../model/burst.ts';
 import type { Event, EventOf } from '../model/event.ts';
 import { type Block, laneOf, type Transcript } from '../model/transcript.ts';
 import { type Cause, closeBlock, closeMessage, closeRun, closeTools } from './close-run.ts';
@@ -14,6 +15,8 @@ import { createBlockIndexes } from './renumber-blocks.ts';
 export interface RepairPorts {
   readonly transcript: Transcript;
   append(event: Event): void;
+  /** Logs deltas that came together. Absent: each is logged by itself. */
+  appendBurst?(burst: Burst): void;
   note(level: 'repair' | 'violation', text: string): void;
 }
 
@@ -25,8 +28,15 @@ const omitted: Cause = {
   failure: { kind: 'agent', message: 'the agent went on without ending it' },
 };
 
-/** Returns the function that takes events in any order and logs them in legal order. */
-export function createRepair(ports: RepairPorts): (event: Event) => void {
+/** Takes events in any order and logs them in legal order. */
+export interface Repair {
+  (event: Event): void;
+  /** Takes deltas that came together. */
+  burst(burst: Burst): void;
+}
+
+/** Creates the entrance to the log. */
+export function createRepair(ports: RepairPorts): Repair {
   const { transcript, append, note } = ports;
   const indexes = createBlockIndexes(transcript);
   const { place } = indexes;
@@ -52,7 +62,7 @@ export function createRepair(ports: RepairPorts): (event: Event) => void {
   let streamingLane: string | undefined;
 
   /** Hot path: a delta for the block of the last delta is in order. */
-  function goesOn(event: EventOf<'block-delta'>): boolean {
+  function goesOn(event: { readonly index: number; readonly parent?: string | undefined }): boolean {
     // Closing a message closes its blocks first, so an open block is still at its place.
     if (streaming?.index === event.index && streaming.end === undefined && streamingLane === event.parent) return true;
     const message = transcript.open.get(laneOf(event));
@@ -64,7 +74,7 @@ export function createRepair(ports: RepairPorts): (event: Event) => void {
     return true;
   }
 
-  return (event) => {
+  function repair(event: Event): void {
     switch (event.type) {
       case 'block-start': {
         const abandoned = abandonedBy(transcript, place(event));
@@ -84,7 +94,14 @@ export function createRepair(ports: RepairPorts): (event: Event) => void {
       default:
         return admit(event);
     }
-  };
+  }
+
+  function burst(deltas: Burst): void {
+    if (ports.appendBurst !== undefined && goesOn({ index: deltas.index })) ports.appendBurst(deltas);
+    else for (const event of deltasIn(deltas)) repair(event);
+  }
+
+  return Object.assign(repair, { burst });
 }
 
 /** The open block with this index, unless the same block was started twice. */

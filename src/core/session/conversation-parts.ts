@@ -53,7 +53,12 @@ export function createParts(ports: ConversationPorts, agentEnded: (ending: Endin
   const { transcript } = view;
   const timers = createTimers(clock);
   const guard = createReentryGuard();
-  const admit = createRepair({ transcript, append: (event) => log.append(event), note });
+  const admit = createRepair({
+    transcript,
+    append: (event) => log.append(event),
+    appendBurst: (burst) => log.appendBurst(burst),
+    note,
+  });
 
   function notify(level: 'warning' | 'error', text: string): void {
     admit({ type: 'notice', level, source: 'gateway', text });
@@ -67,6 +72,7 @@ export function createParts(ports: ConversationPorts, agentEnded: (ending: Endin
     prepare: (command, { takesContexts }) => contexts.readable(command, takesContexts === true),
     isSessionClosed: () => ports.closed() !== null,
     admit,
+    admitBurst: admit.burst,
     warn,
     note,
     work,

@@ -52,7 +52,8 @@ export function startConversation(ports: ConversationPorts): Conversation {
     whenIdle: prompts.whenIdle,
     setPaused(isPaused) {
       if (!agent.setPaused(isPaused)) return;
-      prompts.pauseStallWatch(isPaused, ports.clock.now());
+      // An agent that goes on may have been paused again within the call.
+      prompts.pauseStallWatch(agent.isPaused(), ports.clock.now());
       parts.limitSilence();
     },
     setUnattended: questions.setUnattended,

@@ -6,6 +6,7 @@ import type { Clock } from '../contract/clock.ts';
 import { faultText } from '../contract/guarded.ts';
 import { type AgentConnection, type AgentLink, linkAgent } from '../link/agent-link.ts';
 import { messagesOf } from '../log/messages.ts';
+import type { Burst } from '../model/burst.ts';
 import type { Command } from '../model/command.ts';
 import { messageOf, refused, type Settle } from '../model/errors.ts';
 import type { Event } from '../model/event.ts';
@@ -53,6 +54,8 @@ export interface SessionAgentPorts {
   isSessionClosed(): boolean;
   /** Logs an event through the repair. */
   admit(event: Event): void;
+  /** Logs deltas that came together through the repair. */
+  admitBurst(burst: Burst): void;
   warn(text: string): void;
   readonly note: SessionPorts['note'];
   readonly work: SessionPorts['work'];
@@ -84,7 +87,12 @@ export function createSessionAgent(ports: SessionAgentPorts): SessionAgent {
     // Must be logged before the first event of the new agent.
     if (isReplacement) admit({ type: 'agent-changed', state: 'up' });
     restoreHistory();
-    link = linkAgent(connection, clock, { event: admit, note, limited, end: ended }, ports.work);
+    link = linkAgent(
+      connection,
+      clock,
+      { event: admit, burst: ports.admitBurst, note, limited, end: ended },
+      ports.work,
+    );
     return link;
   }
 

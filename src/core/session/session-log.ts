@@ -1,7 +1,8 @@
 // The log of a session. Each event is numbered, folded into the transcript and passed on to all parts and streams, in
 // one fixed order.
 import type { Clock } from '../contract/clock.ts';
-import { fold } from '../log/fold.ts';
+import { fold, foldBurst } from '../log/fold.ts';
+import { type Burst, deltasIn } from '../model/burst.ts';
 import type { Event, EventOf, Logged } from '../model/event.ts';
 import type { SessionInfo } from '../model/session-info.ts';
 import type { Transcript } from '../model/transcript.ts';
@@ -33,6 +34,8 @@ export interface SessionLogPorts {
 export interface SessionLog {
   /** Logs an event. The event must be in legal order (log/repair.ts). */
   append(event: Event): void;
+  /** Logs deltas of an open block that came together. The block must be the one that the repair would continue. */
+  appendBurst(burst: Burst): void;
   context(): ContextFigures;
 }
 
@@ -66,6 +69,28 @@ export function createSessionLog({
     return changes;
   }
 
+  /** Logs the deltas one by one for the streams that take no burst, and at once for the others. */
+  function recordBurst(burst: Burst): void {
+    const at = clock.now();
+    const takers = new Set<Stream>();
+    for (const stream of streams.values()) if (stream.beforeBurst(burst, at)) takers.add(stream);
+    if (takers.size === streams.size) foldBurst(transcript, burst, at);
+    else for (const event of deltasIn(burst)) recordSingle(event, at, takers);
+    for (const stream of takers) stream.afterBurst();
+    ports.size.check();
+    ports.limitSilence();
+    const { index, text: delta } = burst;
+    prompts.event({ seq: transcript.lastSeq, at, event: { type: 'block-delta', index, delta } });
+  }
+
+  /** One delta of a burst, for all streams but the takers. A reader that is woken may open further streams. */
+  function recordSingle(event: Event, at: number, takers: ReadonlySet<Stream>): void {
+    for (const stream of streams.values()) if (!takers.has(stream)) stream.beforeFold(event);
+    const logged: Logged = { seq: transcript.lastSeq + 1, at, event };
+    fold(transcript, logged);
+    for (const stream of streams.values()) if (!takers.has(stream)) stream.afterFold(logged);
+  }
+
   function log(event: Event): void {
     let changes = record(event);
     // `session-changed` is legal anywhere. After a history reset, it precedes the messages that the agent repeats.
@@ -86,6 +111,7 @@ export function createSessionLog({
       const isTurn = event.type === 'compaction-start' && prompts.isCompactionDue();
       log(isTurn ? { ...event, asPrompt: true } : questions.marked(event));
     },
+    appendBurst: recordBurst,
     context: () => context,
   };
 }

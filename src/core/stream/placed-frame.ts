@@ -1,6 +1,7 @@
-// A frame with its place in the stream.
+// Frames with their places in the stream: single ones, and those of a stretch.
 import type { Out } from '../contract/channel.ts';
 import type { FrameEntry } from '../contract/reader.ts';
+import { frameIn, type Stretch } from '../contract/stretch.ts';
 import { formatCursor, numberCursor, type Place } from './cursor.ts';
 
 /** A frame and its place. All readers of a stream get the same object. */
@@ -34,5 +35,50 @@ export class PlacedFrame implements Placed {
 
   get number(): number | null {
     return numberCursor(this.epoch, this);
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** The frames of a stretch, of which the first has the number `first` in its window and belongs to event `seq`. */
+export class PlacedStretch {
+  readonly stretch: Stretch;
+  readonly first: number;
+  readonly #epoch: string;
+  readonly #seq: number;
+  readonly #at: number | null;
+  /** As {@link Placed.end}, before the first frame. */
+  readonly #start: number;
+  /** Frames that were read one by one, so that all readers get the same objects. */
+  #single: PlacedFrame[] | null = null;
+
+  constructor(epoch: string, stretch: Stretch, first: number, seq: number, at: number | null, start: number) {
+    this.stretch = stretch;
+    this.first = first;
+    this.#epoch = epoch;
+    this.#seq = seq;
+    this.#at = at;
+    this.#start = start;
+  }
+
+  placeOf(number: number): Place {
+    return { seq: this.#seq + number - this.first, sub: 1 };
+  }
+
+  /** As {@link Placed.end}: the LF behind a frame does not count. */
+  endOf(number: number): number {
+    const place = number - this.first;
+    return this.#start + (this.stretch.ends[place] ?? 0) - place;
+  }
+
+  frame(number: number): Placed {
+    const place = number - this.first;
+    this.#single ??= [];
+    const known = this.#single[place];
+    if (known !== undefined) return known;
+    const out = utf8.decode(frameIn(this.stretch, place));
+    const placed = new PlacedFrame(this.#epoch, out, this.#seq + place, 1, this.#at, this.endOf(number));
+    this.#single[place] = placed;
+    return placed;
   }
 }

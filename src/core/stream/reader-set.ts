@@ -161,8 +161,10 @@ export class ReaderSet {
 
   #tell(): void {
     const { mustWait } = this.#slow;
-    // Repeated each time: the session may have a new agent by now.
-    if (mustWait || this.#isPressed) this.#listener.pressure?.(mustWait);
+    const wasPressed = this.#isPressed;
+    // Set before: an agent that may go on says more at once, and this is called again within the call.
     this.#isPressed = mustWait;
+    // Repeated each time: the session may have a new agent by now.
+    if (mustWait || wasPressed) this.#listener.pressure?.(mustWait);
   }
 }

@@ -1,16 +1,18 @@
 // The frames of one session in one dialect: made once, kept in a window, read by any number of clients at their own
 // pace.
-import type { NoteLevel, Projection, SessionView } from '../contract/adapter.ts';
+import type { BurstProjection, NoteLevel, Projection, SessionView } from '../contract/adapter.ts';
 import type { Out } from '../contract/channel.ts';
 import type { Clock } from '../contract/clock.ts';
 import { faultText, internalError } from '../contract/guarded.ts';
 import { unpaced, type WorkQueue } from '../contract/paced-work.ts';
 import type { Reader } from '../contract/reader.ts';
 import { startReplay } from '../log/replay.ts';
+import type { Burst } from '../model/burst.ts';
 import type { Event, Logged } from '../model/event.ts';
 import { CatchUp, type CatchUpListener } from './catch-up.ts';
 import type { Place } from './cursor.ts';
 import { isContinuation, joinableDelta, joinDeltas, type LoggedDelta } from './merge.ts';
+import { OpenBurst } from './open-burst.ts';
 import { type AttachedReader, type Backlog, type PressureListener, pressureShare, ReaderSet } from './reader-set.ts';
 import { Snapshot } from './snapshot.ts';
 import { type ReaderSource, StreamReader } from './stream-reader.ts';
@@ -28,6 +30,13 @@ export interface FoldListener {
   beforeFold(event: Event): void;
   /** Second call: the transcript ends with this event, which becomes frames or joins the pending delta. */
   afterFold(logged: Logged): void;
+  /**
+   * The first call for a burst, in the place of `beforeFold` for each delta. False: this stream needs each delta by
+   * itself, with both calls. `at`: as in {@link Logged}.
+   */
+  beforeBurst(burst: Burst, at: number): boolean;
+  /** The second call for a burst that `beforeBurst` has accepted: all of it is folded and becomes frames. */
+  afterBurst(): void;
 }
 
 /** What a stream keeps, and how far its slowest reader is behind. */
@@ -102,6 +111,8 @@ class DialectStream implements Stream, ReaderSource, Backlog, CatchUpListener {
   readonly #readers: ReaderSet;
   /** Joined deltas of one block that are not frames yet. Set only while no reader is waiting. */
   #pending: LoggedDelta | null = null;
+  /** Set while a burst is folded. What is folded of it becomes frames when somebody asks, at the latest at its end. */
+  #burst: OpenBurst | null = null;
   #closed: string | null = null;
   #holders = 0;
   /** Stops waiting for somebody who wants the stream; null while somebody does. */
@@ -133,7 +144,7 @@ class DialectStream implements Stream, ReaderSource, Backlog, CatchUpListener {
   }
 
   get hasPending(): boolean {
-    return this.#pending !== null;
+    return this.#pending !== null || this.#burst !== null;
   }
 
   get closed(): string | null {
@@ -180,6 +191,20 @@ class DialectStream implements Stream, ReaderSource, Backlog, CatchUpListener {
     else if (!this.#isHeldBack(logged)) this.emit(logged);
   }
 
+  beforeBurst(burst: Burst, at: number): boolean {
+    if (this.#closed !== null) return true;
+    const { bursts, mergesDeltas } = this.#projection;
+    const isBehind = this.#catchUp !== null;
+    if (isBehind || bursts === undefined || mergesDeltas === true || !this.#takes(bursts, burst)) return false;
+    this.#burst = new OpenBurst(burst, bursts, this.#view.transcript.lastSeq + 1, at, this.#limits);
+    return true;
+  }
+
+  afterBurst(): void {
+    this.#flushBurst();
+    this.#burst = null;
+  }
+
   inject(out: Out): void {
     if (this.#closed !== null) return;
     this.catchUp();
@@ -223,6 +248,7 @@ class DialectStream implements Stream, ReaderSource, Backlog, CatchUpListener {
     const logged = this.#pending;
     this.#pending = null;
     if (logged !== null) this.emit(logged);
+    if (this.#burst !== null) this.#flushBurst();
   }
 
   catchUp(): void {
@@ -260,6 +286,32 @@ class DialectStream implements Stream, ReaderSource, Backlog, CatchUpListener {
 
   #pendingBytes(): number {
     return this.#pending === null ? 0 : this.#pending.event.delta.length;
+  }
+
+  #takes(bursts: BurstProjection, burst: Burst): boolean {
+    try {
+      return bursts.takes(burst);
+    } catch (thrown) {
+      this.failed(thrown);
+      return true;
+    }
+  }
+
+  /** Turns what is folded of the open burst into frames. Readers that are woken may ask for the rest. */
+  #flushBurst(): void {
+    const open = this.#burst;
+    while (open !== null && this.#closed === null) {
+      const first = this.window.top;
+      this.#lastAt = this.#view.timeOrigin + open.at;
+      try {
+        const part = open.take(this.#view.transcript.lastSeq);
+        if (part === null) return;
+        this.window.pushStretch(part.stretch, part.seq, this.#lastAt);
+      } catch (thrown) {
+        return this.failed(thrown);
+      }
+      this.#readers.wakeSoon(first);
+    }
   }
 
   /** Makes the event the pending delta, or joins it to that, where every reader has enough to read. */

@@ -1,7 +1,8 @@
 // The bounded log of frames that all readers of one dialect share. Only the oldest frames are evicted.
 import type { Out } from '../contract/channel.ts';
+import type { FrameRun, Stretch } from '../contract/stretch.ts';
 import { comparePlaces, type Place } from './cursor.ts';
-import { type Placed, PlacedFrame } from './placed-frame.ts';
+import { type Placed, PlacedFrame, PlacedStretch } from './placed-frame.ts';
 
 /** How much a window keeps. `bytes`: bytes in memory, see {@link createWindow}. */
 export interface WindowLimits {
@@ -22,7 +23,11 @@ export interface Window {
   readonly last: Place;
   /** `at`: wall clock, ms since 1970. */
   push(out: Out, seq: number, at?: number | null): void;
+  /** Pushes one frame for each of consecutive events, of which the first is `seq`. */
+  pushStretch(stretch: Stretch, seq: number, at: number | null): void;
   at(number: number): Placed | undefined;
+  /** The frames from that number to before number `to`, as far as they belong to one stretch; null if they do not. */
+  run(number: number, to: number): FrameRun | null;
   /** Bytes in memory from that frame to the newest. */
   bytesFrom(number: number): number;
   /** Number of the frame after that place; null when the place is not within the window. */
@@ -37,8 +42,11 @@ class FrameWindow implements Window {
   readonly #epoch: string;
   readonly #limits: WindowLimits;
   readonly #neededFrom: () => number;
-  /** The frames kept begin at index `#head`; the slots before it are empty until the array is cut. */
-  #frames: (Placed | undefined)[] = [];
+  /**
+   * The frames kept begin at index `#head`; the slots before it are empty until the array is cut. A stretch has a slot
+   * for each of its frames.
+   */
+  #frames: (PlacedFrame | PlacedStretch | undefined)[] = [];
   #base = 0;
   #head = 0;
   /** Bytes of all frames ever pushed. */
@@ -80,13 +88,45 @@ class FrameWindow implements Window {
     this.#evict();
   }
 
+  pushStretch(stretch: Stretch, seq: number, at: number | null): void {
+    const count = stretch.ends.length;
+    const placed = new PlacedStretch(this.#epoch, stretch, this.top, seq, at, this.#pushedBytes);
+    for (let slot = 0; slot < count; slot += 1) this.#frames.push(placed);
+    this.#pushedBytes += stretch.bytes.length - count;
+    this.#last = { seq: seq + count - 1, sub: 1 };
+    this.#evict();
+  }
+
   at(number: number): Placed | undefined {
-    return this.#frames[this.#head + number - this.#base];
+    const slot = this.#slot(number);
+    return slot instanceof PlacedStretch ? slot.frame(number) : slot;
+  }
+
+  run(number: number, to: number): FrameRun | null {
+    const slot = this.#slot(number);
+    if (!(slot instanceof PlacedStretch)) return null;
+    const { stretch, first } = slot;
+    return { stretch, from: number - first, to: Math.min(to - first, stretch.ends.length) };
   }
 
   bytesFrom(number: number): number {
-    const before = number <= this.#base ? this.#evictedBytes : (this.at(number - 1)?.end ?? this.#pushedBytes);
+    const before = number <= this.#base ? this.#evictedBytes : this.#endOf(number - 1);
     return this.#pushedBytes - before;
+  }
+
+  #slot(number: number): PlacedFrame | PlacedStretch | undefined {
+    return this.#frames[this.#head + number - this.#base];
+  }
+
+  /** Bytes of all frames up to and including that one. */
+  #endOf(number: number): number {
+    const slot = this.#slot(number);
+    return slot instanceof PlacedStretch ? slot.endOf(number) : (slot?.end ?? this.#pushedBytes);
+  }
+
+  #placeOf(number: number): Place | undefined {
+    const slot = this.#slot(number);
+    return slot instanceof PlacedStretch ? slot.placeOf(number) : slot;
   }
 
   after(place: Place): number | null {
@@ -95,7 +135,7 @@ class FrameWindow implements Window {
     let high = this.top;
     while (low < high) {
       const middle = (low + high) >> 1;
-      const placed = this.at(middle);
+      const placed = this.#placeOf(middle);
       if (placed !== undefined && comparePlaces(placed, place) <= 0) low = middle + 1;
       else high = middle;
     }
@@ -119,27 +159,26 @@ class FrameWindow implements Window {
   }
 
   #evict(): void {
-    const { frames, bytes } = this.#limits;
-    const kept = this.#frames;
-    let needed: number | undefined;
-    while (
-      kept.length - this.#head > 1 &&
-      (kept.length - this.#head > frames || this.#pushedBytes - this.#evictedBytes > bytes)
-    ) {
-      const oldest = kept[this.#head];
-      needed ??= this.#neededFrom();
-      if (oldest === undefined || this.#base >= needed) return;
-      this.#evictedBytes = oldest.end;
-      this.#floor = { seq: oldest.seq, sub: oldest.sub };
-      kept[this.#head] = undefined;
+    const before = this.#base;
+    const needed = this.#isOverfull() ? this.#neededFrom() : 0;
+    while (this.#isOverfull() && this.#base < needed) {
+      this.#evictedBytes = this.#endOf(this.#base);
+      this.#floor = this.#placeOf(this.#base) ?? this.#floor;
+      this.#frames[this.#head] = undefined;
       this.#head += 1;
       this.#base += 1;
     }
     // Shifting the array for each frame would be quadratic: cut the empty slots off now and then.
-    if (this.#head > 1024 && this.#head * 2 > kept.length) {
-      this.#frames = kept.slice(this.#head);
+    if (this.#base > before && this.#head > 1024 && this.#head * 2 > this.#frames.length) {
+      this.#frames = this.#frames.slice(this.#head);
       this.#head = 0;
     }
+  }
+
+  #isOverfull(): boolean {
+    const { frames, bytes } = this.#limits;
+    const count = this.#frames.length - this.#head;
+    return count > 1 && (count > frames || this.#pushedBytes - this.#evictedBytes > bytes);
   }
 }
 

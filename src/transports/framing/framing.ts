@@ -8,6 +8,8 @@ export interface FrameSink {
   frame(frame: Frame): void;
   /** See Receiver: takes a frame by its first bytes, before it is cut out. */
   recognise?(peek: Peek, start: number, end: number): RecognisedFrame | null;
+  /** See Receiver: takes many frames at once, before they are cut out. */
+  takeBurst?(peek: Peek, start: number, end: number, maxFrameBytes: number): number;
   fault(fault: FrameFault): void;
 }
 

@@ -1,5 +1,6 @@
 // JSON lines: one message per line, split on LF bytes only, because U+2028 and a lone CR may occur inside strings.
-import type { Out, RecognisedFrame, Splice } from '../../core/contract/channel.ts';
+import type { Out, RecognisedFrame } from '../../core/contract/channel.ts';
+import { hasRest, splicePlace } from '../../core/fast-path/frame-rest.ts';
 import { createByteBuffer } from './byte-buffer.ts';
 import { bytesOf, createFrame } from './frame.ts';
 import type { DecoderOptions, FrameDecoder, FrameSink, Framing } from './framing.ts';
@@ -53,7 +54,7 @@ export function jsonlDecoder(sink: FrameSink, options: DecoderOptions): FrameDec
     }
   }
 
-  /** {@link isAlike} for a line that came in pieces. */
+  /** {@link hasRest} for a line that came in pieces. */
   function isAlikeHeld({ ending, splice }: RecognisedFrame): boolean {
     if (!held.hasAt(held.length - ending.length, ending)) return false;
     if (splice === null) return true;
@@ -93,6 +94,11 @@ export function jsonlDecoder(sink: FrameSink, options: DecoderOptions): FrameDec
       let start = held.length > 0 || skipping ? goOn(bytes) : 0;
       if (start === -1) return;
       while (start < bytes.length) {
+        const next = sink.takeBurst?.(peek, start, bytes.length, maxFrameBytes) ?? start;
+        if (next > start) {
+          start = next;
+          continue;
+        }
         const match = sink.recognise?.(peek, start, bytes.length) ?? null;
         // A recognised line often ends right behind the examined bytes, so no search is needed.
         const isShort = match !== null && bytes[match.next] === LF;
@@ -102,7 +108,7 @@ export function jsonlDecoder(sink: FrameSink, options: DecoderOptions): FrameDec
           take(bytes.subarray(start, end === -1 ? bytes.length : end), end !== -1);
           if (end === -1) return;
           finish();
-        } else if (match !== null && isAlike(match, bytes, start, end)) {
+        } else if (match !== null && hasRest(match, bytes, start, end)) {
           match.accept();
         } else {
           const line = bytes.subarray(start, end);
@@ -128,28 +134,8 @@ export function passRecognised(sink: FrameSink, message: Uint8Array): boolean {
   const line = Buffer.concat([message, lineEnd]);
   const match = sink.recognise(createPeek(line), 0, line.length);
   if (match === null || line.indexOf(LF, match.next) !== message.length) return false;
-  if (!isAlike(match, line, 0, message.length)) return false;
+  if (!hasRest(match, line, 0, message.length)) return false;
   match.accept();
-  return true;
-}
-
-/** The position of the splice in a frame of this length, or -1 if the halves cannot be equal. */
-function splicePlace({ from, bytes, after }: Splice, length: number): number {
-  const halves = length - from - bytes.length - after;
-  return halves >= 0 && halves % 2 === 0 ? from + halves / 2 : -1;
-}
-
-/** Whether the bytes from `start` to `end` really are the recognised frame. */
-function isAlike({ ending, splice }: RecognisedFrame, bytes: Uint8Array, start: number, end: number): boolean {
-  if (!standsAt(bytes, end - ending.length, ending)) return false;
-  if (splice === null) return true;
-  const place = splicePlace(splice, end - start);
-  return place !== -1 && standsAt(bytes, start + place, splice.bytes);
-}
-
-/** A loop, because the parts are short and a library call costs more. */
-function standsAt(bytes: Uint8Array, at: number, part: Uint8Array): boolean {
-  for (let place = part.length - 1; place >= 0; place -= 1) if (bytes[at + place] !== part[place]) return false;
   return true;
 }
 

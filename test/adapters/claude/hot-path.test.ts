@@ -4,7 +4,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cut, deltas, mustTellAlike, mutationsOfAnyLine, oneOf, pass } from '../../support/hot-path.ts';
+import type { Options } from '../../../src/index.ts';
+import { cut, deltas, mustTellAlike, mutationsOfAnyLine, oneOf, pass, saidByAll } from '../../support/hot-path.ts';
 import { readTrace } from '../../support/translate.ts';
 
 type Kind = 'text' | 'thinking' | 'input';
@@ -147,10 +148,8 @@ const words = (...deltas: string[]) =>
 
 /** Says how many lines were recognised. */
 function mustBeAlike(chunks: readonly Buffer[]): number {
-  const slow = pass(chunks, { from: 'claude', to: 'claude', isFastPathOn: false });
-  const quick = pass(chunks, { from: 'claude', to: 'claude', isFastPathOn: true });
-  expect(quick.said).toEqual(slow.said);
-  return quick.recognised;
+  saidByAll(chunks, { from: 'claude', to: 'claude' });
+  return pass(chunks, { from: 'claude', to: 'claude', way: 'burst' }).recognised;
 }
 
 /** The lines with others put in front of the first one that says that text. */
@@ -161,12 +160,19 @@ function withBefore(lines: Buffer, text: string, others: readonly object[]): Buf
 }
 
 describe('the hot path', () => {
-  test.each(['claude', 'rpc-message', 'pi', 'pi-legacy'])(
-    'tells %s clients what the slow path tells them',
-    (to) => {
-      const recognised = mustTellAlike(updates.map(stream), 'claude', to, 200);
+  test.each<[string, Options, boolean]>([
+    ['claude', {}, true],
+    ['rpc-message', {}, true],
+    ['pi', {}, false],
+    ['pi', { dialect: 'delta-only' }, true],
+    ['pi-legacy', {}, false],
+  ])(
+    'tells %s clients %j what the slow path tells them',
+    (to, options, takesBursts) => {
+      const { recognised, together } = mustTellAlike(updates.map(stream), 'claude', to, 200, options);
       // Else this would compare the slow path with itself.
       expect(recognised).toBeGreaterThan(300);
+      if (takesBursts) expect(together).toBeGreaterThan(50);
     },
     60_000,
   );
@@ -195,7 +201,7 @@ describe('the hot path', () => {
   ] as const)('needs one parsed line for the rest of a block (%s)', (shape, expected) => {
     for (const kind of kinds) {
       const parts = ['a', 'b', 'c\n', 'ü'].map((delta): Update => ({ shape, kind, index: 0, delta, mutation: 'none' }));
-      expect(pass([stream(parts)], { from: 'claude', to: 'claude', isFastPathOn: true }).recognised).toBe(expected);
+      expect(pass([stream(parts)], { from: 'claude', to: 'claude', way: 'burst' }).recognised).toBe(expected);
     }
   });
 
@@ -205,7 +211,7 @@ describe('the hot path', () => {
     // The second message has no text at that place: its deltas are of the wrong kind.
     const second = lines.replace('"type":"text","text":""', '"type":"thinking","thinking":"","signature":""');
     const chunks = [Buffer.from(lines + second)];
-    const slow = pass(chunks, { from: 'claude', to: 'claude', isFastPathOn: false });
+    const slow = pass(chunks, { from: 'claude', to: 'claude', way: 'slow' });
     expect(slow.said.join('\n')).toContain('not of the kind');
     expect(mustBeAlike(chunks)).toBe(2);
   });
@@ -236,7 +242,7 @@ describe('the hot path', () => {
       .replace(/.*"thinking_delta".*\n/gu, (line) => `${JSON.stringify(estimate)}\n${line}`);
     expect(mustBeAlike([Buffer.from(lines)])).toBe(2);
     // They stay where they were.
-    const { said } = pass([Buffer.from(lines)], { from: 'claude', to: 'claude', isFastPathOn: true });
+    const { said } = pass([Buffer.from(lines)], { from: 'claude', to: 'claude', way: 'burst' });
     const order = said.flatMap((line) => /"(thinking_tokens|thinking_delta)"/u.exec(line)?.[1] ?? []);
     expect(order).toEqual(Array.from({ length: 3 }, () => ['thinking_tokens', 'thinking_delta']).flat());
   });
@@ -244,8 +250,7 @@ describe('the hot path', () => {
   test('bytes that are no UTF-8 are refused on both', () => {
     const bytes = stream(words('a', 'b', 'c', 'd'));
     bytes[bytes.indexOf('"text":"c"') + 8] = 0xff;
-    const slow = pass([bytes], { from: 'claude', to: 'claude', isFastPathOn: false });
-    expect(pass([bytes], { from: 'claude', to: 'claude', isFastPathOn: true }).said).toEqual(slow.said);
+    saidByAll([bytes], { from: 'claude', to: 'claude' });
   });
 });
 
@@ -263,10 +268,8 @@ describe('a recorded Claude Code', () => {
         .join(''),
     );
     for (const to of ['claude', 'rpc-message', 'pi', 'pi-legacy']) {
-      const slow = pass([bytes], { from: 'claude', to, isFastPathOn: false });
-      for (const sizes of [[], [7, 1333]]) {
-        expect(pass(cut(bytes, sizes), { from: 'claude', to, isFastPathOn: true }).said).toEqual(slow.said);
-      }
+      const whole = saidByAll([bytes], { from: 'claude', to });
+      expect(saidByAll(cut(bytes, [7, 1333]), { from: 'claude', to })).toEqual(whole);
     }
   });
 });

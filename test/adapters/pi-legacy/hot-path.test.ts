@@ -21,11 +21,11 @@ const streams: [string, Buffer][] = [
 
 describe.each(['claude', 'pi', 'pi-legacy'])('for clients of %s', (to) => {
   test.each(streams)('%s is told as the slow path tells it', (_, bytes) => {
-    const slow = pass([bytes], { from: 'pi-legacy', to, isFastPathOn: false });
+    const slow = pass([bytes], { from: 'pi-legacy', to, way: 'slow' });
     const lengths = fc.array(fc.integer({ min: 1, max: 3_000 }), { maxLength: 4 });
     fc.assert(
       fc.property(lengths, fc.boolean(), (sizes, reusedChunks) => {
-        const quick = pass(cut(bytes, sizes), { from: 'pi-legacy', to, isFastPathOn: true, reusedChunks });
+        const quick = pass(cut(bytes, sizes), { from: 'pi-legacy', to, way: 'burst', reusedChunks });
         expect(quick.said).toEqual(slow.said);
       }),
       { numRuns: 5 },
@@ -36,7 +36,7 @@ describe.each(['claude', 'pi', 'pi-legacy'])('for clients of %s', (to) => {
 test('most deltas are recognised', () => {
   const lines = scenarioLines('text', 'pi-legacy');
   const deltas = lines.filter((line) => line.includes('"text_delta"')).length;
-  const { recognised } = pass([bytesOf(lines)], { from: 'pi-legacy', to: 'claude', isFastPathOn: true });
+  const { recognised } = pass([bytesOf(lines)], { from: 'pi-legacy', to: 'claude', way: 'burst' });
   // The first of each block teaches.
   expect(recognised).toBe(deltas - 2);
 });

@@ -1,112 +1,22 @@
 // The hot path and the slow path are one: whatever lines come, in whatever pieces, the client is told the same.
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cut, deltas, mustTellAlike, mutationsOfAnyLine, oneOf, pass } from '../../support/hot-path.ts';
-
-type Shape = 'bare' | 'snapshot' | 'message first';
-
-interface Update {
-  readonly shape: Shape;
-  readonly kind: 'text' | 'thinking' | 'toolcall';
-  readonly index: number;
-  readonly delta: string;
-  readonly mutation: Mutation;
-}
-
-/** What may happen to a line, as text. Each must be judged as the parser judges it. */
-const mutations = {
-  ...mutationsOfAnyLine,
-  spaces: (line: string) => line.replace('"delta":', '"delta" : ').replace('{', '{ '),
-  'escaped slash': (line: string) => line.replace('"delta":"', '"delta":"\\/'),
-  'extra key in the update': (line: string) => line.replace('"contentIndex"', '"more":{"delta":"no"},"contentIndex"'),
-  'delta twice': (line: string) => line.replace('"delta":', '"delta":"first","delta":'),
-  'delta before the index': (line: string) =>
-    line.replace(/("contentIndex":\d+),("delta":"(?:[^"\\]|\\.)*")/u, (_all, index, delta) => `${delta},${index}`),
-  'other index': (line: string) => line.replace(/"contentIndex":\d+/u, '"contentIndex":7'),
-  'no string': (line: string) => line.replace(/"delta":"(?:[^"\\]|\\.)*"/u, '"delta":7'),
-  'control character': (line: string) => line.replace('"delta":"', '"delta":"\u0001'),
-  'bad escape': (line: string) => line.replace('"delta":"', '"delta":"\\x'),
-  'cut in the delta': (line: string) => line.slice(0, line.indexOf('"delta":"') + 10),
-  'cut behind the update': (line: string) => line.replace(/,"message":.*$/u, ''),
-  'type behind the delta': (line: string) => line.replace(/"type":"(\w+_delta)",(.*?)\}/u, '$2,"type":"$1"}'),
-  'another type behind the delta': (line: string) =>
-    line.replace(/"type":"(\w+)_delta",(.*)\}\}$/u, '$2,"type":"$1_end","content":""}}'),
-  'cut in the middle': (line: string) => line.slice(0, Math.floor(line.length * 0.7)),
-} as const;
-type Mutation = keyof typeof mutations;
-
-/** Between the delta of a snapshot line and its last bytes nobody looks (adapters/pi/README.md): only there they differ. */
-const unseen: ReadonlySet<string> = new Set(['snapshot doubled']);
-
-const usage = { input: 3, output: 1, cacheRead: 0, cacheWrite: 0, totalTokens: 4 };
-const base = { role: 'assistant', content: [] as object[], api: 'a', provider: 'p', model: 'm', usage };
-const message = (text: string) => ({
-  ...base,
-  content: [{ type: 'text', text, index: 0 }],
-  stopReason: 'stop',
-  timestamp: 17,
-});
-
-function lineOf({ shape, kind, index, delta }: Update, sofar: string): string {
-  const event = { type: `${kind}_delta`, contentIndex: index, delta };
-  if (shape === 'bare') return JSON.stringify({ type: 'message_update', usage, assistantMessageEvent: event });
-  const partial = message(sofar);
-  const full = { ...event, partial };
-  if (shape === 'snapshot')
-    return JSON.stringify({ type: 'message_update', assistantMessageEvent: full, message: partial });
-  return JSON.stringify({ type: 'message_update', message: partial, assistantMessageEvent: full });
-}
-
-const opening = (kind: Update['kind'], index: number) => ({
-  type: 'message_update',
-  assistantMessageEvent: { type: `${kind}_start`, contentIndex: index, id: `call-${index}`, toolName: 'bash' },
-});
-
-/** A run with one message whose blocks stream these updates. */
-function stream(updates: readonly Update[]): Buffer {
-  const lines = [{ type: 'agent_start' }, { type: 'turn_start' }, { type: 'message_start', message: base }].map(
-    (line) => JSON.stringify(line),
-  );
-  const open = new Set<number>();
-  let sofar = '';
-  for (const update of updates) {
-    if (!open.has(update.index)) lines.push(JSON.stringify(opening(update.kind, update.index)));
-    open.add(update.index);
-    sofar += update.delta;
-    const isSeen = !unseen.has(`${update.shape} ${update.mutation}`);
-    lines.push(mutations[isSeen ? update.mutation : 'none'](lineOf(update, sofar)));
-  }
-  lines.push(JSON.stringify({ type: 'message_end', message: message(sofar) }));
-  lines.push(JSON.stringify({ type: 'turn_end' }), JSON.stringify({ type: 'agent_end', messages: [] }));
-  return Buffer.from(`${lines.join('\n')}\n`);
-}
-
-const piece = deltas(['","partial":{', '{"delta":"']);
-const mutation = oneOf(mutations, 'none');
-const updates = fc
-  .tuple(
-    fc.constantFrom<Shape>('bare', 'snapshot', 'message first'),
-    fc.constantFrom<Update['kind']>('text', 'thinking', 'toolcall'),
-    fc.array(fc.record({ delta: piece, mutation, move: fc.integer({ min: 0, max: 9 }) }), {
-      minLength: 2,
-      maxLength: 14,
-    }),
-  )
-  .map(([shape, kind, parts]) => {
-    let index = 0;
-    return parts.map(({ delta, mutation: how, move }): Update => {
-      if (move === 0) index += 1;
-      return { shape, kind, index, delta, mutation: how };
-    });
-  });
+import type { Options } from '../../../src/index.ts';
+import { cut, mustTellAlike, pass, saidByAll } from '../../support/hot-path.ts';
+import { type Mutation, mutations, stream, type Update, updates } from '../../support/pi-updates.ts';
 
 describe('the hot path', () => {
-  test.each(['claude', 'rpc-message', 'pi'])(
-    'tells %s clients what the slow path tells them',
-    (to) => {
-      const recognised = mustTellAlike(updates.map(stream), 'pi', to, 300);
+  test.each<[string, Options, boolean]>([
+    ['claude', {}, true],
+    ['rpc-message', {}, true],
+    ['pi', {}, false],
+    ['pi', { dialect: 'delta-only' }, true],
+  ])(
+    'tells %s clients %j what the slow path tells them',
+    (to, options, takesBursts) => {
+      const { recognised, together } = mustTellAlike(updates.map(stream), 'pi', to, 300, options);
       // Else this would compare the slow path with itself.
       expect(recognised).toBeGreaterThan(500);
+      if (takesBursts) expect(together).toBeGreaterThan(100);
     },
     60_000,
   );
@@ -116,9 +26,7 @@ describe('the hot path', () => {
       const parts = ['one', 'two', 'three \\ "', 'four'].map(
         (delta, place): Update => ({ shape, kind: 'text', index: 0, delta, mutation: place === 2 ? how : 'none' }),
       );
-      const chunks = [stream(parts)];
-      const slow = pass(chunks, { from: 'pi', to: 'claude', isFastPathOn: false });
-      expect(pass(chunks, { from: 'pi', to: 'claude', isFastPathOn: true }).said).toEqual(slow.said);
+      saidByAll([stream(parts)], { from: 'pi', to: 'claude' });
     }
   });
 
@@ -130,7 +38,8 @@ describe('the hot path', () => {
     const parts = ['a', 'b', 'c\n', 'ü'].map(
       (delta): Update => ({ shape, kind: 'text', index: 0, delta, mutation: 'none' }),
     );
-    expect(pass([stream(parts)], { from: 'pi', to: 'claude', isFastPathOn: true }).recognised).toBe(expected);
+    for (const way of ['glance', 'burst'] as const)
+      expect(pass([stream(parts)], { from: 'pi', to: 'claude', way }).recognised).toBe(expected);
   });
 
   test('a recognised line that is too long is too long', () => {
@@ -139,11 +48,8 @@ describe('the hot path', () => {
     );
     for (const sizes of [[], [100], [777]]) {
       const chunks = cut(stream(parts), sizes);
-      const quick = pass(chunks, { from: 'pi', to: 'claude', isFastPathOn: true, maxFrameBytes: 2000 });
-      expect(quick.said).toEqual(
-        pass(chunks, { from: 'pi', to: 'claude', isFastPathOn: false, maxFrameBytes: 2000 }).said,
-      );
-      expect(quick.said).toContain('fault too-large');
+      const said = saidByAll(chunks, { from: 'pi', to: 'claude', maxFrameBytes: 2000 });
+      expect(said).toContain('fault too-large');
     }
   });
 
@@ -153,7 +59,86 @@ describe('the hot path', () => {
     );
     const bytes = stream(parts);
     bytes[bytes.indexOf('"delta":"c"') + 9] = 0xff;
-    const slow = pass([bytes], { from: 'pi', to: 'claude', isFastPathOn: false });
-    expect(pass([bytes], { from: 'pi', to: 'claude', isFastPathOn: true }).said).toEqual(slow.said);
+    saidByAll([bytes], { from: 'pi', to: 'claude' });
+  });
+});
+
+const bare = (...texts: string[]) =>
+  texts.map((delta): Update => ({ shape: 'bare', kind: 'text', index: 0, delta, mutation: 'none' }));
+const words = Array.from({ length: 40 }, (_, place) => `word ${place} `);
+const together = (bytes: Buffer, sizes: readonly number[] = []) => {
+  const chunks = cut(bytes, sizes);
+  const burst = pass(chunks, { from: 'pi', to: 'claude', way: 'burst' });
+  expect(burst.said).toEqual(pass(chunks, { from: 'pi', to: 'claude', way: 'slow' }).said);
+  return burst.together;
+};
+
+describe('a burst', () => {
+  test('takes all deltas of a chunk but the one that teaches', () => {
+    expect(together(stream(bare(...words)))).toBe(words.length - 1);
+  });
+
+  test.each(['bare', 'snapshot'] as const)('goes on behind each border of a chunk (%s)', (shape) => {
+    const bytes = stream(bare(...words.slice(0, 8)).map((update) => ({ ...update, shape })));
+    const begin = bytes.indexOf('word 1');
+    const end = bytes.indexOf('word 3');
+    for (let border = begin; border < end; border += 1) together(bytes, [border, bytes.length]);
+  });
+
+  test.each([
+    ['half a surrogate pair', '\ud83d'],
+    ['U+2028', 'a\u2028b'],
+    ['U+2029', '\u2029'],
+    ['a control character', '\u0001'],
+    ['nothing', ''],
+  ])('ends before %s, and goes on behind it', (_name, odd) => {
+    for (const place of [2, 20, 39]) {
+      const texts = words.with(place, odd);
+      const behind = words.length - place - 1;
+      // One delta is no burst.
+      expect(together(stream(bare(...texts)))).toBe((place > 2 ? place - 1 : 0) + (behind > 1 ? behind : 0));
+    }
+  });
+
+  test.each([
+    ['escapes', 'a "quoted" \\ \n\t\b\f\r / line'],
+    ['letters of two to four bytes', 'é漢🙂'],
+    ['U+FEFF', '\ufeff'],
+    ['DEL', '\u007f'],
+    ['a long text', 'long '.repeat(2000)],
+  ])('takes %s', (_name, odd) => {
+    const texts = words.with(2, odd).with(20, odd).with(39, odd);
+    expect(together(stream(bare(...texts)))).toBe(words.length - 1);
+  });
+
+  test('has at most 256 deltas, and another one follows', () => {
+    const many = Array.from({ length: 600 }, (_, place) => `${place} `);
+    expect(together(stream(bare(...many)))).toBe(many.length - 1);
+  });
+
+  test('is none when its bytes are no UTF-8: its lines go one by one, and the next chunk has bursts again', () => {
+    const bytes = stream(bare(...words));
+    bytes[bytes.indexOf('word 9')] = 0xff;
+    const border = bytes.indexOf('\n', bytes.indexOf('word 19')) + 1;
+    expect(together(bytes, [border, bytes.length])).toBe(20);
+  });
+
+  test('keeps characters apart that were cut in two', () => {
+    const bytes = stream(bare('one ', 'two ', 'x?', '?y', 'five'));
+    // Together, these two bytes would be a letter.
+    bytes[bytes.indexOf('x?') + 1] = 0xc3;
+    bytes[bytes.indexOf('?y')] = 0xa9;
+    together(bytes);
+  });
+
+  test.each<[string, object, number]>([
+    ['without a frame', { type: 'queue_update', steering: [], followUp: [] }, words.length - 1],
+    // The frame waits for the end of the message, and nothing is written quickly before that.
+    ['whose frame waits', { type: 'extension_ui_request', id: 'n', method: 'notify', message: 'here' }, 20],
+  ])('ends before an event %s, which stays where it was', (_name, event, expected) => {
+    const bytes = stream(bare(...words));
+    const at = bytes.indexOf('\n', bytes.indexOf('word 20')) + 1;
+    const parts = [bytes.subarray(0, at), Buffer.from(`${JSON.stringify(event)}\n`), bytes.subarray(at)];
+    expect(together(Buffer.concat(parts))).toBe(expected);
   });
 });

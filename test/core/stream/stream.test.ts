@@ -381,6 +381,25 @@ describe('the end', () => {
 });
 
 describe('pressure', () => {
+  test('that comes back while the agent is told that it may go on is not forgotten', () => {
+    const told: boolean[] = [];
+    const limits = { frames: 64, bytes: 1_000_000 };
+    const say = (count: number) => rig.say(...numbers(0, count).map(notice));
+    const rig = createStreamRig({
+      limits,
+      pressure(pressed) {
+        told.push(pressed);
+        // What waited is said within the call.
+        if (!pressed && told.filter((one) => !one).length === 1) say(20);
+      },
+    });
+    const reader = rig.stream.attach(null, true);
+    say(20);
+    expect(told.at(-1)).toBe(true);
+    drain(reader);
+    expect(told.filter((pressed, place) => pressed !== told[place - 1])).toEqual([true, false, true, false]);
+  });
+
   /** Changes of pressure; there is none at first. */
   function pressed(limits: { frames: number; bytes: number }) {
     const told: boolean[] = [];

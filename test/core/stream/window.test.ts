@@ -1,6 +1,7 @@
 // The bounded log of frames, compared with a plain array that keeps everything.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Stretch } from '../../../src/core/contract/stretch.ts';
 import { sizeOf } from '../../../src/core/contract/traffic.ts';
 import { comparePlaces } from '../../../src/core/stream/cursor.ts';
 import { createWindow, defaultWindow, type WindowLimits } from '../../../src/core/stream/window.ts';
@@ -151,3 +152,76 @@ describe('what a window holds in memory', () => {
     expect(window.bytesFrom(1)).toBeGreaterThan(800_000);
   });
 });
+
+describe('a stretch', () => {
+  const groups = fc.array(fc.array(fc.stringMatching(/^[a-zé🙂]{1,9}$/u), { minLength: 1, maxLength: 12 }), {
+    maxLength: 12,
+  });
+  const limits = fc.record({ frames: fc.integer({ min: 1, max: 20 }), bytes: fc.integer({ min: 1, max: 200 }) });
+
+  test('is its frames, at every place and when some of them have fallen off', () => {
+    fc.assert(
+      fc.property(groups, limits, fc.array(fc.boolean()), (parts, limit, choices) => {
+        const together = createWindow(epoch, { seq: 5, sub: 0 }, limit);
+        const apart = createWindow(epoch, { seq: 5, sub: 0 }, limit);
+        let seq = 6;
+        for (const [place, texts] of parts.entries()) {
+          const at = place + 100;
+          if (choices[place] === true) for (const [more, text] of texts.entries()) together.push(text, seq + more, at);
+          else together.pushStretch(stretchOf(texts), seq, at);
+          for (const [more, text] of texts.entries()) apart.push('.'.repeat(Buffer.byteLength(text)), seq + more, at);
+          seq += texts.length;
+        }
+        const all = parts.flat();
+        const isAscii = /^[a-z]*$/u.test(all.join(''));
+        const [top] = [together.top];
+        expect([top, together.last.seq, together.last.sub]).toEqual([apart.top, apart.last.seq, apart.last.sub]);
+        if (!isAscii) return;
+        expect(together.base).toBe(apart.base);
+        for (let number = 0; number <= top; number += 1) {
+          const [one, other] = [together.at(number), apart.at(number)];
+          expect(one?.out).toBe(other === undefined ? undefined : all[number]);
+          const facts = (placed: typeof one) => [
+            placed?.seq,
+            placed?.sub,
+            placed?.at,
+            placed?.end,
+            placed?.cursor,
+            placed?.number,
+          ];
+          expect(facts(one)).toEqual(facts(other));
+          expect(together.bytesFrom(number)).toBe(apart.bytesFrom(number));
+          // All readers get the same object.
+          expect(together.at(number)).toBe(one);
+        }
+        for (let place = 5; place <= seq; place += 1)
+          for (const sub of [0, 1, 2])
+            expect(together.after({ seq: place, sub })).toBe(apart.after({ seq: place, sub }));
+      }),
+    );
+  });
+
+  test('gives runs from each of its frames that is left, no further than asked', () => {
+    const window = createWindow(epoch, { seq: 0, sub: 0 }, { frames: 5, bytes: 1000 });
+    window.push('"single"', 1);
+    const stretch = stretchOf(['a', 'bb', 'ccc', 'dddd']);
+    window.pushStretch(stretch, 2, null);
+    window.push('"single"', 6);
+    expect([window.base, window.top]).toEqual([1, 6]);
+    expect(window.run(0, 9)).toBeNull();
+    expect(window.run(1, 9)).toEqual({ stretch, from: 0, to: 4 });
+    expect(window.run(3, 4)).toEqual({ stretch, from: 2, to: 3 });
+    expect(window.run(5, 9)).toBeNull();
+    window.push('"single"', 7);
+    // Its first frame has fallen off.
+    expect([window.base, window.at(1), window.at(2)?.out]).toEqual([2, undefined, 'bb']);
+    expect([window.after({ seq: 2, sub: 1 }), window.after({ seq: 1, sub: 1 })]).toEqual([2, null]);
+    expect(window.run(2, 9)).toEqual({ stretch, from: 1, to: 4 });
+  });
+});
+
+function stretchOf(frames: readonly string[]): Stretch {
+  const bytes = Buffer.from(frames.map((frame) => `${frame}\n`).join(''));
+  const ends = [...bytes.entries()].flatMap(([at, byte]) => (byte === 0x0a ? [at] : []));
+  return { bytes, ends: Int32Array.from(ends) };
+}

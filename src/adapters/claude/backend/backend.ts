@@ -288,6 +288,7 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
       return actions;
     },
     recognise: recogniser.read,
+    recogniseBurst: recogniser.readBurst,
     encode(command, id) {
       encode(command, id);
       return out.take();

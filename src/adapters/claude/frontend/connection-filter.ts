@@ -9,6 +9,7 @@ import { cancelFrame } from './system-frames.ts';
 export interface ConnectionFilter {
   /** See Frontend. */
   mapOutgoing(out: Out): Out | Frames | null;
+  leavesDeltas(): boolean;
   /**
    * Returns a mark. The frames behind the mark belong to that query, up to and including its result
    * (docs/protocols/rpc-message.md 8.4, 8.6). The prompt of the query is this client's own.
@@ -113,6 +114,8 @@ export function createConnectionFilter(): ConnectionFilter {
       then();
       return null;
     },
+    // Everything but a query looks for frames that are no deltas.
+    leavesDeltas: () => queries.length === 0,
     query(id) {
       const name = JSON.stringify(id);
       const query = { head: `{"id":${name},"type":"stream","data":`, end: `{"id":${name},"type":"complete"}` };

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Env, FrontendSide, Options } from '../../../core/contract/adapter.ts';
 import { GatewayError } from '../../../core/model/errors.ts';
-import { createProjection } from '../projection/projection.ts';
+import { createProjection } from '../projection/late-projection.ts';
 import { Dialect } from './frame-ids.ts';
 import { createConnection } from './frontend.ts';
 

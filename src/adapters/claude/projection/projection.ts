@@ -56,22 +56,8 @@ interface OpenMessage {
   readonly model: string;
 }
 
-/**
- * One projection of one session, shared by all clients of the dialect. Created with the first event: it would be a
- * fifth of the memory of a session without events.
- */
-export function createProjection(session: SessionView, options: ProjectionOptions): Projection {
-  let projection: Projection | null = null;
-  return {
-    event(logged) {
-      projection ??= startProjection(session, options);
-      return projection.event(logged);
-    },
-    notes: () => projection?.notes?.() ?? [],
-  };
-}
-
-function startProjection(session: SessionView, options: ProjectionOptions): Projection {
+/** Writes one session from its first event on. */
+export function startProjection(session: SessionView, options: ProjectionOptions): Projection {
   const ids = createIds(session.epoch);
   const counter = createResultCounter();
   const order = createFrameOrder();
@@ -275,7 +261,7 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
   const isBetweenTurns = ({ event: { type } }: Logged) =>
     type === 'run-start' || (session.transcript.run === null && type !== 'run-end');
 
-  const quickDelta = createQuickDeltas({
+  const quickDeltas = createQuickDeltas({
     ids,
     encoder: () => openMessages.get('')?.encoder,
     isLive: () => order.isLive,
@@ -294,8 +280,9 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
   }
 
   return {
+    bursts: quickDeltas,
     event(logged) {
-      const quick = quickDelta(logged);
+      const quick = quickDeltas.one(logged);
       if (quick !== null) return quick;
       ids.at(logged.seq, logged.replay !== undefined);
       if (isBetweenTurns(logged)) sessionId = sessionName(session, options.agentSessionId);

@@ -1,5 +1,8 @@
 // The hot path of a projection: a delta of the open message gives one frame in which only the text and the id are new.
-// Writes the same bytes as the slow path.
+// Writes the same bytes as the slow path, for single deltas and for bursts.
+import type { BurstProjection } from '../../../core/contract/adapter.ts';
+import { type FrameMould, writeStretch } from '../../../core/fast-path/stretch-writer.ts';
+import { textIn } from '../../../core/model/burst.ts';
 import type { Extra } from '../../../core/model/content.ts';
 import type { Logged } from '../../../core/model/event.ts';
 import type { Ids } from '../frontend/frame-ids.ts';
@@ -26,8 +29,14 @@ interface Route {
   readonly frame: DeltaTemplate;
 }
 
-/** The frame of a delta; null if the slow path must handle the event. Must be called for each event. */
-export function createQuickDeltas(ports: QuickPorts): (logged: Logged) => string[] | null {
+/** Writes deltas of the open message, one by one or many at once. */
+export interface QuickDeltas extends BurstProjection {
+  /** The frame of a delta; null if the slow path must handle the event. Must be called for each event. */
+  one(logged: Logged): string[] | null;
+}
+
+/** Creates the hot path of one projection. */
+export function createQuickDeltas(ports: QuickPorts): QuickDeltas {
   const { ids } = ports;
   const template = createDeltaTemplate((text, id, extra) => {
     const frame = ports.encoder()?.delta(text, extra) ?? null;
@@ -48,19 +57,47 @@ export function createQuickDeltas(ports: QuickPorts): (logged: Logged) => string
     return frame === null ? null : { index, extra, encoder, frame };
   }
 
-  return ({ event, seq, replay }) => {
-    if (event.type !== 'block-delta' || event.parent !== undefined || replay !== undefined || event.delta === '') {
-      route = null;
-      return null;
-    }
-    if (route?.index !== event.index || route.extra !== event.extra) route = routeOf(event.index, event.extra);
-    if (route === null) return null;
-    const { encoder, frame } = route;
-    encoder.extended(event.delta);
+  function routeTo(index: number, extra: Extra | undefined): Route | null {
+    if (route?.index !== index || route.extra !== extra) route = routeOf(index, extra);
+    return route;
+  }
+
+  function mouldAt(frame: DeltaTemplate, seq: number): FrameMould | null {
     ids.at(seq, false);
-    const between = frame.middle(ids.nextHead());
-    const end = ids.nextTail() + frame.tail;
-    return [frame.head + jsonOf(event.delta) + between + end];
+    return frame.mould(ids.nextHead());
+  }
+
+  return {
+    one({ event, seq, replay }) {
+      if (event.type !== 'block-delta' || event.parent !== undefined || replay !== undefined || event.delta === '') {
+        route = null;
+        return null;
+      }
+      const known = routeTo(event.index, event.extra);
+      if (known === null) return null;
+      const { encoder, frame } = known;
+      encoder.extended(event.delta);
+      ids.at(seq, false);
+      return [frame.frame(jsonOf(event.delta), ids.nextHead(), ids.nextTail())];
+    },
+    takes({ index, extra }) {
+      const known = routeTo(index, extra);
+      return known !== null && known.frame.mould(ids.nextHead()) !== null;
+    },
+    write(burst, seq, from, to) {
+      const known = routeTo(burst.index, burst.extra);
+      if (known === null) throw new Error('a burst that was not taken');
+      const { encoder, frame } = known;
+      encoder.extended(textIn(burst, from, to));
+      const stretch = writeStretch(burst, seq, [from, to], (number) => {
+        const mould = mouldAt(frame, number);
+        if (mould === null) throw new Error('a burst that was not taken');
+        return mould;
+      });
+      ids.at(seq + to - from - 1, false);
+      ids.nextTail();
+      return stretch;
+    },
   };
 }
 

@@ -8,12 +8,13 @@ import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import { messageOf, refused } from '../../../core/model/errors.ts';
 import type { Event } from '../../../core/model/event.ts';
+import { createLineRecogniser } from '../../pi/backend/delta-template.ts';
 import { createMessageOrigins } from '../../pi/backend/message-origins.ts';
 import { createSessionTracker } from '../../pi/backend/session-tracker.ts';
 import { writeLine } from '../../pi/backend/write-line.ts';
 import { createAgentAborts } from './aborts.ts';
 import { createAgentDialogs } from './dialogs.ts';
-import { Lifecycle, Response, ServerShutdown, SessionEvent, SessionNews } from './frames.ts';
+import { Lifecycle, ofEvent, Response, ServerShutdown, SessionEvent, SessionNews } from './frames.ts';
 import { createSessionOpening } from './open-session.ts';
 import type { AgentOptions } from './options.ts';
 import { createPromptLane } from './prompt-lane.ts';
@@ -189,6 +190,8 @@ export function createBackend(
     leaveIfDone();
   }
 
+  const recogniser = createLineRecogniser(runs.streaming, ofEvent);
+
   const table: ReadonlyMap<unknown, (line: Dictionary) => void> = new Map([
     ['server_ready', (line) => greeting.ready(line)],
     ['server_shutdown', shutdown],
@@ -234,8 +237,12 @@ export function createBackend(
     },
     decode(frame) {
       decode(frame);
-      return take();
+      const actions = take();
+      recogniser.learn(frame, actions);
+      return actions;
     },
+    recognise: recogniser.read,
+    recogniseBurst: recogniser.readBurst,
     encode(command, id) {
       admit(command, id);
       return take();

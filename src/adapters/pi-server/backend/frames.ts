@@ -3,7 +3,9 @@
 import { z } from 'zod';
 import type { Multiplexing } from '../../../core/contract/adapter.ts';
 import type { Frame } from '../../../core/contract/channel.ts';
+import { isAt } from '../../../core/fast-path/literal.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
+import type { Wrapping } from '../../pi/backend/delta-template.ts';
 
 const version = z.number().optional();
 
@@ -47,6 +49,15 @@ export const SessionEvent = z.looseObject({
   event: z.looseObject({ type: z.string() }),
 });
 
+/** A line of pi inside of an event, for the fast path. The session of the event stands before it. */
+export const ofEvent: Wrapping = {
+  end: '}',
+  unwrap(frame) {
+    const read = SessionEvent.safeParse(frame);
+    return read.success ? read.data.event : null;
+  },
+};
+
 /** A broadcast about sessions. */
 export const SessionNews = z.looseObject({
   type: z.enum(['session_created', 'session_deleted']),
@@ -72,8 +83,22 @@ function sessionOfCommand(id: string): string {
   return colon === -1 ? id : id.slice(0, colon);
 }
 
+/** The beginning of an event, up to the id of its session. */
+const eventHead = new TextEncoder().encode('{"type":"event","sessionId":"');
+/** Ids of sessions are shorter. */
+const mostIdBytes = 200;
+const QUOTE = 0x22;
+
 /** Finds the session of a frame, because several sessions share one connection. */
 export const multiplexing: Multiplexing = {
+  seemsFor(peek, start, end) {
+    if (!isAt(peek.bytes, start, eventHead)) return null;
+    const from = start + eventHead.length;
+    let to = from;
+    const limit = Math.min(end, from + mostIdBytes);
+    while (to < limit && peek.bytes[to] !== QUOTE) to += 1;
+    return to < limit ? peek.ascii(from, to) : null;
+  },
   route(frame) {
     const line = lineOf(frame);
     if (line === null) return { name: null };

@@ -2,6 +2,7 @@
 // when the server says so, because its agent may end several times (docs/protocols/pi-server.md 7.7, 17.11, 17.12).
 import type { Env } from '../../../core/contract/adapter.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
+import type { Streaming } from '../../../core/fast-path/templates.ts';
 import { createCallChanges } from '../../../core/log/call-changes.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { createEventDecoder, type EventContext } from '../../pi/backend/decode-event.ts';
@@ -27,6 +28,8 @@ export interface AgentRuns {
   isCompacting(): boolean;
   /** Whether the current events belong to a run that the gateway has ended. */
   readonly isMuted: boolean;
+  /** The streaming message, for the fast path. */
+  readonly streaming: Streaming;
   /** Takes an event line of the session, except extension requests. */
   line(line: Dictionary): void;
   /** Ends the prompt with this id. `cut` is set if it failed. */
@@ -107,6 +110,10 @@ export function createAgentRuns(env: Env, out: Outbox, ports: RunPorts): AgentRu
     isCompacting: events.isCompacting,
     get isMuted() {
       return isMuted();
+    },
+    streaming: {
+      block: (index) => (isMuted() ? null : events.streaming.block(index)),
+      streamed: events.streaming.streamed,
     },
     line(line) {
       const { type } = line;

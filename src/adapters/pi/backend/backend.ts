@@ -322,6 +322,7 @@ export function createBackend(env: Env, options: PiOptions): Backend {
       return actions;
     },
     recognise: recogniser.read,
+    recogniseBurst: recogniser.readBurst,
     encode(command, id) {
       encode(command, id);
       return out.take();

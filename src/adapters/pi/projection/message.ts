@@ -2,7 +2,9 @@
 // 1.6, 7, 8.3).
 import type { SessionView } from '../../../core/contract/adapter.ts';
 import type { Out } from '../../../core/contract/channel.ts';
+import { createMould, type FrameMould } from '../../../core/fast-path/stretch-writer.ts';
 import { wholeBlock } from '../../../core/log/messages.ts';
+import type { Burst } from '../../../core/model/burst.ts';
 import type { Dictionary, Extra } from '../../../core/model/content.ts';
 import { isDictionary, without } from '../../../core/model/dictionary.ts';
 import type { EventOf, Logged } from '../../../core/model/event.ts';
@@ -23,6 +25,8 @@ export interface MessageTeller {
    * live.
    */
   block(event: BlockEvent, quiet: boolean): Out | null;
+  /** The lines of deltas like those of a burst; null when each must be told by itself. */
+  mould(burst: Burst): FrameMould | null;
   /** The message of `message_end`. */
   end(event: EventOf<'message-end'>): Dictionary;
   /** Blocks that pi cannot express. */
@@ -40,6 +44,8 @@ interface ShownBlock {
   /** The line of a delta up to the delta itself, built on demand, and the figures in that line. */
   head: string | null;
   figures: unknown;
+  /** The same for bursts. */
+  mould: FrameMould | null;
 }
 
 /** Begins the message that the transcript has just opened. */
@@ -80,7 +86,7 @@ export function createMessageTeller(
   }
 
   /** pi sends the figures so far with each update since 0.84.2. */
-  function learnUsage(event: BlockEvent): void {
+  function learnUsage(event: { readonly extra?: Extra | undefined }): void {
     const now = event.extra === undefined ? undefined : piFields(event.extra).usage;
     if (now === figures) return;
     figures = now;
@@ -115,7 +121,7 @@ export function createMessageTeller(
     }
     // Agents of other protocols may also number blocks that are not shown.
     const place = speaksPi ? event.index : shownBlocks.size;
-    shownBlocks.set(event.index, { block, place, kind, head: null, figures: undefined });
+    shownBlocks.set(event.index, { block, place, kind, head: null, figures: undefined, mould: null });
     if (kind === null) return null;
     snapshot?.start(place, openBlock(shape));
     const named = shape.kind === 'tool-call' && dialect === 'delta-only' ? { id: shape.id, toolName: shape.name } : {};
@@ -131,13 +137,23 @@ export function createMessageTeller(
       return update({ type: `${one.kind}_delta`, contentIndex: one.place, delta: event.delta }, event.extra);
     }
     const delta = JSON.stringify(event.delta);
-    if (snapshot === null) {
-      if (one.head === null || one.figures !== figures) one.head = deltaHead(one);
-      one.figures = figures;
-      return `${one.head}${delta}}}`;
-    }
+    if (snapshot === null) return `${headOf(one)}${delta}}}`;
     one.head ??= deltaHead(one);
     return withSnapshots(`${one.head}${delta}`);
+  }
+
+  function headOf(one: ShownBlock): string {
+    if (one.head !== null && one.figures === figures) return one.head;
+    one.head = deltaHead(one);
+    one.figures = figures;
+    one.mould = null;
+    return one.head;
+  }
+
+  function mouldOf(one: ShownBlock): FrameMould | null {
+    const head = headOf(one);
+    one.mould ??= createMould({ head: `${head}"`, middle: '"}}', tail: '', first: 'none' });
+    return one.mould;
   }
 
   function deltaHead({ kind, place }: ShownBlock): string {
@@ -181,6 +197,13 @@ export function createMessageTeller(
       const line =
         event.type === 'block-delta' ? extend(event) : event.type === 'block-start' ? begin(event) : close(event);
       return quiet || isUnsaid(event) ? null : line;
+    },
+    mould(burst) {
+      const one = shownBlocks.get(burst.index);
+      const isPlain = one !== undefined && one.kind !== null && !isUnusual(burst.extra) && !isUnsaid(burst);
+      if (snapshot !== null || !isPlain) return null;
+      learnUsage(burst);
+      return mouldOf(one);
     },
     end(event) {
       const fields = piFields(event.extra);

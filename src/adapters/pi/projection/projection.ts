@@ -1,7 +1,8 @@
 // Shows a session to pi clients in pi's strict order, whatever the agent (docs/protocols/pi.md 6.1). Connects the
 // parts; each part writes its own lines.
-import type { NoteLevel, Projection, SessionView } from '../../../core/contract/adapter.ts';
+import type { BurstProjection, NoteLevel, Projection, SessionView } from '../../../core/contract/adapter.ts';
 import type { Out } from '../../../core/contract/channel.ts';
+import { writeStretch } from '../../../core/fast-path/stretch-writer.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import type { Event, EventOf, Logged } from '../../../core/model/event.ts';
@@ -263,8 +264,18 @@ export function createProjection(session: SessionView, manner: Manner): Projecti
   /** pi sends neither tool lines nor other messages while a message streams. */
   const mustWait = ({ type }: Event) => teller !== null && (type.startsWith('tool-') || type === 'message-added');
 
+  const bursts: BurstProjection = {
+    takes: (burst) => (teller?.mould(burst) ?? null) !== null,
+    write(burst, seq, from, to) {
+      const mould = teller?.mould(burst) ?? null;
+      if (mould === null) throw new Error('a burst that was not taken');
+      return writeStretch(burst, seq, [from, to], () => mould);
+    },
+  };
+
   return {
     mergesDeltas: dialect !== 'delta-only',
+    bursts: dialect === 'delta-only' ? bursts : undefined,
     event(logged) {
       const { event } = logged;
       outs = [];

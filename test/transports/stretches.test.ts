@@ -1,0 +1,131 @@
+// Frames that were made together leave together: the same bytes as one by one, made once for all peers.
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { PassThrough, Writable } from 'node:stream';
+import fc from 'fast-check';
+import { afterEach, describe, expect, test } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
+import type { FramingName } from '../../src/core/contract/adapter.ts';
+import { frameIn, type Stretch } from '../../src/core/contract/stretch.ts';
+import { Traffic } from '../../src/core/contract/traffic.ts';
+import { createFrameWriter } from '../../src/transports/frame-writer.ts';
+import { contentLength } from '../../src/transports/framing/content-length.ts';
+import { jsonl } from '../../src/transports/framing/jsonl.ts';
+import { stdioChannel } from '../../src/transports/stdio.ts';
+import { lineMessages, textMessages } from '../../src/transports/stretch-messages.ts';
+import { lineMessage, textMessage } from '../../src/transports/text-message.ts';
+import { webSocketChannel } from '../../src/transports/websocket.ts';
+
+function stretchOf(frames: readonly string[]): Stretch {
+  const bytes = Buffer.from(frames.map((frame) => `${frame}\n`).join(''));
+  const ends = [...bytes.entries()].flatMap(([at, byte]) => (byte === 0x0a ? [at] : []));
+  return { bytes, ends: Int32Array.from(ends) };
+}
+
+const frames = ['{"a":1}', '"é漢🙂"', 'x'.repeat(125), 'x'.repeat(126), 'y'.repeat(2000), 'z'.repeat(70_000), '{}'];
+
+describe('messages of a WebSocket server', () => {
+  test.each([
+    ['text', textMessages, textMessage],
+    ['lines', lineMessages, lineMessage],
+  ] as const)('%s: are those that single frames give, at every length', (_name, many, one) => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...frames), { minLength: 1 }), fc.nat(), fc.nat(), (list, a, b) => {
+        const stretch = stretchOf(list);
+        const from = a % list.length;
+        const to = from + 1 + (b % (list.length - from));
+        expect(many({ stretch, from, to }).equals(Buffer.concat(list.slice(from, to).map((out) => one(out))))).toBe(
+          true,
+        );
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test('are the very same bytes for each reader', () => {
+    const stretch = stretchOf(frames);
+    const first = textMessages({ stretch, from: 1, to: 4 });
+    expect(textMessages({ stretch, from: 1, to: 4 })).toBe(first);
+    expect(textMessages({ stretch, from: 0, to: 2 }).buffer).toBe(first.buffer);
+  });
+});
+
+describe('a stream of lines', () => {
+  test('gets a run in its place, in one write', async () => {
+    const chunks: string[] = [];
+    const stream = new Writable({
+      write(chunk, _encoding, done) {
+        chunks.push(String(chunk));
+        done();
+      },
+    });
+    const writer = createFrameWriter(stream, jsonl, () => {});
+    writer.send('"before"');
+    writer.sendRun?.({ stretch: stretchOf(['"a"', '"b"', '"c"', '"d"']), from: 1, to: 3 });
+    writer.send('"behind"');
+    expect(writer.buffered).toBe('"before"\n"b"\n"c"\n"behind"\n'.length);
+    await new Promise(setImmediate);
+    expect(chunks).toEqual(['"before"\n"b"\n"c"\n"behind"\n']);
+    stream.destroy();
+    writer.sendRun?.({ stretch: stretchOf(['"a"']), from: 0, to: 1 });
+    expect(writer.buffered).toBe(0);
+  });
+
+  test('of other frames takes no runs, nor does a channel over it', () => {
+    expect(createFrameWriter(new PassThrough(), contentLength, () => {}).sendRun).toBeUndefined();
+    const of = (framing: typeof jsonl) =>
+      stdioChannel({ input: new PassThrough(), output: new PassThrough(), label: 'test', framing });
+    expect([of(jsonl).sendRun === undefined, of(contentLength).sendRun === undefined]).toEqual([false, true]);
+  });
+});
+
+const cleanUps: (() => void)[] = [];
+afterEach(() => {
+  for (const cleanUp of cleanUps.splice(0)) cleanUp();
+});
+
+async function listening(): Promise<{ server: Server; port: number }> {
+  const server = createServer();
+  cleanUps.push(() => server.close());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return { server, port: typeof address === 'object' && address !== null ? address.port : 0 };
+}
+
+describe.each<FramingName>(['text', 'lines'])('a WebSocket channel (%s)', (framing) => {
+  test.each(['accepted', 'dialled'])('%s: sends a run as a message for each frame, in order', async (kind) => {
+    const { server, port } = await listening();
+    const accepting = new WebSocketServer({ server });
+    const client = new WebSocket(`ws://127.0.0.1:${port}`);
+    cleanUps.push(() => client.terminate());
+    const [socket, request] = await once(accepting, 'connection');
+    cleanUps.push(() => socket.terminate());
+    if (client.readyState !== WebSocket.OPEN) await once(client, 'open');
+    const isAccepted = kind === 'accepted';
+    const traffic = new Traffic();
+    const own = isAccepted ? { socket: request.socket } : {};
+    const channel = webSocketChannel(isAccepted ? socket : client, { label: 'test', framing, traffic, ...own });
+    const peer: WebSocket = isAccepted ? client : socket;
+    const heard: string[] = [];
+    const all = new Promise<void>((resolve) => {
+      peer.on('message', (data) => {
+        heard.push(String(data));
+        if (heard.length === frames.length) resolve();
+      });
+    });
+    const stretch = stretchOf(frames);
+    channel.send('"before"');
+    channel.sendRun?.({ stretch, from: 1, to: frames.length - 1 });
+    channel.send('"behind"');
+    expect(channel.buffered).toBeGreaterThan(stretch.bytes.length - 20);
+    await all;
+    const end = framing === 'lines' ? '\n' : '';
+    const between = frames.slice(1, -1).map((_, place) => Buffer.from(frameIn(stretch, place + 1)).toString());
+    expect(heard).toEqual(['"before"', ...between, '"behind"'].map((text) => text + end));
+    expect(traffic.framesOut).toBe(frames.length);
+    channel.close('normal', 'done');
+    channel.sendRun?.({ stretch, from: 0, to: 1 });
+    expect(traffic.framesOut).toBe(frames.length);
+  });
+});
