@@ -122,10 +122,11 @@ export class StreamReader implements Reader, AttachedReader, PacedTask {
       // keeps.
     } while (entries.length === 0 && this.#next < window.base);
     if (entries.length === 0 && this.isPreparing) {
-      this.#phase = 'waiting';
+      this.#phase = 'reading';
       this.work.run(this);
       // What is made by now is read now.
       if (!this.isPreparing) return this.read(maxBytes, until, beforeRun);
+      this.#phase = 'waiting';
     } else if (entries.length === 0 && until === undefined && this.#phase !== 'ended') {
       const { closed } = this.#source;
       if (closed !== null) {

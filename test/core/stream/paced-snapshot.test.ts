@@ -119,7 +119,13 @@ describe('in portions', () => {
   test('a reader with time left is told at once what took more than one portion to make', () => {
     const work = createPacedWork({ now: () => 0, afterOthers: () => {} });
     const { stream } = createStreamRig({ work: work.queue() }, past(500), few);
-    expect(stream.attach(null).read(1000)).not.toEqual([]);
+    const reader = stream.attach(null);
+    let isCalled = false;
+    reader.onReadable = () => {
+      isCalled = true;
+    };
+    expect(reader.read(1000)).not.toEqual([]);
+    expect(isCalled).toBe(false);
   });
 
   test('what happens meanwhile follows, and more than enough of it waits for nothing', () => {
