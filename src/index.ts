@@ -52,7 +52,7 @@ export type {
   Splice,
 } from './core/contract/channel.ts';
 export { owner, type Principal } from './core/contract/principal.ts';
-export type { FrameRun, Stretch } from './core/contract/stretch.ts';
+export type { Stretch, StretchPart } from './core/contract/stretch.ts';
 export { createTranslator, type Translator } from './core/link/translator.ts';
 export { emptyTranscript, fold } from './core/log/fold.ts';
 export { check, type Fault, verify } from './core/log/grammar.ts';

@@ -2,7 +2,7 @@
 import type { Out } from '../core/contract/channel.ts';
 import type { WorkQueue } from '../core/contract/paced-work.ts';
 import type { Entry, Reader } from '../core/contract/reader.ts';
-import type { FrameRun } from '../core/contract/stretch.ts';
+import type { StretchPart } from '../core/contract/stretch.ts';
 
 /** A class because of its accessors: V8 gives each object literal with an accessor a dictionary of its own. */
 class GreetedReader implements Reader {
@@ -24,15 +24,15 @@ class GreetedReader implements Reader {
     return this.#reader.isPreparing === true;
   }
 
-  read(maxBytes: number, until?: number, beforeRun?: boolean): readonly Entry[] {
-    if (this.#greeting.length === 0) return this.#reader.read(maxBytes, until, beforeRun);
+  read(maxBytes: number, until?: number, beforeStretch?: boolean): readonly Entry[] {
+    if (this.#greeting.length === 0) return this.#reader.read(maxBytes, until, beforeStretch);
     const frames = this.#greeting.map((out) => ({ kind: 'frame' as const, out, cursor: null, number: null, at: null }));
     this.#greeting = [];
     return frames;
   }
 
-  readRun(maxBytes: number, until?: number): FrameRun | null {
-    return this.#greeting.length === 0 ? (this.#reader.readRun?.(maxBytes, until) ?? null) : null;
+  readStretch(maxBytes: number, until?: number): StretchPart | null {
+    return this.#greeting.length === 0 ? (this.#reader.readStretch?.(maxBytes, until) ?? null) : null;
   }
 
   mark(): number {

@@ -2,7 +2,7 @@
 // requires that.
 import type { Writable } from 'node:stream';
 import type { Out } from '../core/contract/channel.ts';
-import { type FrameRun, linesOf } from '../core/contract/stretch.ts';
+import { linesOf, type StretchPart } from '../core/contract/stretch.ts';
 import { createBatch } from './batch.ts';
 import type { Framing } from './framing/framing.ts';
 import { createQueue } from './queue.ts';
@@ -12,7 +12,7 @@ export interface FrameWriter {
   /** Sends a frame. Ignored once the stream has ended. */
   send(out: Out): void;
   /** Sends frames that were made together. Absent: the framing writes each frame by itself. */
-  sendRun?(run: FrameRun): void;
+  sendStretch?(part: StretchPart): void;
   /** Bytes that the peer has not taken yet. */
   readonly buffered: number;
   /** Writes the pending frames, then ends the stream. */
@@ -71,14 +71,14 @@ function createJoiningOutlet(stream: Writable, framing: Framing, drained: () => 
     isScheduled = true;
   }
 
-  function sendRun(run: FrameRun): void {
+  function sendStretch(part: StretchPart): void {
     if (!stream.writable) return;
     schedule();
-    batch.add(linesOf(run));
+    batch.add(linesOf(part));
   }
 
   return {
-    sendRun: framing.name === 'jsonl' ? sendRun : undefined,
+    sendStretch: framing.name === 'jsonl' ? sendStretch : undefined,
     send(out) {
       if (!stream.writable) return;
       schedule();

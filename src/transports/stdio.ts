@@ -2,7 +2,7 @@
 import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import type { Channel } from '../core/contract/channel.ts';
-import type { FrameRun } from '../core/contract/stretch.ts';
+import type { StretchPart } from '../core/contract/stretch.ts';
 import { createFrameReader } from './frame-reader.ts';
 import { createFrameWriter } from './frame-writer.ts';
 import type { Framing } from './framing/framing.ts';
@@ -94,13 +94,13 @@ export function stdioChannel(options: StdioOptions): Channel {
   input.on('end', end).on('error', end).on('close', end);
   output.on('error', outputEnded).on('close', outputEnded);
 
-  function sendRun(run: FrameRun): void {
-    if (!closed) outlet.sendRun?.(run);
+  function sendStretch(part: StretchPart): void {
+    if (!closed) outlet.sendStretch?.(part);
   }
 
   return {
     label,
-    sendRun: outlet.sendRun === undefined ? undefined : sendRun,
+    sendStretch: outlet.sendStretch === undefined ? undefined : sendStretch,
     open(receiver) {
       inlet.open(receiver);
       if (!isStopped) input.on('data', read);

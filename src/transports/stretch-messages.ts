@@ -1,5 +1,5 @@
 // The frames of a stretch as text messages of a WebSocket server. Made once for all readers of the stretch.
-import { type FrameRun, frameStart, type Stretch } from '../core/contract/stretch.ts';
+import { frameStart, type Stretch, type StretchPart } from '../core/contract/stretch.ts';
 import { createSharedBytes } from './shared-bytes.ts';
 import { headBytesOf, writeHead } from './text-message.ts';
 
@@ -17,7 +17,7 @@ interface Messages {
 }
 
 /** Messages of one kind, by stretch. `lineEnd`: bytes of the LF that belongs to a message. */
-function encoder(lineEnd: 0 | 1): (run: FrameRun) => Buffer {
+function encoder(lineEnd: 0 | 1): (part: StretchPart) => Buffer {
   const shared = createSharedBytes<Stretch, Messages>();
   return ({ stretch, from, to }) => {
     const messages = shared.get(stretch, () => messagesOf(stretch, lineEnd));
@@ -29,7 +29,7 @@ function encoder(lineEnd: 0 | 1): (run: FrameRun) => Buffer {
   };
 }
 
-/** Messages that are the frames of the run. */
+/** Messages that are the frames of the part. */
 export const textMessages = encoder(0);
 /** Messages that end in LF. */
 export const lineMessages = encoder(1);

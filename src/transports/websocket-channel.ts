@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { type RawData, WebSocket } from 'ws';
 import type { FramingName } from '../core/contract/adapter.ts';
 import type { Channel, CloseCode, Ending, FrameFault, Out, Receiver } from '../core/contract/channel.ts';
-import { type FrameRun, frameIn } from '../core/contract/stretch.ts';
+import { frameIn, type StretchPart } from '../core/contract/stretch.ts';
 import type { Traffic } from '../core/contract/traffic.ts';
 import { maxCloseReasonBytes, webSocketCloseCodes } from './close-codes.ts';
 import { createFrameReader } from './frame-reader.ts';
@@ -105,14 +105,14 @@ class WebSocketChannel implements Channel {
     this.#wait(this.#encode(out));
   }
 
-  sendRun(run: FrameRun): void {
+  sendStretch(part: StretchPart): void {
     const { socket, framing, traffic } = this.#options;
     if (this.#closed || this.#socket.readyState > WebSocket.OPEN) return;
     if (socket !== undefined) {
-      traffic?.sentRun(run);
-      this.#wait(framing === 'lines' ? lineMessages(run) : textMessages(run));
+      traffic?.sentStretch(part);
+      this.#wait(framing === 'lines' ? lineMessages(part) : textMessages(part));
     } else {
-      for (let place = run.from; place < run.to; place += 1) this.send([frameIn(run.stretch, place)]);
+      for (let place = part.from; place < part.to; place += 1) this.send([frameIn(part.stretch, place)]);
     }
   }
 

@@ -8,7 +8,7 @@ import { createRepair } from '../../src/core/log/repair.ts';
 import type { CommandType } from '../../src/core/model/command.ts';
 import type { Event, Logged } from '../../src/core/model/event.ts';
 import type { Transcript } from '../../src/core/model/transcript.ts';
-import { createStream } from '../../src/core/stream/stream.ts';
+import { createStream } from '../../src/core/stream/dialect-stream.ts';
 import { bytesOf } from '../../src/transports/framing/frame.ts';
 
 /** The epoch of every session in the tests: ids on the wire derive from it. */

@@ -51,7 +51,7 @@ describe('messages of a WebSocket server', () => {
 });
 
 describe('a stream of lines', () => {
-  test('gets a run in its place, in one write', async () => {
+  test('gets a stretch in its place, in one write', async () => {
     const chunks: string[] = [];
     const stream = new Writable({
       write(chunk, _encoding, done) {
@@ -61,21 +61,21 @@ describe('a stream of lines', () => {
     });
     const writer = createFrameWriter(stream, jsonl, () => {});
     writer.send('"before"');
-    writer.sendRun?.({ stretch: stretchOf(['"a"', '"b"', '"c"', '"d"']), from: 1, to: 3 });
+    writer.sendStretch?.({ stretch: stretchOf(['"a"', '"b"', '"c"', '"d"']), from: 1, to: 3 });
     writer.send('"behind"');
     expect(writer.buffered).toBe('"before"\n"b"\n"c"\n"behind"\n'.length);
     await new Promise(setImmediate);
     expect(chunks).toEqual(['"before"\n"b"\n"c"\n"behind"\n']);
     stream.destroy();
-    writer.sendRun?.({ stretch: stretchOf(['"a"']), from: 0, to: 1 });
+    writer.sendStretch?.({ stretch: stretchOf(['"a"']), from: 0, to: 1 });
     expect(writer.buffered).toBe(0);
   });
 
   test('of other frames takes no runs, nor does a channel over it', () => {
-    expect(createFrameWriter(new PassThrough(), contentLength, () => {}).sendRun).toBeUndefined();
+    expect(createFrameWriter(new PassThrough(), contentLength, () => {}).sendStretch).toBeUndefined();
     const of = (framing: typeof jsonl) =>
       stdioChannel({ input: new PassThrough(), output: new PassThrough(), label: 'test', framing });
-    expect([of(jsonl).sendRun === undefined, of(contentLength).sendRun === undefined]).toEqual([false, true]);
+    expect([of(jsonl).sendStretch === undefined, of(contentLength).sendStretch === undefined]).toEqual([false, true]);
   });
 });
 
@@ -94,7 +94,7 @@ async function listening(): Promise<{ server: Server; port: number }> {
 }
 
 describe.each<FramingName>(['text', 'lines'])('a WebSocket channel (%s)', (framing) => {
-  test.each(['accepted', 'dialled'])('%s: sends a run as a message for each frame, in order', async (kind) => {
+  test.each(['accepted', 'dialled'])('%s: sends a stretch as a message for each frame, in order', async (kind) => {
     const { server, port } = await listening();
     const accepting = new WebSocketServer({ server });
     const client = new WebSocket(`ws://127.0.0.1:${port}`);
@@ -116,7 +116,7 @@ describe.each<FramingName>(['text', 'lines'])('a WebSocket channel (%s)', (frami
     });
     const stretch = stretchOf(frames);
     channel.send('"before"');
-    channel.sendRun?.({ stretch, from: 1, to: frames.length - 1 });
+    channel.sendStretch?.({ stretch, from: 1, to: frames.length - 1 });
     channel.send('"behind"');
     expect(channel.buffered).toBeGreaterThan(stretch.bytes.length - 20);
     await all;
@@ -125,7 +125,7 @@ describe.each<FramingName>(['text', 'lines'])('a WebSocket channel (%s)', (frami
     expect(heard).toEqual(['"before"', ...between, '"behind"'].map((text) => text + end));
     expect(traffic.framesOut).toBe(frames.length);
     channel.close('normal', 'done');
-    channel.sendRun?.({ stretch, from: 0, to: 1 });
+    channel.sendStretch?.({ stretch, from: 0, to: 1 });
     expect(traffic.framesOut).toBe(frames.length);
   });
 });

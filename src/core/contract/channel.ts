@@ -1,7 +1,7 @@
 // The contract of a transport: whole frames in, whole frames out.
 import type { ErrorCode } from '../model/errors.ts';
 import type { WorkQueue } from './paced-work.ts';
-import type { FrameRun } from './stretch.ts';
+import type { StretchPart } from './stretch.ts';
 
 /** One whole message off the wire: bytes, decoded and parsed on demand. */
 export interface Frame {
@@ -113,7 +113,7 @@ export interface Channel {
   /** Queues one frame. All frames of one tick leave in one write. Ignored after close. */
   send(out: Out): void;
   /** Queues frames that were made together, as `send` does with each. Absent: only single frames are taken. */
-  sendRun?(run: FrameRun): void;
+  sendStretch?(part: StretchPart): void;
   /** Bytes that were sent and that the peer has not read yet. */
   readonly buffered: number;
   /** Stops reading (back-pressure on the peer); `resume` restarts. */

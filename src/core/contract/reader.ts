@@ -1,7 +1,7 @@
 // One client's place in a session's stream of frames. The client pulls; nothing is queued (ARCHITECTURE.md, rule 6).
 import type { Out } from './channel.ts';
 import type { WorkQueue } from './paced-work.ts';
-import type { FrameRun } from './stretch.ts';
+import type { StretchPart } from './stretch.ts';
 
 /** A frame for the client. */
 export interface FrameEntry {
@@ -34,14 +34,14 @@ export interface Reader {
   readonly work?: WorkQueue;
   /**
    * The next entries: about `maxBytes` on the wire at most, at least one if any is there; empty when up to date.
-   * `until`: a mark; returns only entries before it. `beforeRun`: ends before frames that `readRun` would return.
+   * `until`: a mark; returns only entries before it. `beforeStretch`: ends before frames that `readStretch` would return.
    */
-  read(maxBytes: number, until?: number, beforeRun?: boolean): readonly Entry[];
+  read(maxBytes: number, until?: number, beforeStretch?: boolean): readonly Entry[];
   /**
    * The next frames in the place of `read`, if they were made together: about `maxBytes` at most, at least one. Null:
    * `read` has what comes next, or nothing comes. Absent: always `read`.
    */
-  readRun?(maxBytes: number, until?: number): FrameRun | null;
+  readStretch?(maxBytes: number, until?: number): StretchPart | null;
   /** A mark for `read`, behind all present entries. */
   mark(): number;
   /** Set by the owner: called when entries arrive after `read` returned none. Never called inside `read`. */

@@ -9,7 +9,7 @@ export interface Stretch {
 }
 
 /** The frames of a stretch from number `from` to before number `to`; at least one. */
-export interface FrameRun {
+export interface StretchPart {
   readonly stretch: Stretch;
   readonly from: number;
   readonly to: number;
@@ -25,7 +25,7 @@ export function frameIn(stretch: Stretch, place: number): Uint8Array {
   return stretch.bytes.subarray(frameStart(stretch, place), stretch.ends[place]);
 }
 
-/** The frames of a run as lines. */
-export function linesOf({ stretch, from, to }: FrameRun): Uint8Array {
+/** The frames of the part as lines. */
+export function linesOf({ stretch, from, to }: StretchPart): Uint8Array {
   return stretch.bytes.subarray(frameStart(stretch, from), frameStart(stretch, to));
 }

@@ -1,6 +1,6 @@
 // Counts what passes through the connections of one dialect. Read by metrics only.
 import type { Out } from './channel.ts';
-import { type FrameRun, linesOf } from './stretch.ts';
+import { linesOf, type StretchPart } from './stretch.ts';
 
 /**
  * Counts since the start. A class with plain number fields: the hot path adds to the fields, and only a scrape reads
@@ -26,10 +26,10 @@ export class Traffic {
     this.bytesOut += sizeOf(out);
   }
 
-  sentRun(run: FrameRun): void {
-    const frames = run.to - run.from;
+  sentStretch(part: StretchPart): void {
+    const frames = part.to - part.from;
     this.framesOut += frames;
-    this.bytesOut += linesOf(run).length - frames;
+    this.bytesOut += linesOf(part).length - frames;
   }
 }
 

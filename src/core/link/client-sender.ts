@@ -4,7 +4,7 @@ import type { Frontend } from '../contract/adapter.ts';
 import type { Channel, Out } from '../contract/channel.ts';
 import { type PacedTask, type WorkQueue, writeCost } from '../contract/paced-work.ts';
 import type { Entry } from '../contract/reader.ts';
-import type { FrameRun } from '../contract/stretch.ts';
+import type { StretchPart } from '../contract/stretch.ts';
 import type { Traffic } from '../contract/traffic.ts';
 import type { SendScheduler, Subscription } from './send-scheduler.ts';
 
@@ -100,26 +100,26 @@ export class ClientSender implements PacedTask {
     const before = this.#channel.buffered;
     this.#isBlocked = before >= highWater;
     if (this.#isBlocked) return null;
-    const step = this.#scheduler.next(highWater, this.#takesRuns());
+    const step = this.#scheduler.next(highWater, this.#takesStretches());
     if (step === null) {
       if (!this.#scheduler.isPreparing) this.#listener.onAllSent();
       return null;
     }
     if ('answer' in step) this.send(step.answer);
-    else if ('run' in step) this.#sendRun(step.run);
+    else if ('part' in step) this.#sendStretch(step.part);
     else for (const entry of step.entries) this.#listener.onEntry(step.subscription, entry);
     return Math.max(0, this.#channel.buffered - before) + writeCost;
   }
 
   /** Whether frames of deltas may go to the channel as they were made. */
-  #takesRuns(): boolean {
+  #takesStretches(): boolean {
     const { mapOutgoing, leavesDeltas } = this.#frontend;
-    return this.#channel.sendRun !== undefined && (mapOutgoing === undefined || leavesDeltas?.() === true);
+    return this.#channel.sendStretch !== undefined && (mapOutgoing === undefined || leavesDeltas?.() === true);
   }
 
-  #sendRun(run: FrameRun): void {
-    this.#traffic?.sentRun(run);
-    this.#channel.sendRun?.(run);
+  #sendStretch(part: StretchPart): void {
+    this.#traffic?.sentStretch(part);
+    this.#channel.sendStretch?.(part);
   }
 
   /** Pauses reading while too many bytes of answers are unread (docs/threats.md T26, T32). */

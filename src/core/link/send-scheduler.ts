@@ -3,7 +3,7 @@
 import type { SubscriptionRequest } from '../contract/adapter.ts';
 import type { Out } from '../contract/channel.ts';
 import type { Entry, Reader } from '../contract/reader.ts';
-import type { FrameRun } from '../contract/stretch.ts';
+import type { StretchPart } from '../contract/stretch.ts';
 import { sizeOf } from '../contract/traffic.ts';
 
 /** A session whose frames a client gets. */
@@ -20,7 +20,7 @@ export interface Subscription {
 /** The next thing to send: an answer, entries of one session, or frames of one session that were made together. */
 export type SendStep =
   | { readonly answer: Out }
-  | { readonly subscription: Subscription; readonly run: FrameRun }
+  | { readonly subscription: Subscription; readonly part: StretchPart }
   | { readonly subscription: Subscription; readonly entries: readonly Entry[] };
 
 /** The sending order of one client. */
@@ -41,10 +41,10 @@ export interface SendScheduler {
   /** A session is still making what comes next: nothing to send does not mean that all is sent. */
   readonly isPreparing: boolean;
   /**
-   * One answer, or at most about `maxBytes` of one session; null when there is nothing to send. `takesRuns`: whether
-   * frames may come as a run.
+   * One answer, or at most about `maxBytes` of one session; null when there is nothing to send. `takesStretches`: whether
+   * frames may come as a part of a stretch.
    */
-  next(maxBytes: number, takesRuns: boolean): SendStep | null;
+  next(maxBytes: number, takesStretches: boolean): SendStep | null;
 }
 
 interface ActiveSubscription extends Subscription {
@@ -105,10 +105,10 @@ class ClientSendScheduler implements SendScheduler {
     return this.#subscriptions.some(({ reader }) => reader.isPreparing === true);
   }
 
-  next(maxBytes: number, takesRuns: boolean): SendStep | null {
+  next(maxBytes: number, takesStretches: boolean): SendStep | null {
     const [answer] = this.#answers;
-    if (answer === undefined) return this.#nextOfAny(maxBytes, takesRuns);
-    const before = nextBefore(answer, maxBytes, takesRuns);
+    if (answer === undefined) return this.#nextOfAny(maxBytes, takesStretches);
+    const before = nextBefore(answer, maxBytes, takesStretches);
     if (before === 'wait') return null;
     if (before !== null) return before;
     this.#answers.shift();
@@ -116,12 +116,12 @@ class ClientSendScheduler implements SendScheduler {
     return { answer: answer.out };
   }
 
-  #nextOfAny(maxBytes: number, takesRuns: boolean): SendStep | null {
+  #nextOfAny(maxBytes: number, takesStretches: boolean): SendStep | null {
     const all = this.#subscriptions;
     for (let turn = 0; turn < all.length; turn += 1) {
       const index = (this.#first + turn) % all.length;
       const subscription = all[index];
-      const step = subscription === undefined ? null : nextOf(subscription, maxBytes, takesRuns);
+      const step = subscription === undefined ? null : nextOf(subscription, maxBytes, takesStretches);
       if (step === null) continue;
       this.#first = index + 1;
       return step;
@@ -131,10 +131,10 @@ class ClientSendScheduler implements SendScheduler {
 }
 
 /** What goes before the answer, `wait` while that is being made; a session that was subscribed to later has no place there. */
-function nextBefore({ places }: Answer, maxBytes: number, takesRuns: boolean): SendStep | 'wait' | null {
+function nextBefore({ places }: Answer, maxBytes: number, takesStretches: boolean): SendStep | 'wait' | null {
   for (let place = places[0]; place !== undefined; place = places[0]) {
     const { subscription, until } = place;
-    const step = subscription.isOver ? null : nextOf(subscription, maxBytes, takesRuns, until);
+    const step = subscription.isOver ? null : nextOf(subscription, maxBytes, takesStretches, until);
     if (step !== null) return step;
     if (!subscription.isOver && subscription.reader.isPreparing === true) return 'wait';
     places.shift();
@@ -142,11 +142,16 @@ function nextBefore({ places }: Answer, maxBytes: number, takesRuns: boolean): S
   return null;
 }
 
-function nextOf(subscription: Subscription, maxBytes: number, takesRuns: boolean, until?: number): SendStep | null {
+function nextOf(
+  subscription: Subscription,
+  maxBytes: number,
+  takesStretches: boolean,
+  until?: number,
+): SendStep | null {
   const { reader } = subscription;
-  const run = takesRuns ? (reader.readRun?.(maxBytes, until) ?? null) : null;
-  if (run !== null) return { subscription, run };
-  const entries = reader.read(maxBytes, until, takesRuns);
+  const part = takesStretches ? (reader.readStretch?.(maxBytes, until) ?? null) : null;
+  if (part !== null) return { subscription, part };
+  const entries = reader.read(maxBytes, until, takesStretches);
   return entries.length === 0 ? null : { subscription, entries };
 }
 

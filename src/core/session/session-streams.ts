@@ -2,7 +2,8 @@
 // costs work for every event of the session, so the dialects that clients once chose may not add up for ever.
 import type { Projection, SessionView } from '../contract/adapter.ts';
 import { comparePlaces, type Place } from '../stream/cursor.ts';
-import { createStream, type Stream } from '../stream/stream.ts';
+import { createStream } from '../stream/dialect-stream.ts';
+import type { Stream } from '../stream/stream.ts';
 import type { SessionPorts } from './session-ports.ts';
 
 /** How long a stream stays that nobody reads, ms: a client that comes back within it resumes (docs/limits.md 5.9). */

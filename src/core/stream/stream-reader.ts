@@ -1,7 +1,7 @@
 // One client's place in a stream: first the rest of a snapshot, if there is one, then the frames of the window.
 import { type PacedTask, unpaced, type WorkQueue } from '../contract/paced-work.ts';
 import type { Entry, Reader } from '../contract/reader.ts';
-import { type FrameRun, frameStart } from '../contract/stretch.ts';
+import { frameStart, type StretchPart } from '../contract/stretch.ts';
 import { sizeOf } from '../contract/traffic.ts';
 import { formatCursor, numberCursor, parseCursor } from './cursor.ts';
 import type { AttachedReader } from './reader-set.ts';
@@ -111,13 +111,13 @@ export class StreamReader implements Reader, AttachedReader, PacedTask {
     this.#source.detach(this);
   }
 
-  read(maxBytes: number, until?: number, beforeRun = false): readonly Entry[] {
+  read(maxBytes: number, until?: number, beforeStretch = false): readonly Entry[] {
     const { window } = this.#source;
     let entries = nothing;
     if (this.#phase === 'called') this.#phase = 'reading';
     do {
       if (this.#next < window.base) this.#startWithSnapshot('window');
-      entries = this.#take(maxBytes, until ?? Number.POSITIVE_INFINITY, beforeRun);
+      entries = this.#take(maxBytes, until ?? Number.POSITIVE_INFINITY, beforeStretch);
       // Again when the reader was evicted meanwhile: flushing the pending delta may give more frames than the window
       // keeps.
     } while (entries.length === 0 && this.#next < window.base);
@@ -125,7 +125,7 @@ export class StreamReader implements Reader, AttachedReader, PacedTask {
       this.#phase = 'reading';
       this.work.run(this);
       // What is made by now is read now.
-      if (!this.isPreparing) return this.read(maxBytes, until, beforeRun);
+      if (!this.isPreparing) return this.read(maxBytes, until, beforeStretch);
       this.#phase = 'waiting';
     } else if (entries.length === 0 && until === undefined && this.#phase !== 'ended') {
       const { closed } = this.#source;
@@ -139,12 +139,12 @@ export class StreamReader implements Reader, AttachedReader, PacedTask {
     return entries;
   }
 
-  readRun(maxBytes: number, until = Number.POSITIVE_INFINITY): FrameRun | null {
+  readStretch(maxBytes: number, until = Number.POSITIVE_INFINITY): StretchPart | null {
     const { window } = this.#source;
     if (this.#snapshot !== null || this.#next < window.base || this.#next >= until) return null;
-    const run = window.run(this.#next, until);
-    if (run === null) return null;
-    const taken = cutRun(run, maxBytes);
+    const part = window.stretchAt(this.#next, until);
+    if (part === null) return null;
+    const taken = cutStretch(part, maxBytes);
     if (this.#phase === 'called') this.#phase = 'reading';
     this.#next += taken.to - taken.from;
     this.#source.caughtUp(this);
@@ -167,12 +167,12 @@ export class StreamReader implements Reader, AttachedReader, PacedTask {
     this.#next = snapshot.next;
   }
 
-  #take(maxBytes: number, until: number, beforeRun: boolean): readonly Entry[] {
+  #take(maxBytes: number, until: number, beforeStretch: boolean): readonly Entry[] {
     const { window, hasPending } = this.#source;
     if (this.#snapshot === null && !hasPending && this.#next === window.top) return nothing;
     const entries: Entry[] = [];
     const left = this.#snapshot === null ? maxBytes : this.#takeSnapshot(this.#snapshot, entries, maxBytes);
-    if (this.#snapshot === null) this.#takeFrames(entries, left, until, beforeRun);
+    if (this.#snapshot === null) this.#takeFrames(entries, left, until, beforeStretch);
     return entries;
   }
 
@@ -202,12 +202,12 @@ export class StreamReader implements Reader, AttachedReader, PacedTask {
     return left;
   }
 
-  #takeFrames(entries: Entry[], maxBytes: number, until: number, beforeRun: boolean): void {
+  #takeFrames(entries: Entry[], maxBytes: number, until: number, beforeStretch: boolean): void {
     const { window } = this.#source;
     let left = maxBytes;
     while (left > 0 && this.#next < until) {
       if (this.#next === window.top) this.#source.flush();
-      if (beforeRun && entries.length > 0 && window.run(this.#next, until) !== null) break;
+      if (beforeStretch && entries.length > 0 && window.stretchAt(this.#next, until) !== null) break;
       const placed = window.at(this.#next);
       if (placed === undefined) break;
       this.#next += 1;
@@ -217,8 +217,8 @@ export class StreamReader implements Reader, AttachedReader, PacedTask {
   }
 }
 
-/** The beginning of the run: its first frame, and the others that begin within so many bytes. */
-function cutRun({ stretch, from, to }: FrameRun, maxBytes: number): FrameRun {
+/** The beginning of the part: its first frame, and the others that begin within so many bytes. */
+function cutStretch({ stretch, from, to }: StretchPart, maxBytes: number): StretchPart {
   const end = frameStart(stretch, from) + maxBytes;
   let low = from + 1;
   let high = to;

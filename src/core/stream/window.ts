@@ -1,6 +1,6 @@
 // The bounded log of frames that all readers of one dialect share. Only the oldest frames are evicted.
 import type { Out } from '../contract/channel.ts';
-import type { FrameRun, Stretch } from '../contract/stretch.ts';
+import type { Stretch, StretchPart } from '../contract/stretch.ts';
 import { comparePlaces, type Place } from './cursor.ts';
 import { type Placed, PlacedFrame, PlacedStretch } from './placed-frame.ts';
 
@@ -27,7 +27,7 @@ export interface Window {
   pushStretch(stretch: Stretch, seq: number, at: number | null): void;
   at(number: number): Placed | undefined;
   /** The frames from that number to before number `to`, as far as they belong to one stretch; null if they do not. */
-  run(number: number, to: number): FrameRun | null;
+  stretchAt(number: number, to: number): StretchPart | null;
   /** Bytes in memory from that frame to the newest. */
   bytesFrom(number: number): number;
   /** Number of the frame after that place; null when the place is not within the window. */
@@ -102,7 +102,7 @@ class FrameWindow implements Window {
     return slot instanceof PlacedStretch ? slot.frame(number) : slot;
   }
 
-  run(number: number, to: number): FrameRun | null {
+  stretchAt(number: number, to: number): StretchPart | null {
     const slot = this.#slot(number);
     if (!(slot instanceof PlacedStretch)) return null;
     const { stretch, first } = slot;

@@ -2,7 +2,7 @@
 import type { Limited } from '../../core/contract/limit-rule.ts';
 import type { WorkQueue } from '../../core/contract/paced-work.ts';
 import type { Entry, Reader } from '../../core/contract/reader.ts';
-import type { FrameRun } from '../../core/contract/stretch.ts';
+import type { StretchPart } from '../../core/contract/stretch.ts';
 import type { Traffic } from '../../core/contract/traffic.ts';
 
 /** A class because of its accessors: V8 gives each object literal with an accessor a dictionary of its own. */
@@ -28,8 +28,8 @@ class MeteredReader implements Reader {
     return this.#reader.isPreparing === true;
   }
 
-  read(maxBytes: number, until?: number, beforeRun?: boolean): readonly Entry[] {
-    const entries = this.#reader.read(maxBytes, until, beforeRun);
+  read(maxBytes: number, until?: number, beforeStretch?: boolean): readonly Entry[] {
+    const entries = this.#reader.read(maxBytes, until, beforeStretch);
     if (this.#isResuming && entries[0]?.kind !== 'reset') this.#traffic.resumes += 1;
     this.#isResuming = false;
     for (const entry of entries) {
@@ -39,13 +39,13 @@ class MeteredReader implements Reader {
     return entries;
   }
 
-  readRun(maxBytes: number, until?: number): FrameRun | null {
-    const run = this.#reader.readRun?.(maxBytes, until) ?? null;
-    if (run === null) return null;
+  readStretch(maxBytes: number, until?: number): StretchPart | null {
+    const part = this.#reader.readStretch?.(maxBytes, until) ?? null;
+    if (part === null) return null;
     if (this.#isResuming) this.#traffic.resumes += 1;
     this.#isResuming = false;
-    this.#traffic.sentRun(run);
-    return run;
+    this.#traffic.sentStretch(part);
+    return part;
   }
 
   #reset(reason: keyof Traffic['resets']): void {

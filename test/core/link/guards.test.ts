@@ -7,7 +7,7 @@ import { driveFrontend } from '../../../src/core/link/frontend-driver.ts';
 import { emptyTranscript } from '../../../src/core/log/fold.ts';
 import type { Command } from '../../../src/core/model/command.ts';
 import type { Event } from '../../../src/core/model/event.ts';
-import { createStream } from '../../../src/core/stream/stream.ts';
+import { createStream } from '../../../src/core/stream/dialect-stream.ts';
 import { createFrame } from '../../../src/transports/framing/frame.ts';
 import { createAgent, type Script } from '../../support/core/agent.ts';
 import { createClient } from '../../support/core/client.ts';

@@ -9,7 +9,13 @@ import { type Burst, deltasIn } from '../../../src/core/model/burst.ts';
 import type { Event } from '../../../src/core/model/event.ts';
 import { createSession } from '../../../src/core/session/session.ts';
 import { defaultSessionLimits } from '../../../src/core/session/session-ports.ts';
-import { burstOf, growingProjection, runTexts, singleProjection, takingProjection } from '../../support/core/bursts.ts';
+import {
+  burstOf,
+  growingProjection,
+  partTexts,
+  singleProjection,
+  takingProjection,
+} from '../../support/core/bursts.ts';
 import { drain, framesOf } from '../../support/core/stream-rig.ts';
 import { createVirtualClock } from '../../support/core/virtual-clock.ts';
 
@@ -92,15 +98,15 @@ interface Pair {
 }
 
 /** Reads at most so many bytes in one go, and then as many frames in the other rig. Says what both were told. */
-function readBoth({ together, apart, cursors }: Pair, maxBytes: number, asRun: boolean): void {
-  const run = asRun ? (together.readRun?.(maxBytes) ?? null) : null;
-  const told = run === null ? together.read(maxBytes) : null;
-  const count = run === null ? (told?.length ?? 0) : run.to - run.from;
+function readBoth({ together, apart, cursors }: Pair, maxBytes: number, asStretch: boolean): void {
+  const part = asStretch ? (together.readStretch?.(maxBytes) ?? null) : null;
+  const told = part === null ? together.read(maxBytes) : null;
+  const count = part === null ? (told?.length ?? 0) : part.to - part.from;
   const others = [];
   // At least once: reading nothing means waiting for the next wake-up.
   do others.push(...apart.read(1));
   while (others.length < count);
-  if (run !== null) expect(runTexts(run)).toEqual(others.map((entry) => entry.kind === 'frame' && entry.out));
+  if (part !== null) expect(partTexts(part)).toEqual(others.map((entry) => entry.kind === 'frame' && entry.out));
   else expect(told?.map(plain)).toEqual(others.map(plain));
   for (const entry of others) if (entry.kind === 'frame' && entry.cursor !== null) cursors.push(entry.cursor);
 }
@@ -122,7 +128,7 @@ const step = fc.oneof(
   },
   {
     weight: 6,
-    arbitrary: fc.record({ reader: fc.nat(), maxBytes: fc.integer({ min: 1, max: 900 }), asRun: fc.boolean() }),
+    arbitrary: fc.record({ reader: fc.nat(), maxBytes: fc.integer({ min: 1, max: 900 }), asStretch: fc.boolean() }),
   },
   { weight: 1, arbitrary: fc.record({ close: fc.nat() }) },
 );
@@ -156,7 +162,7 @@ describe('a burst', () => {
             gone?.apart.close();
           } else {
             const pair = pairs[one.reader % Math.max(1, pairs.length)];
-            if (pair !== undefined) readBoth(pair, one.maxBytes, one.asRun);
+            if (pair !== undefined) readBoth(pair, one.maxBytes, one.asStretch);
             runs += 1;
           }
         }
@@ -188,7 +194,7 @@ describe('a burst', () => {
     }
   });
 
-  test('is read as one run by whoever wants one, from where it is', () => {
+  test('is read as one stretch by whoever wants one, from where it is', () => {
     const rig = createRig(false);
     rig.say(...opening);
     const [one, other] = [rig.streamOf('taking').attach(null), rig.streamOf('taking').attach(null)];
@@ -196,15 +202,15 @@ describe('a burst', () => {
     rig.burst(burstOf(['a', 'b', 'c', 'd']));
     rig.say(notice);
     expect(other.read(1)).toHaveLength(1);
-    const [whole, rest] = [one.readRun?.(10_000) ?? null, other.readRun?.(10_000) ?? null];
+    const [whole, rest] = [one.readStretch?.(10_000) ?? null, other.readStretch?.(10_000) ?? null];
     expect([whole?.from, whole?.to, rest?.from, rest?.to]).toEqual([0, 4, 1, 4]);
     expect(rest?.stretch).toBe(whole?.stretch);
     // The next frame belongs to none.
-    expect(one.readRun?.(10_000)).toBeNull();
+    expect(one.readStretch?.(10_000)).toBeNull();
     expect(framesOf(one.read(10_000))).toEqual(['{"event":"notice"}']);
   });
 
-  test('is not read frame by frame by whoever wants a run, behind frames of their own', () => {
+  test('is not read frame by frame by whoever wants a stretch, behind frames of their own', () => {
     const rig = createRig(false);
     rig.say(...opening);
     const reader = rig.streamOf('taking').attach(null);
@@ -212,13 +218,13 @@ describe('a burst', () => {
     rig.say(notice);
     rig.burst(burstOf(['a', 'b']));
     expect(reader.read(10_000, undefined, true)).toHaveLength(1);
-    expect(reader.readRun?.(10_000)).toMatchObject({ from: 0, to: 2 });
+    expect(reader.readStretch?.(10_000)).toMatchObject({ from: 0, to: 2 });
     rig.burst(burstOf(['c', 'd']));
     // Never nothing, where there is something.
     expect(reader.read(1, undefined, true)).toHaveLength(1);
   });
 
-  test('ends a run at a mark', () => {
+  test('ends a part of a stretch at a mark', () => {
     const rig = createRig(false);
     rig.say(...opening);
     const reader = rig.streamOf('taking').attach(null);
@@ -226,9 +232,9 @@ describe('a burst', () => {
     rig.burst(burstOf(['a', 'b']));
     const mark = reader.mark();
     rig.burst(burstOf(['c', 'd']));
-    expect(reader.readRun?.(10_000, mark)).toMatchObject({ from: 0, to: 2 });
-    expect(reader.readRun?.(10_000, mark)).toBeNull();
-    expect(reader.readRun?.(10_000)).toMatchObject({ from: 0, to: 2 });
+    expect(reader.readStretch?.(10_000, mark)).toMatchObject({ from: 0, to: 2 });
+    expect(reader.readStretch?.(10_000, mark)).toBeNull();
+    expect(reader.readStretch?.(10_000)).toMatchObject({ from: 0, to: 2 });
   });
 
   test('has readers that come in the middle of it, and miss nothing', () => {

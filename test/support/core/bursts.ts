@@ -1,6 +1,6 @@
 // Bursts, and dialects that take them or not, for sessions whose agents speak in bursts.
 import type { BurstProjection, Projection, SessionView } from '../../../src/core/contract/adapter.ts';
-import type { FrameRun } from '../../../src/core/contract/stretch.ts';
+import type { StretchPart } from '../../../src/core/contract/stretch.ts';
 import { createMould, type FrameMould, writeStretch } from '../../../src/core/fast-path/stretch-writer.ts';
 import type { Burst } from '../../../src/core/model/burst.ts';
 import type { Logged } from '../../../src/core/model/event.ts';
@@ -55,8 +55,8 @@ export const growingProjection =
     },
   });
 
-/** The frames of a run as text. */
-export function runTexts({ stretch, from, to }: FrameRun): string[] {
+/** The frames of a part of a stretch as text. */
+export function partTexts({ stretch, from, to }: StretchPart): string[] {
   const lines = new TextDecoder().decode(stretch.bytes).split('\n');
   return lines.slice(from, to);
 }

@@ -5,7 +5,8 @@ import type { Entry, Reader } from '../../../src/core/contract/reader.ts';
 import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 import type { Event, Logged } from '../../../src/core/model/event.ts';
 import type { Transcript } from '../../../src/core/model/transcript.ts';
-import { createStream, type Stream, type StreamOptions } from '../../../src/core/stream/stream.ts';
+import { createStream } from '../../../src/core/stream/dialect-stream.ts';
+import type { Stream, StreamOptions } from '../../../src/core/stream/stream.ts';
 import { recordingProjection } from './recording.ts';
 
 export const epoch = '0123456789ab';

@@ -1,17 +1,17 @@
 // A client is sent frames that were made together as they are, as long as nothing has to look at each of them.
 import { describe, expect, test } from 'vitest';
 import type { Frontend } from '../../../src/core/contract/adapter.ts';
-import type { FrameRun } from '../../../src/core/contract/stretch.ts';
+import type { StretchPart } from '../../../src/core/contract/stretch.ts';
 import { Traffic } from '../../../src/core/contract/traffic.ts';
 import { linkClient } from '../../../src/core/link/client-link.ts';
 import { foldBurst } from '../../../src/core/log/fold.ts';
-import { burstOf, runTexts, takingProjection } from '../../support/core/bursts.ts';
+import { burstOf, partTexts, takingProjection } from '../../support/core/bursts.ts';
 import { createClient } from '../../support/core/client.ts';
 import { createStreamRig } from '../../support/core/stream-rig.ts';
 import { createVirtualClock } from '../../support/core/virtual-clock.ts';
 
 /** A client of a stream, and what its channel was given: frames, and runs as lists. */
-function linked(frontend: Partial<Frontend> = {}, takesRuns = true) {
+function linked(frontend: Partial<Frontend> = {}, takesStretches = true) {
   const clock = createVirtualClock();
   const rig = createStreamRig(
     {},
@@ -32,7 +32,7 @@ function linked(frontend: Partial<Frontend> = {}, takesRuns = true) {
       return client.wire.buffered;
     },
     send: (out: unknown) => void told.push(String(out)),
-    ...(takesRuns && { sendRun: (run: FrameRun) => void told.push(runTexts(run)) }),
+    ...(takesStretches && { sendStretch: (part: StretchPart) => void told.push(partTexts(part)) }),
   };
   const sink = { submit: () => {}, note: () => {}, traffic };
   const reader = rig.stream.attach(null);
@@ -59,7 +59,7 @@ const frame = (delta: string, low: number) =>
   `{"delta":"${delta}","high":0,"low":"${low.toString(16).padStart(3, '0')}"}`;
 const [a, b, c] = [frame('a', 5), frame('b', 6), frame('c', 7)];
 
-describe('a run', () => {
+describe('a part of a stretch', () => {
   test('goes to the channel as it is, and its frames are counted', async () => {
     const { told, traffic, burst } = linked();
     const before = { frames: traffic.framesOut, bytes: traffic.bytesOut };
@@ -106,6 +106,6 @@ describe('a run', () => {
     const long = 'x'.repeat(60_000);
     await burst('a', long, long, 'b');
     wire.drain();
-    expect(told.map((run) => run.length)).toEqual([3, 1]);
+    expect(told.map((part) => part.length)).toEqual([3, 1]);
   });
 });
