@@ -1,4 +1,5 @@
 // One connection that carries many: each of its channels is a channel like any other, and they do not stand in each other's way.
+
 import { once } from 'node:events';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -9,6 +10,7 @@ import { memoryPair } from '../../src/transports/memory.ts';
 import { createMultiplexer, type MultiplexerOptions } from '../../src/transports/multiplexer.ts';
 import { connectWebSocket } from '../../src/transports/websocket.ts';
 import { describeTransport, type Rig } from '../contract/transport.ts';
+import { openChannel } from '../support/core/open-channel.ts';
 import { createArrivals } from './support/arrivals.ts';
 import { record } from './support/recording-receiver.ts';
 
@@ -325,15 +327,7 @@ describe('a frame that is recognised before it is cut out', () => {
   function rig(name: string | null) {
     const opened: Receiver[] = [];
     const heard: string[] = [];
-    const channel: Channel = {
-      label: 'trunk',
-      buffered: 0,
-      open: (receiver) => void opened.push(receiver),
-      send: () => {},
-      pause: () => {},
-      resume: () => {},
-      close: () => {},
-    };
+    const channel = openChannel('trunk', opened);
     const trunk = createMultiplexer({ label: 'trunk', channel, route: () => ({ name }), seemsFor: () => name });
     const join = (own: string) => {
       const joined = trunk.join(own);

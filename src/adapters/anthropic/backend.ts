@@ -56,7 +56,7 @@ export function createBackend(env: Env, options: AnthropicOptions): Backend {
   let run: Run | null = null;
   let requests = 0;
   const out = createOutbox();
-  /** What the current answer holds back. */
+  /** The count of the bytes that the current answer holds back. */
   let held = createHeldBack(out);
   const { deliver, deliverChanges, settle } = out;
   const violation = (text: string) => out.note('violation', text.slice(0, longestNote));

@@ -6,7 +6,7 @@ import type { Outbox } from './outbox.ts';
 /** Most bytes that one backend holds back, as an estimate of memory. Several times the longest frame. */
 export const mostHeldBytes = 128 * 1024 * 1024;
 
-/** What one backend holds back. */
+/** The count of the bytes that one backend holds back. */
 export interface HeldBack {
   /** Returns the estimate for the value, bytes. Too much in all ends the agent. */
   add(value: unknown): number;

@@ -46,8 +46,8 @@ export interface WorkBudget {
 export const defaultBudget: WorkBudget = { ms: 3, bytes: 256 * 1024 };
 
 /**
- * What a write to a socket costs beside its bytes, in bytes of the budget. The system takes it behind the step, so its
- * time is in no step; a small frame for a thousand readers is a thousand writes.
+ * The price of a write to a socket besides the written bytes, in bytes of the budget. The system writes behind the step,
+ * so no step includes the time of the write; a small frame for a thousand readers is a thousand writes.
  */
 export const writeCost = 4 * 1024;
 

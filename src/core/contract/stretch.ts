@@ -4,7 +4,7 @@
 export interface Stretch {
   /** The frames as lines: each is followed by one LF, and holds no other. */
   readonly bytes: Uint8Array;
-  /** Where the LF of each frame is. */
+  /** Offset of the LF of each frame. */
   readonly ends: Int32Array;
 }
 
@@ -15,7 +15,7 @@ export interface StretchPart {
   readonly to: number;
 }
 
-/** Where frame `place` of a stretch begins. */
+/** Offset of the first byte of frame `place`. */
 export function frameStart({ ends }: Stretch, place: number): number {
   return place === 0 ? 0 : (ends[place - 1] ?? 0) + 1;
 }

@@ -13,7 +13,7 @@ const mostBytes = 64 * 1024;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** What follows a backslash in the escapes that JSON.stringify writes; it writes others as `\u` and never `\/`. */
+/** The letters of the escapes that JSON.stringify writes; JSON.stringify writes other escapes as `\u` and never `\/`. */
 const isShortEscape = new Uint8Array(256);
 for (const letter of '"\\bfnrt') isShortEscape[letter.charCodeAt(0)] = 1;
 

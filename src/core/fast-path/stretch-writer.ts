@@ -49,7 +49,7 @@ export function createMould({ head, middle, tail, first }: FrameParts): FrameMou
   };
 }
 
-/** What takes part in writing some frames of a burst. */
+/** The burst, and the bytes and ends of its frames while the frames are written. */
 interface Writing {
   readonly burst: Burst;
   readonly out: Uint8Array;

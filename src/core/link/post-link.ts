@@ -113,8 +113,7 @@ class PostConnection implements PostLink, FrontendPeer {
 
   moveTo(stream: Stream): void {
     if (stream === this.#stream) return;
-    this.#release?.();
-    this.#release = null;
+    this.#letGo();
     this.#stream = stream;
     this.#holdUntilAnswered();
   }
@@ -132,17 +131,19 @@ class PostConnection implements PostLink, FrontendPeer {
   /** The frontend may be in any state: its stream ends, and the next post or reader gets a new one. */
   fail(): void {
     this.#hasFailed = true;
-    this.#release?.();
+    this.#letGo();
     this.#stream.close(internalError);
   }
 
   /** Keeps the stream while a post waits for answers: nobody would find them in another one. */
   #holdUntilAnswered(): void {
     if (this.#commands.unanswered > 0) this.#release ??= this.#stream.hold();
-    else if (this.#replies === null) {
-      this.#release?.();
-      this.#release = null;
-    }
+    else if (this.#replies === null) this.#letGo();
+  }
+
+  #letGo(): void {
+    this.#release?.();
+    this.#release = null;
   }
 
   #touch(): void {
@@ -153,7 +154,7 @@ class PostConnection implements PostLink, FrontendPeer {
   #take(handle: () => boolean): readonly Out[] {
     this.#touch();
     this.#refuseAfterFault();
-    // Whoever posts is there: the time in which somebody has to read begins anew.
+    // A post shows that a client is there: the time until an unread stream is let go begins anew.
     this.#release ??= this.#stream.hold();
     const replies: Out[] = [];
     this.#replies = replies;

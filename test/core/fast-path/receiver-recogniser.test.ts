@@ -1,10 +1,12 @@
 // A recognised frame reaches the log like any event; a failure in either half of a recogniser ends that agent and
 // nothing else.
+
 import { expect, test } from 'vitest';
 import type { Backend } from '../../../src/core/contract/adapter.ts';
-import type { Channel, Peek, Receiver } from '../../../src/core/contract/channel.ts';
+import type { CloseCode, Peek, Receiver } from '../../../src/core/contract/channel.ts';
 import { linkAgent } from '../../../src/core/link/agent-link.ts';
 import type { Event } from '../../../src/core/model/event.ts';
+import { openChannel } from '../../support/core/open-channel.ts';
 import { createVirtualClock } from '../../support/core/virtual-clock.ts';
 
 const delta: Event = { type: 'block-delta', index: 0, delta: 'text' };
@@ -14,15 +16,7 @@ const peek: Peek = { bytes: new Uint8Array(), ascii: () => '', utf8: () => '' };
 function linked(recognise: Backend['recognise'], hear: (event: Event) => void = () => {}) {
   const told: string[] = [];
   const receivers: Receiver[] = [];
-  const channel: Channel = {
-    label: 'agent',
-    buffered: 0,
-    open: (receiver) => void receivers.push(receiver),
-    send: () => {},
-    pause: () => {},
-    resume: () => {},
-    close: (code) => void told.push(`close ${code}`),
-  };
+  const channel = { ...openChannel('agent', receivers), close: (code: CloseCode) => void told.push(`close ${code}`) };
   const backend: Backend = { decode: () => [], encode: () => [], ...(recognise === undefined ? {} : { recognise }) };
   linkAgent({ channel, backend }, createVirtualClock(), {
     event: hear,

@@ -1,4 +1,5 @@
 // Deltas that come together mean what they mean one by one, to every reader of every dialect, at each place of a burst.
+
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Backend, Projection, SessionView } from '../../../src/core/contract/adapter.ts';
@@ -16,6 +17,7 @@ import {
   singleProjection,
   takingProjection,
 } from '../../support/core/bursts.ts';
+import { openChannel } from '../../support/core/open-channel.ts';
 import { drain, framesOf } from '../../support/core/stream-rig.ts';
 import { createVirtualClock } from '../../support/core/virtual-clock.ts';
 
@@ -56,15 +58,7 @@ function createRig(isSingle: boolean, window = { frames: 8192, bytes: 8 * 1024 *
     limits: { ...defaultSessionLimits, window },
     connect: () => ({
       backend,
-      channel: {
-        label: 'agent',
-        buffered: 0,
-        open: (receiver) => void receivers.push(receiver),
-        send: () => {},
-        pause: () => {},
-        resume: () => {},
-        close: () => {},
-      },
+      channel: openChannel('agent', receivers),
     }),
     note: (level, text) => void notes.push(`${level}: ${text}`),
   });

@@ -1,0 +1,41 @@
+// What readers that wrap another reader have in common: all but `read` goes to the inner one.
+import type { WorkQueue } from '../core/contract/paced-work.ts';
+import type { Entry, Reader } from '../core/contract/reader.ts';
+
+/**
+ * A class because of its accessors: V8 gives each object literal with an accessor a dictionary of its own. Has no
+ * `readStretch`: a wrapper sees each frame.
+ */
+export abstract class ForwardingReader implements Reader {
+  protected readonly inner: Reader;
+
+  constructor(inner: Reader) {
+    this.inner = inner;
+  }
+
+  abstract read(maxBytes: number, until?: number): readonly Entry[];
+
+  get work(): WorkQueue | undefined {
+    return this.inner.work;
+  }
+
+  get isPreparing(): boolean {
+    return this.inner.isPreparing === true;
+  }
+
+  mark(): number {
+    return this.inner.mark();
+  }
+
+  set onReadable(callback: () => void) {
+    this.inner.onReadable = callback;
+  }
+
+  get onReadable(): () => void {
+    return this.inner.onReadable;
+  }
+
+  close(): void {
+    this.inner.close();
+  }
+}
