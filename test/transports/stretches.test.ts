@@ -1,4 +1,5 @@
 // Frames that were made together leave together: the same bytes as one by one, made once for all peers.
+
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { PassThrough, Writable } from 'node:stream';
@@ -6,7 +7,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { FramingName } from '../../src/core/contract/adapter.ts';
-import { frameIn, type Stretch } from '../../src/core/contract/stretch.ts';
+import { frameIn } from '../../src/core/contract/stretch.ts';
 import { Traffic } from '../../src/core/contract/traffic.ts';
 import { createFrameWriter } from '../../src/transports/frame-writer.ts';
 import { contentLength } from '../../src/transports/framing/content-length.ts';
@@ -15,12 +16,7 @@ import { stdioChannel } from '../../src/transports/stdio.ts';
 import { lineMessages, textMessages } from '../../src/transports/stretch-messages.ts';
 import { lineMessage, textMessage } from '../../src/transports/text-message.ts';
 import { webSocketChannel } from '../../src/transports/websocket.ts';
-
-function stretchOf(frames: readonly string[]): Stretch {
-  const bytes = Buffer.from(frames.map((frame) => `${frame}\n`).join(''));
-  const ends = [...bytes.entries()].flatMap(([at, byte]) => (byte === 0x0a ? [at] : []));
-  return { bytes, ends: Int32Array.from(ends) };
-}
+import { stretchOf } from '../support/core/bursts.ts';
 
 const frames = ['{"a":1}', '"é漢🙂"', 'x'.repeat(125), 'x'.repeat(126), 'y'.repeat(2000), 'z'.repeat(70_000), '{}'];
 

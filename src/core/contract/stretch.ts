@@ -6,6 +6,8 @@ export interface Stretch {
   readonly bytes: Uint8Array;
   /** Offset of the LF of each frame. */
   readonly ends: Int32Array;
+  /** All of `bytes` is ASCII. */
+  readonly isAscii: boolean;
 }
 
 /** The frames of a stretch from number `from` to before number `to`; at least one. */

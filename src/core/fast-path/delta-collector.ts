@@ -26,7 +26,6 @@ class DeltaCollector {
   #kept = 0;
   #added = 0;
   #isAscii = true;
-  #hasEscapes = false;
 
   get count(): number {
     return this.#count;
@@ -40,7 +39,6 @@ class DeltaCollector {
     this.#count = 0;
     this.#kept = 0;
     this.#isAscii = true;
-    this.#hasEscapes = false;
   }
 
   /**
@@ -61,7 +59,6 @@ class DeltaCollector {
       if (byte === QUOTE) break;
       if (byte < SPACE) return -1;
       if (byte === BACKSLASH) {
-        this.#hasEscapes = true;
         bytes[to] = byte;
         to += 1;
         at += 1;
@@ -92,8 +89,8 @@ class DeltaCollector {
     const bytes = this.#bytes.slice(0, this.#kept);
     try {
       const text = unescaped(utf8.decode(bytes));
-      const isPlain = this.#isAscii && !this.#hasEscapes;
-      return { index, extra, count: this.#count, text, bytes, ends: this.#ends.slice(0, this.#count), isPlain };
+      const ends = this.#ends.slice(0, this.#count);
+      return { index, extra, count: this.#count, text, bytes, ends, isAscii: this.#isAscii };
     } catch {
       return null;
     }

@@ -83,7 +83,8 @@ export function writeStretch(
   const writing: Writing = { burst, out, view: new DataView(out.buffer), ends };
   let at = 0;
   for (const part of parts) at = writePart(writing, part, seq, from, at);
-  return { bytes: out, ends };
+  // The parts around the holes are ASCII.
+  return { bytes: out, ends, isAscii: burst.isAscii };
 }
 
 const holeAndMiddle = ({ first, middle }: FrameMould) => (first === 'none' ? 0 : middle.length + 3);

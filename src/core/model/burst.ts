@@ -17,8 +17,8 @@ export interface Burst {
   readonly bytes: Uint8Array;
   /** Where each delta ends in `bytes`. */
   readonly ends: Int32Array;
-  /** Each byte of `bytes` is one character of `text`. */
-  readonly isPlain: boolean;
+  /** All of `bytes` is ASCII. */
+  readonly isAscii: boolean;
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -33,7 +33,9 @@ export function textIn(burst: Burst, from: number, to: number): string {
   if (from === 0 && to === burst.count) return burst.text;
   const start = startOf(burst, from);
   const end = startOf(burst, to);
-  return burst.isPlain ? burst.text.slice(start, end) : unescaped(utf8.decode(burst.bytes.subarray(start, end)));
+  // As many characters as bytes: there are no escapes, and each byte is one character.
+  const isPlain = burst.text.length === burst.bytes.length;
+  return isPlain ? burst.text.slice(start, end) : unescaped(utf8.decode(burst.bytes.subarray(start, end)));
 }
 
 /** The inside of a JSON string as text. Throws when it is none. */

@@ -49,6 +49,8 @@ export class PlacedStretch {
   readonly #at: number | null;
   /** As {@link Placed.end}, before the first frame. */
   readonly #start: number;
+  /** See {@link charactersIn}; null where each byte is a character. */
+  readonly #characters: Int32Array | null;
   /** Frames that were read one by one, so that all readers get the same objects. */
   #single: PlacedFrame[] | null = null;
 
@@ -59,16 +61,17 @@ export class PlacedStretch {
     this.#seq = seq;
     this.#at = at;
     this.#start = start;
+    this.#characters = stretch.isAscii ? null : charactersIn(stretch);
   }
 
   placeOf(number: number): Place {
     return { seq: this.#seq + number - this.first, sub: 1 };
   }
 
-  /** As {@link Placed.end}: the LF behind a frame does not count. */
+  /** As {@link Placed.end}: text counts by its characters, as it does in single frames. The LF behind a frame does not count. */
   endOf(number: number): number {
     const place = number - this.first;
-    return this.#start + (this.stretch.ends[place] ?? 0) - place;
+    return this.#start + ((this.#characters ?? this.stretch.ends)[place] ?? 0) - place;
   }
 
   frame(number: number): Placed {
@@ -81,4 +84,22 @@ export class PlacedStretch {
     this.#single[place] = placed;
     return placed;
   }
+}
+
+/** UTF-16 units of all frames, and of the LFs between them, up to the end of each frame. */
+function charactersIn({ bytes, ends }: Stretch): Int32Array {
+  const characters = new Int32Array(ends.length);
+  let count = 0;
+  let at = 0;
+  for (let place = 0; place < ends.length; place += 1) {
+    for (const end = ends[place] ?? at; at < end; at += 1) count += unitsOf(bytes[at] ?? 0);
+    characters[place] = count;
+  }
+  return characters;
+}
+
+/** UTF-16 units that a byte of UTF-8 begins: none within a character, two at the beginning of four bytes. */
+function unitsOf(byte: number): number {
+  if ((byte & 0xc0) === 0x80) return 0;
+  return byte >= 0xf0 ? 2 : 1;
 }

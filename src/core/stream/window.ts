@@ -92,7 +92,7 @@ class FrameWindow implements Window {
     const count = stretch.ends.length;
     const placed = new PlacedStretch(this.#epoch, stretch, this.top, seq, at, this.#pushedBytes);
     for (let slot = 0; slot < count; slot += 1) this.#frames.push(placed);
-    this.#pushedBytes += stretch.bytes.length - count;
+    this.#pushedBytes = placed.endOf(placed.first + count - 1);
     this.#last = { seq: seq + count - 1, sub: 1 };
     this.#evict();
   }

@@ -1,6 +1,6 @@
 // Bursts, and dialects that take them or not, for sessions whose agents speak in bursts.
 import type { BurstProjection, Projection, SessionView } from '../../../src/core/contract/adapter.ts';
-import type { StretchPart } from '../../../src/core/contract/stretch.ts';
+import type { Stretch, StretchPart } from '../../../src/core/contract/stretch.ts';
 import { createMould, type FrameMould, writeStretch } from '../../../src/core/fast-path/stretch-writer.ts';
 import type { Burst } from '../../../src/core/model/burst.ts';
 import type { Logged } from '../../../src/core/model/event.ts';
@@ -15,7 +15,7 @@ export function burstOf(deltas: readonly string[], index = 0, extra?: Burst['ext
   const bytes = new Uint8Array(length);
   for (const [place, raw] of raws.entries()) bytes.set(raw, (ends[place] ?? 0) - raw.length);
   const text = deltas.join('');
-  return { index, extra, count: deltas.length, text, bytes, ends, isPlain: length === text.length };
+  return { index, extra, count: deltas.length, text, bytes, ends, isAscii: isAscii(bytes) };
 }
 
 const digitsOf = (seq: number) => (seq % 4096).toString(16).padStart(3, '0');
@@ -54,6 +54,15 @@ export const growingProjection =
       return [JSON.stringify({ seq, event: event.type, last: transcript.lastSeq, text })];
     },
   });
+
+/** The frames as a stretch. */
+export function stretchOf(frames: readonly string[]): Stretch {
+  const bytes = utf8.encode(frames.map((frame) => `${frame}\n`).join(''));
+  const ends = [...bytes.entries()].flatMap(([at, byte]) => (byte === 0x0a ? [at] : []));
+  return { bytes, ends: Int32Array.from(ends), isAscii: isAscii(bytes) };
+}
+
+const isAscii = (bytes: Uint8Array) => bytes.every((byte) => byte < 0x80);
 
 /** The frames of a part of a stretch as text. */
 export function partTexts({ stretch, from, to }: StretchPart): string[] {
