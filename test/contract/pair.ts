@@ -128,6 +128,7 @@ export function describePairs(
         channel.send(client.interrupt(ear.frames));
         const second = await ear.until('the end of the second turn', from, (heard) => heard.some(client.isOver));
         expect(second.filter(client.isOver).map((frame) => client.isCutShort(frame, second))).toEqual([true]);
+        await ear.until('the answers to all commands', 0, (heard) => client.isAnswered?.(heard) ?? true);
         expect(client.judge(ear.frames)).toEqual([]);
       } finally {
         channel.close('normal', 'the test is over');

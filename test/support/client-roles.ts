@@ -21,6 +21,8 @@ export interface ClientRole {
   isOver(frame: string): boolean;
   /** Whether the frame that is the last of a run, or one of the frames of that run, tells that it was stopped, or failed. */
   isCutShort(frame: string, run: readonly string[]): boolean;
+  /** Whether every command of the client is answered; without this function, always. A run may end before the command that stops it has its answer. */
+  isAnswered?(frames: readonly string[]): boolean;
   /** What is wrong with all frames of a session whose runs are over; empty when nothing is. */
   judge(frames: readonly string[]): string[];
 }
@@ -145,6 +147,11 @@ const piServer: ClientRole = {
     return type === 'response' && command === 'prompt';
   },
   isCutShort: (_, run) => run.some((frame) => /"stopReason":"(?:aborted|error)"/u.test(frame)),
+  isAnswered(frames) {
+    const types = frames.map((frame) => readPiServer(frame).type);
+    const count = (type: string) => types.filter((one) => one === type).length;
+    return count('command_accepted') === count('command_finished');
+  },
   judge(frames) {
     const heard = frames.map((frame): unknown => JSON.parse(frame));
     // Without a connection around it: only what a session says.
