@@ -1,10 +1,12 @@
-// `npm run outputs -- [--tree folder] [--into folder] [--only word] folder…`: a hash of each output of a build. See README.md.
+// `npm run outputs -- [--tree folder] [--into folder] [--only word] [--chunks] folder…`: a hash of each output of a build.
+// See README.md.
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { filtered, lists, reports } from './commands.mjs';
+import { compareChunks } from './compare-chunks.mjs';
 import { plays } from './plays.mjs';
 import { recordingsIn } from './recordings.mjs';
 import { tours } from './tours.mjs';
@@ -14,16 +16,23 @@ import { standStill } from './world.mjs';
 const own = path.resolve(import.meta.dirname, '../..');
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { tree: { type: 'string', default: own }, into: { type: 'string' }, only: { type: 'string', default: '' } },
+  options: {
+    tree: { type: 'string', default: own },
+    into: { type: 'string' },
+    only: { type: 'string', default: '' },
+    chunks: { type: 'boolean', default: false },
+  },
 });
 const tree = path.resolve(values.tree);
 const into = values.into === undefined ? null : path.resolve(values.into);
+const folders = [path.join(own, 'fixtures'), ...positionals];
+if (values.chunks) process.exit((await compareChunks(tree, folders, values.only)) ? 0 : 1);
+
 const started = process.hrtime.bigint();
 const seconds = () => Number((process.hrtime.bigint() - started) / 1_000_000n) / 1000;
 
 standStill();
 const build = await import(pathToFileURL(path.join(tree, 'dist/index.js')).href);
-const folders = [path.join(own, 'fixtures'), ...positionals];
 const all = [...tours, ...folders.flatMap((folder) => recordingsIn(folder))];
 const recordings = all.filter(({ name }) => name.includes(values.only));
 
