@@ -1,10 +1,13 @@
 // Writes docs/performance.md: the table of one run, the machine, how it was measured and what was not.
-import { type Family, type Figure, table } from './report.ts';
+import { type Family, type Figure, reasons, table } from './report.ts';
 
 const head = `# Performance
 
-Written by \`npm run bench -- --write\`; do not edit. All figures in the table come from one run, in which the two
-sides of each ratio alternate. Compare ratios, not microseconds: the machine is shared with other work.
+Written by \`npm run bench -- --write\`, with the plot; do not edit. All figures come from one run, in which the two
+sides of each ratio alternate. Compare ratios, not microseconds: the machine is shared with other work. Where each
+microsecond goes: [path-of-a-delta.md](path-of-a-delta.md).
+
+![CPU time of a delta over the length of the message and over the number of readers](performance.svg)
 `;
 
 const notMeasured = `## What is not measured
@@ -15,14 +18,19 @@ compression; systems other than Linux; Node above 20. Kernel memory is not in th
 
 /** The whole file. */
 export function document(machine: readonly string[], figures: readonly Figure[], families: readonly Family[]): string {
+  const byName = families.flatMap(({ rows, isByName }) => (isByName === true ? rows : [])).join(' and ');
   return [
     head,
     '## Figures',
     '',
-    'Rows P have pi as the agent, rows C have Claude Code. "Goal" and "moonshot" were set for the rows P before the work began;',
-    'the rows C are compared with the same values.',
+    'Rows P have pi as the agent, rows C have Claude Code, rows A have every agent, rows S none. "Goal" and "moonshot" were set',
+    `before the work began. ${byName} are not in this table: they take many minutes and are asked for by name.`,
     '',
     table(figures),
+    '## Why goals are missed',
+    '',
+    ...reasons(figures).map((sentence) => `- ${sentence}`),
+    '',
     '## Machine',
     '',
     ...machine.map((line) => `- ${line}`),

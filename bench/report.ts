@@ -4,6 +4,18 @@
 export interface Bound {
   readonly at: 'least' | 'most';
   readonly value: number;
+  /** Why the figure does not reach it, in one sentence that stays true when the row is measured again. */
+  readonly why?: string;
+}
+
+/** A place in the plots of the document: what one thing costs there. */
+export interface Point {
+  readonly plot: 'length' | 'readers';
+  readonly line: 'patchbay' | 'peer' | 'floor';
+  /** KB of the message, or number of readers. */
+  readonly x: number;
+  /** us for each delta. */
+  readonly y: number;
 }
 
 /** One figure of a row. */
@@ -20,6 +32,7 @@ export interface Figure {
   readonly wrong?: boolean;
   /** What the figure is made of. */
   readonly detail?: string;
+  readonly points?: readonly Point[];
 }
 
 /** Work that gave a wrong result: however fast it was, the whole run fails. */
@@ -28,14 +41,16 @@ export class WrongResult extends Error {}
 /** A family of rows that are measured together. */
 export interface Family {
   readonly rows: readonly string[];
+  /** It runs only when it is asked for by name, because it takes many minutes; a quick run has it too. */
+  readonly isByName?: boolean;
   /** One sentence for the document: what runs and what is compared. */
   readonly how: string;
   /** Gives each figure as soon as it is known. */
   run(progress: (text: string) => void): AsyncIterable<Figure>;
 }
 
-export const atLeast = (value: number): Bound => ({ at: 'least', value });
-export const atMost = (value: number): Bound => ({ at: 'most', value });
+export const atLeast = (value: number, why?: string): Bound => ({ at: 'least', value, ...(why && { why }) });
+export const atMost = (value: number, why?: string): Bound => ({ at: 'most', value, ...(why && { why }) });
 
 /** Two or three digits that mean something. */
 export function short(value: number): string {
@@ -51,6 +66,12 @@ function bound(held: Bound | undefined): string {
 function met({ value }: Figure, held: Bound | undefined): string {
   if (held === undefined || value === null) return '–';
   return (held.at === 'least' ? value >= held.value : value <= held.value) ? 'yes' : 'no';
+}
+
+/** One sentence for each figure that misses its goal. */
+export function reasons(figures: readonly Figure[]): string[] {
+  const missed = figures.filter((figure) => met(figure, figure.goal) === 'no');
+  return missed.map(({ row, what, goal }) => `${row}, ${what}: ${goal?.why ?? 'nobody has found out yet.'}`);
 }
 
 /** One figure as a line, with its verdict. */

@@ -1,19 +1,22 @@
 // How two things are compared: in turns within one run, the order turned round each time, medians of many rounds.
 
+import { sized } from './size.ts';
+
 /** One side: does the work once and says what it cost, in any unit that all sides share. */
 export type Side = () => number | Promise<number>;
 
 /** The costs of each side, one for each round. */
 export type Costs<Name extends string> = Record<Name, number[]>;
 
-/** Runs all sides in turns. The first `warmUp` rounds are not counted. */
+/** Runs all sides in turns. The first `warmUp` rounds are not counted. A quick run has two rounds of each side. */
 export async function interleave<Name extends string>(
   sides: Readonly<Record<Name, Side>>,
   { rounds = 7, warmUp = 2 }: { rounds?: number; warmUp?: number } = {},
 ): Promise<Costs<Name>> {
   const names = Object.keys(sides) as Name[];
+  const [counted, uncounted] = sized([rounds, warmUp], [1, 1]);
   const costs = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Costs<Name>;
-  for (let round = -warmUp; round < rounds; round += 1) {
+  for (let round = -uncounted; round < counted; round += 1) {
     const order = round % 2 === 0 ? names : [...names].reverse();
     for (const name of order) {
       const cost = await sides[name]();

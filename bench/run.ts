@@ -1,10 +1,11 @@
-// `npm run bench [-- P1 P4 …] [--write]`: measures, prints each figure as soon as it is known and the table at the end,
-// and fails when a result was wrong. No figure fails a run: they depend on the machine. `--quick`: the rows P8, P10 and
-// P12 in a small size.
+// `npm run bench [-- P1 P4 …]`: measures, prints each figure as soon as it is known and the table at the end, and fails
+// when a result was wrong. No figure fails a run: they depend on the machine. `--write`: all rows, into docs/performance.md
+// and its plot. `--quick`: all rows in a small size, within a minute.
 import { writeFileSync } from 'node:fs';
 import { document } from './document.ts';
 import { describeMachine } from './machine.ts';
-import { type Figure, lineOf, table, WrongResult } from './report.ts';
+import { plot } from './plot.ts';
+import { type Figure, lineOf, reasons, table, WrongResult } from './report.ts';
 import { families } from './rows/index.ts';
 import { isQuick } from './size.ts';
 
@@ -16,8 +17,16 @@ if (strange.length > 0) {
   process.exit(2);
 }
 
+const isWriting = process.argv.includes('--write');
+if (isWriting && (isQuick || wanted.length > 0)) {
+  process.stderr.write('--write is for a run of all rows in their full size\n');
+  process.exit(2);
+}
+
 const machine = describeMachine();
-const chosen = families.filter(({ rows }) => wanted.length === 0 || rows.some((row) => wanted.includes(row)));
+const chosen = families.filter(({ rows, isByName = false }) =>
+  wanted.length === 0 ? !isByName || isQuick : rows.some((row) => wanted.includes(row)),
+);
 const figures: Figure[] = [];
 const started = performance.now();
 const seconds = () => ((performance.now() - started) / 1000).toFixed(0).padStart(3);
@@ -41,8 +50,13 @@ for (const family of chosen) {
 
 if (figures.some(({ wrong }) => wrong === true)) process.exitCode = 1;
 const shown = figures.filter(({ row }) => wanted.length === 0 || wanted.includes(row));
-process.stdout.write(`${machine.join('\n')}\n\n${table(shown)}`);
+const size = isQuick
+  ? 'QUICK: small inputs and single rounds; these figures show that the rows work and nothing else.\n\n'
+  : '';
+const missed = reasons(shown).map((sentence) => `- ${sentence}\n`);
+process.stdout.write(`${size}${machine.join('\n')}\n\n${table(shown)}\n${missed.join('')}`);
 process.stderr.write(`${seconds()} s in all\n`);
-if (process.argv.includes('--write') && !isQuick && process.exitCode !== 1) {
-  writeFileSync('docs/performance.md', document(machine, shown, chosen));
+if (isWriting && process.exitCode !== 1) {
+  writeFileSync('docs/performance.md', document(machine, shown, families));
+  writeFileSync('docs/performance.svg', plot(shown.flatMap(({ points = [] }) => points)));
 }

@@ -1,4 +1,4 @@
-// How large the rows are that load a whole gateway.
+// How large the rows are.
 
 /** A small size, to see that a row works: its figures are not comparable. */
 export const isQuick = process.argv.includes('--quick');

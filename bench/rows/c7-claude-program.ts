@@ -5,16 +5,21 @@ import { cpuOf } from '../processes.ts';
 import { atLeast, atMost, type Family, type Figure, short } from '../report.ts';
 import { interleave, median } from '../rounds.ts';
 import { mustSay, readClaude } from '../said.ts';
+import { sized } from '../size.ts';
 import { sampledDeltas } from '../workloads.ts';
 
 /** As in P7. */
-const order = { bytes: 50_000, sample: 10_000, plays: 5, messages: 2 } as const satisfies Order;
+const order = { bytes: 50_000, sample: 10_000, plays: sized(5, 1), messages: 2 } as const satisfies Order;
 
 /**
  * What claude-agent-acp 0.23.1 took for the same text as `stream_event` lines, us of CPU per event, in two runs on
  * another machine (docs/limits.md 3.1). Not measured here.
  */
 const peer = { slow: 25, quick: 19.1 };
+
+const why =
+  'as in P7: reading, writing and the closing lines weigh as much as the deltas, and a line of Claude Code is longer than one of ' +
+  'pi, with an id of its own that the client gets too.';
 
 export const claudeProgram: Family = {
   rows: ['C7'],
@@ -57,7 +62,7 @@ function figures(where: string, costs: readonly number[]): Figure[] {
       what: `${what}: claude-agent-acp in docs/limits.md 3.1 (not in this run) / ours`,
       value: peer.quick / ours,
       unit: 'x',
-      goal: atLeast(8),
+      goal: atLeast(8, why),
       moonshot: atLeast(34),
       detail: `us of CPU per event: ours ${short(ours)}, claude-agent-acp ${peer.quick}; with its other figure, ${peer.slow}: ${short(peer.slow / ours)} x`,
     },
@@ -66,7 +71,7 @@ function figures(where: string, costs: readonly number[]): Figure[] {
       what: `${what}: us of CPU per event`,
       value: ours,
       unit: 'us',
-      goal: atMost(2),
+      goal: atMost(2, why),
       moonshot: atMost(0.5),
     },
   ];

@@ -13,19 +13,30 @@ import { said } from '../watch.ts';
 interface Size {
   readonly sessions: number;
   readonly seconds: number;
+  /** The bounds of p50 and p99 against the relay's. */
+  readonly delays?: Pick<Figure, 'goal' | 'moonshot'>;
+  /** The bounds of the CPU time against the relay's. */
+  readonly cost?: Pick<Figure, 'goal' | 'moonshot'>;
 }
 
+/** Why goals are missed. */
+const whys = {
+  delays:
+    'the thread of the gateway is busy for longer than the relay’s with the same reads, so a delta waits longer for its turn; no ' +
+    'timer and no lock is involved.',
+  cost:
+    'with one delta a read nothing travels together: each delta is a read, a wake-up, a session whose state has left the ' +
+    'caches, and a write, where the relay has the read and the write alone.',
+} as const;
+
 const perSecond = 50;
-const sizes: readonly Size[] = sized(
+const sizes: readonly Size[] = sized<readonly Size[]>(
   [
-    { sessions: 100, seconds: 10 },
-    { sessions: 300, seconds: 10 },
+    { sessions: 100, seconds: 10, delays: { goal: atMost(1.3, whys.delays), moonshot: atMost(1.1) } },
+    { sessions: 300, seconds: 10, cost: { goal: atMost(1.5, whys.cost), moonshot: atMost(1.2) } },
     { sessions: 1000, seconds: 60 },
   ],
-  [
-    { sessions: 20, seconds: 4 },
-    { sessions: 100, seconds: 4 },
-  ],
+  [{ sessions: 20, seconds: 2 }],
 );
 
 const Address = z.looseObject({ url: z.string() });
@@ -127,13 +138,14 @@ async function turn({ sessions, seconds }: Size, open: (agent: string) => Promis
   }
 }
 
-function figures({ sessions, seconds }: Size, ours: Turn, relay: readonly [Turn, Turn]): Figure[] {
+function figures({ sessions, seconds, delays, cost }: Size, ours: Turn, relay: readonly [Turn, Turn]): Figure[] {
   const what = `${sessions} sessions x ${perSecond}/s x ${seconds} s`;
   const deltas = sessions * perSecond * seconds;
   const relayCpu = (relay[0].cpu + relay[1].cpu) / deltas;
   const core = (cpu: number, took: number) => `${short(cpu / took / 10_000)} % of a core`;
   const megabytes = (bytes: number) => bytes / 1024 ** 2;
   const both = (pick: (turn: Turn) => number) => relay.map((turn) => short(pick(turn))).join(' and ');
+  const mean = (pick: (turn: Turn) => number) => (pick(relay[0]) + pick(relay[1])) / 2;
   const memoryOf = ({ memory }: Turn) => `${short(megabytes(memory.before))} -> ${short(megabytes(memory.after))} MB`;
   return [
     {
@@ -145,19 +157,30 @@ function figures({ sessions, seconds }: Size, ours: Turn, relay: readonly [Turn,
       wrong: ours.lost !== 0,
       detail: `relay ${both(({ lost }) => lost)}; the agents took ${short(ours.seconds)} s, with the relay ${both((turn) => turn.seconds)} s`,
     },
-    { row: 'P10', what: `${what}: p50`, value: ours.p50, unit: 'ms', detail: `relay ${both(({ p50 }) => p50)} ms` },
     {
       row: 'P10',
-      what: `${what}: p99`,
-      value: ours.p99,
-      unit: 'ms',
-      detail: `relay ${both(({ p99 }) => p99)} ms; longest ${short(ours.longest)} ms, relay ${both(({ longest }) => longest)} ms`,
+      what: `${what}: p50, against the relay`,
+      value: ours.p50 / mean(({ p50 }) => p50),
+      unit: 'x',
+      ...delays,
+      detail: `ms: gateway ${short(ours.p50)}, relay ${both(({ p50 }) => p50)}`,
+    },
+    {
+      row: 'P10',
+      what: `${what}: p99, against the relay`,
+      value: ours.p99 / mean(({ p99 }) => p99),
+      unit: 'x',
+      ...delays,
+      detail:
+        `ms: gateway ${short(ours.p99)}, relay ${both(({ p99 }) => p99)}; longest ${short(ours.longest)}, ` +
+        `relay ${both(({ longest }) => longest)}`,
     },
     {
       row: 'P10',
       what: `${what}: CPU, against the relay`,
       value: ours.cpu / deltas / relayCpu,
       unit: 'x',
+      ...cost,
       detail:
         `us for each delta: gateway ${short(ours.cpu / deltas)}, relay ${short(relayCpu)}; gateway ${core(ours.cpu, ours.seconds)}, ` +
         `relay ${core(relay[0].cpu + relay[1].cpu, relay[0].seconds + relay[1].seconds)}`,

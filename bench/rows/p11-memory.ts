@@ -6,9 +6,14 @@ import type WebSocket from 'ws';
 import { openSocket, startServer } from '../clients.ts';
 import { benchProgram, residentOf } from '../processes.ts';
 import { atMost, type Family, short, WrongResult } from '../report.ts';
+import { sized } from '../size.ts';
+
+const why =
+  'a session is made of many parts with closures of their own: frontend, driver, link, stream, budget, questions; the parts ' +
+  'that were most of it are classes by now.';
 
 /** Sessions at which memory is read; what lies between them is the price of a session. */
-const counts = { few: 200, many: 1000 };
+const counts = sized({ few: 200, many: 1000 }, { few: 20, many: 60 });
 
 type Server = Awaited<ReturnType<typeof startServer>>;
 
@@ -42,7 +47,7 @@ export const memory: Family = {
           what: 'memory of an idle session, WebSocket only',
           value: slope(alone),
           unit: 'KB',
-          goal: atMost(20),
+          goal: atMost(15, `${why} \`ws\` alone is 6 to 7 KB.`),
           moonshot: atMost(8),
           detail: detail(alone),
         },
@@ -51,7 +56,7 @@ export const memory: Family = {
           what: 'memory of an idle session, WebSocket and child',
           value: slope(withChild),
           unit: 'KB',
-          goal: atMost(40),
+          goal: atMost(32, `${why} The handles of a child and of its pipes are 14 to 16 KB of Node’s.`),
           moonshot: atMost(20),
           detail: detail(withChild),
         },
@@ -60,7 +65,7 @@ export const memory: Family = {
           what: 'memory of the server without clients',
           value: megabytes(alone.base),
           unit: 'MB',
-          goal: atMost(90),
+          goal: atMost(70, 'Node with `ws` and nothing else is 57 MB; the rest is our code with its schemas and hono.'),
         },
         {
           row: 'P11',
@@ -123,7 +128,7 @@ async function mustHave({ url, token }: Server, count: number): Promise<void> {
 /** Memory after garbage collection: the least of a few looks. */
 async function settled({ program }: Server): Promise<number> {
   const looks: number[] = [];
-  for (let look = 0; look < 4; look += 1) {
+  for (let look = 0; look < sized(4, 1); look += 1) {
     program.signal('SIGUSR2');
     await new Promise((resolve) => setTimeout(resolve, 250));
     looks.push(residentOf(program.pid));

@@ -6,9 +6,13 @@ import { hostileConversation } from '../hostile.ts';
 import { hostileClaude } from '../hostile-claude.ts';
 import { createPipeline, type PipelineOptions } from '../pipeline.ts';
 import { atMost, type Family, type Figure, WrongResult } from '../report.ts';
+import { sized } from '../size.ts';
 import { random } from '../workloads.ts';
 
-const lines = { sound: 1_000_000, broken: 100_000, claude: 150_000 };
+const lines = sized(
+  { sound: 1_000_000, broken: 100_000, claude: 1_000_000 },
+  { sound: 10_000, broken: 4000, claude: 4000 },
+);
 const linesEach = 2000;
 
 /** What was compared. */
@@ -27,6 +31,7 @@ const leastFast = 0.3;
 
 export const equality: Family = {
   rows: ['P13'],
+  isByName: true,
   how:
     'P13: made-up conversations: deltas full of quotes, escapes, halves of surrogate pairs and fragments of the wire; ' +
     'keys in every order, spaces, other escapes, extra and repeated keys, several open blocks; lines that are cut, glued, ' +
@@ -67,16 +72,16 @@ export const equality: Family = {
 
 export const claudeEquality: Family = {
   rows: ['C13'],
+  isByName: true,
   how:
     'C13: as P13, with the lines of a Claude Code, damaged anywhere: the fast path skips no part of these lines. Frames for clients ' +
     'of Claude and of pi (delta-only) are compared.',
   async *run(progress) {
-    const figures: Figure[] = [];
     for (const to of ['claude', 'pi'] as const) {
       progress(`${lines.claude} lines -> ${to}`);
       const found = compareMany(1, lines.claude, 'claude', (seed) => hostileClaude(seed, linesEach), to);
       if (found.first !== null) progress(found.first);
-      figures.push({
+      const figure: Figure = {
         row: 'C13',
         what: `Claude Code -> ${to}: fast path against slow path, hostile lines: different frames`,
         value: found.different,
@@ -84,9 +89,9 @@ export const claudeEquality: Family = {
         goal: atMost(0),
         wrong: found.different > 0,
         detail: detail(found),
-      });
+      };
+      yield figure;
     }
-    yield* figures;
   },
 };
 

@@ -17,11 +17,40 @@ interface Size {
   readonly moonshot: Bound;
 }
 
+/** Why a size misses its goal. */
+const looks =
+  'each line is recognised on its own: its head is compared, its delta copied, its LF searched and its end compared, and ' +
+  'the search is all that grows with the length; what does not grow weighs most where JSON.parse has little to do.';
+
 const sizes: readonly Size[] = [
-  { kilobytes: 1, lines: 250, plays: { ours: 60, parse: 12, search: 400 }, goal: atLeast(5), moonshot: atLeast(12) },
-  { kilobytes: 10, lines: 250, plays: { ours: 40, parse: 3, search: 60 }, goal: atLeast(15), moonshot: atLeast(40) },
-  { kilobytes: 50, lines: 120, plays: { ours: 30, parse: 1, search: 40 }, goal: atLeast(30), moonshot: atLeast(80) },
-  { kilobytes: 200, lines: 32, plays: { ours: 40, parse: 1, search: 50 }, goal: atLeast(50), moonshot: atLeast(125) },
+  {
+    kilobytes: 1,
+    lines: 250,
+    plays: { ours: 60, parse: 12, search: 400 },
+    goal: atLeast(12, looks),
+    moonshot: atLeast(25),
+  },
+  {
+    kilobytes: 10,
+    lines: 250,
+    plays: { ours: 40, parse: 3, search: 60 },
+    goal: atLeast(40, looks),
+    moonshot: atLeast(60),
+  },
+  {
+    kilobytes: 50,
+    lines: 120,
+    plays: { ours: 30, parse: 1, search: 40 },
+    goal: atLeast(80, looks),
+    moonshot: atLeast(100),
+  },
+  {
+    kilobytes: 200,
+    lines: 32,
+    plays: { ours: 40, parse: 1, search: 50 },
+    goal: atLeast(120, looks),
+    moonshot: atLeast(140),
+  },
 ];
 
 type Sides = 'ours' | 'parse' | 'search';
@@ -47,7 +76,11 @@ export const snapshots: Family = {
         what: 'snapshots of 200 KB: whole translation / newline search',
         value: last === undefined ? null : ratio(last.costs.ours, last.costs.search),
         unit: 'x',
-        goal: atMost(2),
+        goal: atMost(
+          2,
+          'the search is the floor itself, a vectorised walk over 400 KB; a line has its recognition, its share of the ' +
+            'chunk in which it was cut, and its frame above that.',
+        ),
         moonshot: atMost(1.1),
       },
     ];
@@ -64,6 +97,11 @@ function translated({ kilobytes, goal, moonshot }: Size, { ours, parse, search }
     goal,
     moonshot,
     detail: `us/event: ours ${us(ours)}, JSON.parse ${us(parse)}, newline search ${us(search)}`,
+    points: [
+      { plot: 'length', line: 'patchbay', x: kilobytes, y: median(ours) },
+      { plot: 'length', line: 'peer', x: kilobytes, y: median(parse) },
+      { plot: 'length', line: 'floor', x: kilobytes, y: median(search) },
+    ],
   };
 }
 
@@ -78,7 +116,11 @@ function growth(measured: readonly { size: Size; costs: Costs<Sides> }[]): Figur
     what: 'exponent of (ours minus newline search) over the size, 1 to 200 KB',
     value: exponent(points),
     unit: '',
-    goal: atMost(0.3),
+    goal: atMost(
+      0.1,
+      'what is above one search for LF still touches the end of each line, whose bytes lie in memory that the search has just ' +
+        'driven through the caches, so a longer line costs a little more.',
+    ),
     moonshot: atMost(0.05),
     detail: `us/event above the search: ${points.map(([kilobytes, us]) => `${short(us)} at ${kilobytes} KB`).join(', ')}`,
   };

@@ -29,7 +29,8 @@ export const growing: Family = {
     progress('written to a pipe');
     const cat = spawn('sh', ['-c', 'exec cat > /dev/null'], { stdio: ['pipe', 'ignore', 'inherit'] });
     try {
-      yield* [await written(cat), await inMemory()];
+      yield await written(cat);
+      yield await inMemory();
     } finally {
       cat.stdin.end();
       await once(cat, 'exit');
@@ -61,7 +62,11 @@ async function written(cat: ChildProcess & { readonly stdin: Writable }): Promis
     what: 'growing lines, 200 KB, written to a pipe: CPU of JSON.stringify / ours',
     value: ratio(costs.plain, costs.ours),
     unit: 'x',
-    goal: atLeast(15),
+    goal: atLeast(
+      15,
+      'the projection copies nothing of the message, so what is left is the kernel, which copies two snapshots of up to 200 KB ' +
+        'into the pipe for each delta.',
+    ),
     moonshot: atLeast(40),
     detail: `us of CPU per event: ours ${short(median(costs.ours))}, JSON.stringify ${short(median(costs.plain))}`,
   };

@@ -2,13 +2,25 @@
 import type { Order } from '../agents/order.ts';
 import { acpPeer, type Client, gatewayOnStdio, gatewayOnWebSocket } from '../clients.ts';
 import { cpuOf } from '../processes.ts';
-import { atLeast, atMost, type Family, type Figure, short, WrongResult } from '../report.ts';
+import { atLeast, atMost, type Bound, type Family, type Figure, short, WrongResult } from '../report.ts';
 import { interleave, median, ratio } from '../rounds.ts';
 import { mustSay, readClaude } from '../said.ts';
+import { sized } from '../size.ts';
 import { sampledDeltas } from '../workloads.ts';
 
 /** 100,000 events a round and side, in messages of 200 KB; five rounds are half a million. */
-const order = { dialect: 'delta-only', bytes: 50_000, sample: 10_000, plays: 5, messages: 2 } as const satisfies Order;
+const order = {
+  dialect: 'delta-only',
+  bytes: 50_000,
+  sample: 10_000,
+  plays: sized(5, 1),
+  messages: 2,
+} as const satisfies Order;
+
+const why =
+  'a round of 100,000 deltas is over in a fifth of a second, so reading from the child, writing to the client and the text ' +
+  'of the closing lines weigh as much as the deltas, and the first rounds run code that V8 has not compiled yet ' +
+  '(docs/path-of-a-delta.md).';
 
 export const peer: Family = {
   rows: ['P7'],
@@ -40,14 +52,22 @@ export const peer: Family = {
         },
         { rounds: 5, warmUp: 1 },
       );
-      yield* [...figures('stdout', costs.stdio, costs.acp), ...figures('WebSocket', costs.socket, costs.acp)];
+      yield* [
+        ...figures('stdout', { us: atMost(1.2, why), moonshot: 0.7 }, costs.stdio, costs.acp),
+        ...figures('WebSocket', { us: atMost(1.5, why), moonshot: 1 }, costs.socket, costs.acp),
+      ];
     } finally {
       await Promise.all(clients.map((client) => client.stop()));
     }
   },
 };
 
-function figures(where: string, ours: readonly number[], theirs: readonly number[]): Figure[] {
+function figures(
+  where: string,
+  { us, moonshot }: { us: Bound; moonshot: number },
+  ours: readonly number[],
+  theirs: readonly number[],
+): Figure[] {
   const what = `CLI, delta-only -> ${where}`;
   return [
     {
@@ -55,8 +75,8 @@ function figures(where: string, ours: readonly number[], theirs: readonly number
       what: `${what}: CPU of pi-acp / ours`,
       value: ratio(theirs, ours),
       unit: 'x',
-      goal: atLeast(8),
-      moonshot: atLeast(34),
+      goal: atLeast(15, why),
+      moonshot: atLeast(30),
       detail: `us of CPU per event: ours ${short(median(ours))}, pi-acp ${short(median(theirs))}`,
     },
     {
@@ -64,8 +84,8 @@ function figures(where: string, ours: readonly number[], theirs: readonly number
       what: `${what}: us of CPU per event`,
       value: median(ours),
       unit: 'us',
-      goal: atMost(2),
-      moonshot: atMost(0.5),
+      goal: us,
+      moonshot: atMost(moonshot),
     },
   ];
 }

@@ -12,6 +12,10 @@ interface Round {
   readonly p99: number;
 }
 
+const why =
+  'the p99 of one session on two shared cores is that of the machine and of collections: it differs more between rounds than ' +
+  'between the sides.';
+
 export const latency: Family = {
   rows: ['P9'],
   how:
@@ -36,8 +40,8 @@ export const latency: Family = {
     }
     // The rounds of the warm-up are the first two.
     yield* [
-      figure('p50', kept.ours.slice(2), kept.relay.slice(2), atMost(30), atMost(5)),
-      figure('p99', kept.ours.slice(2), kept.relay.slice(2), atMost(200), atMost(0)),
+      figure('p50', kept.ours.slice(2), kept.relay.slice(2), atMost(30, why), atMost(5)),
+      figure('p99', kept.ours.slice(2), kept.relay.slice(2), atMost(200, why), atMost(0)),
     ];
   },
 };

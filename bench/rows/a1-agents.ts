@@ -1,0 +1,96 @@
+// A1: the same answer from agents of several protocols, to clients of each kind.
+import { type AgentName, agents, runOf } from '../agent-lines.ts';
+import { createPipeline, type PipelineOptions } from '../pipeline.ts';
+import { atMost, type Family, type Figure, short, WrongResult } from '../report.ts';
+import { interleave, median, ratio, timed } from '../rounds.ts';
+import { chunkBytes, deltasOf } from '../workloads.ts';
+
+const textBytes = 100_000;
+
+/** Kinds of clients; growing messages are row C1. */
+const clients: readonly Pick<PipelineOptions, 'to' | 'options'>[] = [
+  { to: 'claude' },
+  { to: 'rpc-message' },
+  { to: 'pi', options: { dialect: 'delta-only' } },
+  { to: 'pi-server' },
+  { to: 'eca' },
+];
+
+/** Why goals are missed. */
+const whys = {
+  agent:
+    'deltas of an agent travel together only where its backend and the dialect of the client take bursts; where one of them ' +
+    'does not, each delta is an event.',
+  rpc: 'rpc-message does not take bursts: its frames have the id in front of the delta, so each delta is an event and a frame.',
+} as const;
+
+export const manyAgents: Family = {
+  rows: ['A1'],
+  how:
+    `A1: an answer of ${textBytes / 1000} KB in pieces of 4 characters, from a pi (delta-only), a pi-server and an ECA server, in ` +
+    'chunks of 64 KiB, to a client of each kind. Wall time of the whole translation in memory, as in P1, agents in turns.',
+  async *run(progress) {
+    const deltas = deltasOf(textBytes);
+    const wires = new Map(agents.map((agent) => [agent, chunksOf(runOf(agent, deltas))]));
+    const toClaude: { costs: readonly number[] }[] = [];
+    for (const client of clients) {
+      const { to = '' } = client;
+      progress(`to ${to}`);
+      for (const [agent, chunks] of wires) mustBeEqual(agent, chunks, client);
+      const side = (agent: AgentName) => () => cost(wires.get(agent) ?? [], { from: agent, ...client }, deltas.length);
+      const costs = await interleave<AgentName>(
+        { pi: side('pi'), 'pi-server': side('pi-server'), eca: side('eca') },
+        { rounds: 7, warmUp: 2 },
+      );
+      if (to === 'claude') toClaude.push({ costs: costs.pi });
+      yield* (['pi-server', 'eca'] as const).map(
+        (agent): Figure => ({
+          row: 'A1',
+          what: `${agent} agent -> ${to}, against a pi`,
+          value: ratio(costs[agent], costs.pi),
+          unit: 'x',
+          goal: atMost(2, whys.agent),
+          moonshot: atMost(1),
+          detail: `us for each delta: ${agent} ${short(median(costs[agent]))}, pi ${short(median(costs.pi))}`,
+        }),
+      );
+      if (to !== 'rpc-message') continue;
+      const [claude] = toClaude;
+      yield {
+        row: 'A1',
+        what: 'rpc-message client, against a claude client, agent pi',
+        value: median(costs.pi) / median(claude?.costs ?? []),
+        unit: 'x',
+        goal: atMost(1, whys.rpc),
+        detail: `us for each delta: rpc-message ${short(median(costs.pi))}, claude ${short(median(claude?.costs ?? []))}`,
+      };
+    }
+  },
+};
+
+function chunksOf(bytes: Buffer): Buffer[] {
+  const count = Math.ceil(bytes.length / chunkBytes);
+  return Array.from({ length: count }, (_, place) => bytes.subarray(place * chunkBytes, (place + 1) * chunkBytes));
+}
+
+function sent(chunks: readonly Buffer[], options: PipelineOptions): Buffer {
+  const pipeline = createPipeline(options);
+  return Buffer.concat(chunks.flatMap((chunk) => [...pipeline.push(chunk)]));
+}
+
+/** What a client is told must not depend on the fast path, and must be more than the answer. */
+function mustBeEqual(from: AgentName, chunks: readonly Buffer[], client: (typeof clients)[number]): void {
+  const fast = sent(chunks, { from, ...client });
+  if (!fast.equals(sent(chunks, { from, ...client, isFastPathOn: false }))) {
+    throw new WrongResult(`${from} -> ${client.to}: the fast path tells something else`);
+  }
+  if (fast.length < textBytes) throw new WrongResult(`${from} -> ${client.to}: ${fast.length} bytes were told`);
+}
+
+function cost(chunks: readonly Buffer[], options: PipelineOptions, deltas: number): number {
+  const pipeline = createPipeline(options);
+  const ms = timed(() => {
+    for (const chunk of chunks) pipeline.push(chunk);
+  });
+  return (ms * 1000) / deltas;
+}
