@@ -34,9 +34,20 @@ export const madeUpClaude: AgentCommand = {
   command: [process.execPath, benchProgram('agents/emit-claude.js')],
 };
 
-/** The gateway as shipped, Claude frames on its stdout. */
-export function gatewayOnStdio({ backend, command: agent } = madeUpPi): Client {
-  const command = [process.execPath, patchbay, 'stdio', '--frontend', 'claude', '--backend', backend, '--', ...agent];
+/** The gateway as shipped, Claude frames on its stdout; `node` are flags for Node itself. */
+export function gatewayOnStdio({ backend, command: agent } = madeUpPi, node: readonly string[] = []): Client {
+  const command = [
+    process.execPath,
+    ...node,
+    patchbay,
+    'stdio',
+    '--frontend',
+    'claude',
+    '--backend',
+    backend,
+    '--',
+    ...agent,
+  ];
   return onStdio(command, claudePrompt, '{"type":"result"');
 }
 
@@ -86,8 +97,11 @@ export function openSocket({ url, token }: z.infer<typeof Ready>): Promise<WebSo
 }
 
 /** The gateway as shipped, Claude frames on a WebSocket. */
-export async function gatewayOnWebSocket({ backend, command } = madeUpPi): Promise<Client> {
-  const server = await startServer(['--backend', backend, '--', ...command]);
+export async function gatewayOnWebSocket(
+  { backend, command } = madeUpPi,
+  node: readonly string[] = [],
+): Promise<Client> {
+  const server = await startServer(['--backend', backend, '--', ...command], node);
   const socket = await openSocket(server);
   const lineEnd = Buffer.from('\n');
   return {

@@ -3,9 +3,10 @@ import { type AgentName, agents, runOf } from '../agent-lines.ts';
 import { createPipeline, type PipelineOptions } from '../pipeline.ts';
 import { atMost, type Family, type Figure, short, WrongResult } from '../report.ts';
 import { interleave, median, ratio, timed } from '../rounds.ts';
+import { sized } from '../size.ts';
 import { chunkBytes, deltasOf } from '../workloads.ts';
 
-const textBytes = 100_000;
+const textBytes = sized(100_000, 20_000);
 
 /** Kinds of clients; growing messages are row C1. */
 const clients: readonly Pick<PipelineOptions, 'to' | 'options'>[] = [
