@@ -1,6 +1,6 @@
-// `npm run bench:account`: where each microsecond of a delta goes, for docs/path-of-a-delta.md. The gateway runs under V8's
-// sampling profiler; its CPU time is shared out by the samples, so that a busy machine changes the total and not the shares.
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+// `npm run bench:account`: where each microsecond of a delta goes. The gateway runs under V8's sampling profiler. `--write`
+// puts the table into docs/path-of-a-delta.md.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { SourceMap, type SourceMapPayload } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -65,35 +65,43 @@ async function account({ order, runs, open }: Case): Promise<Account> {
     const deltas = runs * order.sample * (order.plays ?? 1) * (order.messages ?? 1);
     const [file = ''] = readdirSync(folder);
     const profile = Profile.parse(JSON.parse(readFileSync(path.join(folder, file), 'utf8')));
-    return sharedOut(profile, Number(from), Number(to), spent / deltas);
+    return sharedOut(profile, Number(from), Number(to), spent, deltas);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** Shares `us` out by the samples between two times of the machine's monotonic clock. */
-function sharedOut({ nodes, startTime, samples, timeDeltas }: Profile, from: number, to: number, us: number): Account {
+/**
+ * Shares the CPU time `spent` out by the samples between two times of the machine's monotonic clock, us. The profiler takes
+ * the reads of the event loop for idle time: they are what the samples do not explain. On a busy machine samples hold
+ * waiting too, and are scaled down.
+ */
+function sharedOut(profile: Profile, from: number, to: number, spent: number, deltas: number): Account {
+  const { nodes, startTime, samples, timeDeltas } = profile;
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
   const places = new Map<number, { place: string; name: string }>();
   const found = new Map<string, { us: number; functions: Map<string, number> }>();
   let at = startTime;
   let total = 0;
   for (const [index, id] of samples.entries()) {
-    at += timeDeltas[index] ?? 0;
+    const took = timeDeltas[index] ?? 0;
+    at += took;
     const frame = frames.get(id);
     if (at < from || at > to || frame === undefined || frame.functionName === '(idle)') continue;
     const known = places.get(id) ?? placeOf(frame);
     places.set(id, known);
     const entry = found.get(known.place) ?? { us: 0, functions: new Map() };
-    entry.us += 1;
-    entry.functions.set(known.name, (entry.functions.get(known.name) ?? 0) + 1);
+    entry.us += took;
+    entry.functions.set(known.name, (entry.functions.get(known.name) ?? 0) + took);
     found.set(known.place, entry);
-    total += 1;
+    total += took;
   }
+  const scale = Math.min(1, spent / total) / deltas;
   for (const entry of found.values()) {
-    entry.us *= us / total;
-    for (const [name, count] of entry.functions) entry.functions.set(name, (count * us) / total);
+    entry.us *= scale;
+    for (const [name, us] of entry.functions) entry.functions.set(name, us * scale);
   }
+  found.set('not in JavaScript', { us: Math.max(0, spent - total) / deltas, functions: new Map() });
   return found;
 }
 
@@ -145,10 +153,17 @@ const sum = (one: Account) => [...one.values()].reduce((all, { us }) => all + us
 const cost = (place: string) => accounts.reduce((all, one) => all + (one.get(place)?.us ?? 0) / sum(one), 0);
 places.sort((a, b) => cost(b) - cost(a));
 const cells = (values: readonly (number | string)[]) =>
-  values.map((value) => (typeof value === 'number' ? value.toFixed(3) : value)).join(' | ');
+  values.map((value) => (typeof value === 'number' ? value.toFixed(value < 1 ? 3 : 1) : value)).join(' | ');
 const rows = places.map((place) => `| ${cells([place, ...accounts.map((one) => one.get(place)?.us ?? 0)])} |`);
 const head = `| us a delta | ${cells(cases.map(({ what }) => what))} |\n|---|${'---|'.repeat(cases.length)}`;
-process.stdout.write(`${[head, `| all | ${cells(accounts.map(sum))} |`, ...rows].join('\n')}\n\n`);
+const table = [head, `| all | ${cells(accounts.map(sum))} |`, ...rows].join('\n');
+process.stdout.write(`${table}\n\n`);
+if (process.argv.includes('--write')) {
+  const page = 'docs/path-of-a-delta.md';
+  const [start = '', rest = ''] = readFileSync(page, 'utf8').split(/(?<=<!-- account -->\n)/u);
+  const end = rest.slice(rest.indexOf('<!-- end of the account -->'));
+  writeFileSync(page, `${start}\n${table}\n\n${end}`);
+}
 for (const [index, { what }] of cases.entries()) {
   const all = [...(accounts[index] ?? [])].flatMap(([place, { functions }]) =>
     [...functions].map(([name, us]) => ({ name: `${place}: ${name}`, us })),

@@ -18,7 +18,9 @@ const order = {
 } as const satisfies Order;
 const events = order.sample * order.plays;
 
-const why = 'TODO';
+const why =
+  'each line of 51 KB is about one read, so it is translated alone and leaves at once in a write of its own, which costs about as ' +
+  'much as reading and dropping the line; one pass through every room is the rest (docs/path-of-a-delta.md).';
 
 export const reading: Family = {
   rows: ['P5'],
