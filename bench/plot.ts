@@ -17,18 +17,18 @@ const panels: readonly Panel[] = [
     plot: 'length',
     title: 'pi’s snapshot lines to Claude frames, in memory',
     axis: 'KB of the message so far',
-    names: { patchbay: 'patchbay, whole translation', peer: 'JSON.parse alone', floor: 'newline search alone' },
+    names: { patchbay: 'patchbay', peer: 'JSON.parse alone', floor: 'newline search alone' },
   },
   {
     plot: 'readers',
     title: 'one session to many readers, CPU time for all of them',
     axis: 'readers',
-    names: { patchbay: 'patchbay serve', peer: 'bare relay, ws.send', floor: 'bare relay, one write a read' },
+    names: { patchbay: 'patchbay serve', peer: 'bare relay with ws', floor: 'bare relay, one write a read' },
   },
 ];
 
 const colours: Readonly<Record<Line, string>> = { patchbay: '#0969da', peer: '#bc4c00', floor: '#6e7781' };
-/** Units of the drawing. The names of the lines stand to the right of their last points. */
+/** Units of the drawing. */
 const size = { width: 460, height: 300, left: 56, right: 24, top: 60, bottom: 46 };
 
 /** The whole file. Panels without a point are left out. */
@@ -73,8 +73,8 @@ function draw({ title, axis, names }: Panel, points: readonly Point[]): string {
     return [
       `<path d="M${places.map((place) => place.join(' ')).join('L')}" fill="none" stroke="${colour}" stroke-width="2"/>`,
       ...places.map(([x, y]) => `<circle cx="${x}" cy="${y}" r="3" fill="${colour}"/>`),
-      `<rect x="${size.left + 130 * index}" y="30" width="10" height="10" fill="${colour}"/>`,
-      text(size.left + 130 * index + 14, 39, names[line], 'font-size="9"'),
+      `<rect x="${size.left + 120 * index}" y="30" width="10" height="10" fill="${colour}"/>`,
+      text(size.left + 120 * index + 14, 39, names[line], 'font-size="9"'),
     ];
   });
   return [

@@ -68,10 +68,15 @@ function met({ value }: Figure, held: Bound | undefined): string {
   return (held.at === 'least' ? value >= held.value : value <= held.value) ? 'yes' : 'no';
 }
 
-/** One sentence for each figure that misses its goal. */
+/** Why figures miss their goals, those with the same reason together. */
 export function reasons(figures: readonly Figure[]): string[] {
   const missed = figures.filter((figure) => met(figure, figure.goal) === 'no');
-  return missed.map(({ row, what, goal }) => `${row}, ${what}: ${goal?.why ?? 'nobody has found out yet.'}`);
+  const whys = new Map<string, string[]>();
+  for (const { row, what, goal } of missed) {
+    const why = goal?.why ?? 'nobody has found out yet.';
+    whys.set(why, [...(whys.get(why) ?? []), `${row}, ${what}`]);
+  }
+  return [...whys].map(([why, names]) => `**${names.join('; ')}**: ${why}`);
 }
 
 /** One figure as a line, with its verdict. */

@@ -11,7 +11,7 @@ import { random } from '../workloads.ts';
 
 const lines = sized(
   { sound: 1_000_000, broken: 100_000, claude: 1_000_000 },
-  { sound: 4000, broken: 2000, claude: 2000 },
+  { sound: 10_000, broken: 2000, claude: 2000 },
 );
 const linesEach = 2000;
 

@@ -53,8 +53,8 @@ const stream = { dialect: 'delta-only', bytes: 1, sample: 50 * 600, perSecond: 5
 /** Why goals are missed. */
 const whys = {
   cost:
-    'each reader has a write of its own for each turn, some 20 us of system time, and half of the readers here are event ' +
-    'streams, whose bytes are made by Node’s HTTP; with more deltas a turn it becomes less.',
+    'each reader has a write of its own for each turn, and a write with the wake-up of its reader costs the same for one delta as ' +
+    'for hundreds; the relay that writes once a read pays it too.',
   turn:
     'one turn writes to every reader that has room, and a write costs the same for each; the machine has two cores, and ' +
     'the readers, the agent and the probes ask for them too.',
