@@ -21,7 +21,7 @@ import { openChannel } from '../../support/core/open-channel.ts';
 import { drain, framesOf } from '../../support/core/stream-rig.ts';
 import { createVirtualClock } from '../../support/core/virtual-clock.ts';
 
-const peek: Peek = { bytes: new Uint8Array(), ascii: () => '', utf8: () => '' };
+const peek: Peek = { header: null, bytes: new Uint8Array(), ascii: () => '', utf8: () => '' };
 const opening: Event[] = [
   { type: 'run-start' },
   { type: 'turn-start' },
