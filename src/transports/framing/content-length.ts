@@ -1,6 +1,7 @@
 // The framing of the language server protocol: a header with the length in bytes, then the body. Strict when writing,
 // liberal when reading, and bounded (docs/threats.md T15). Used only on stdio, so a missing body needs no timeout.
 import type { Out, Peek } from '../../core/contract/channel.ts';
+import { frameIn, type StretchPart } from '../../core/contract/stretch.ts';
 import { hasRest } from '../../core/fast-path/frame-rest.ts';
 import { gather } from '../batch.ts';
 import { createByteBuffer } from './byte-buffer.ts';
@@ -173,6 +174,23 @@ function frameBytes(out: Out): Uint8Array {
   return bytes;
 }
 
+/** Encodes the frames of a part of a stretch: views of one piece of memory. */
+function stretchFrames({ stretch, from, to }: StretchPart): Uint8Array[] {
+  const lengths = Array.from({ length: to - from }, (_, place) => frameIn(stretch, from + place).length);
+  const heads = lengths.map(headOf);
+  const bytes = Buffer.allocUnsafeSlow(
+    heads.reduce((sum, head, place) => sum + head.length + (lengths[place] ?? 0), 0),
+  );
+  let at = 0;
+  return heads.map((head, place) => {
+    const start = at;
+    at += bytes.write(head, at, 'latin1');
+    bytes.set(frameIn(stretch, from + place), at);
+    at += lengths[place] ?? 0;
+    return bytes.subarray(start, at);
+  });
+}
+
 /**
  * The `Content-Length` framing, each frame in a separate write: older clients lose a frame that arrives in two reads,
  * and real servers never join two frames (docs/protocols/common.md 1.1).
@@ -182,4 +200,5 @@ export const contentLength: Framing = {
   decoder: contentLengthDecoder,
   encode: (out) => [frameBytes(out)],
   apart: frameBytes,
+  apartAll: stretchFrames,
 };
