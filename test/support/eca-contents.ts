@@ -41,7 +41,8 @@ export const mutations = {
 export type Mutation = keyof typeof mutations;
 
 const message = (params: object) => ({ jsonrpc: '2.0', method: 'chat/contentReceived', params });
-const said = (role: string, content: object) => message({ chatId: 'c1', role, content });
+/** A content of our chat. */
+export const said = (role: string, content: object) => message({ chatId: 'c1', role, content });
 
 function contentOf({ kind, thought, text, order }: Content): object {
   const head = kind === 'text' ? { type: 'text' } : { type: 'reasonText', id: `t${thought}` };

@@ -29,7 +29,7 @@ export interface PassageOptions {
   /** What the client chose. */
   readonly options?: Options;
   /** See SubscriptionRequest. */
-  readonly dialect?: string;
+  readonly dialect?: string | undefined;
   /** How the agent's bytes are cut into frames; default `jsonl`. */
   readonly framing?: FramingName;
   readonly maxFrameBytes?: number;
