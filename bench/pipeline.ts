@@ -5,6 +5,7 @@ import type { Options } from '../src/core/contract/adapter.ts';
 import type { Out } from '../src/core/contract/channel.ts';
 import { createTranslator } from '../src/core/link/translator.ts';
 import { createBatch } from '../src/transports/batch.ts';
+import { streamFraming } from '../src/transports/framing/framings.ts';
 import { jsonl } from '../src/transports/framing/jsonl.ts';
 
 /** From bytes of an agent to bytes of a client. */
@@ -34,9 +35,11 @@ export function createPipeline(chosen: PipelineOptions = {}): Pipeline {
   const { from = 'pi', to = 'claude', options = {}, isFastPathOn = true } = chosen;
   let ids = 0;
   const env = { now: () => 0, id: (kind: string) => `${kind}-${++ids}` };
-  const backend = adapters.get(from)?.agent?.backend(env, {});
+  const agent = adapters.get(from);
+  const backend = agent?.agent?.backend(env, {});
   const side = adapters.get(to)?.client?.frontend(env, options);
-  if (backend === undefined || side === undefined) throw new Error(`no way from ${from} to ${to}`);
+  if (agent === undefined || backend === undefined || side === undefined)
+    throw new Error(`no way from ${from} to ${to}`);
   const notes: string[] = [];
   const batch = createBatch();
   let slow = 0;
@@ -58,7 +61,7 @@ export function createPipeline(chosen: PipelineOptions = {}): Pipeline {
       batch.add(bytes);
     },
   });
-  const decoder = jsonl.decoder(
+  const decoder = streamFraming(agent.framing.stdio).decoder(
     {
       frame: (frame) => {
         slow += 1;

@@ -1,5 +1,6 @@
 // Every family of rows, in the order of the table.
 import type { Family } from '../report.ts';
+import { otherAgents } from './a1-agents.ts';
 import { claudeStream } from './c1-claude-stream.ts';
 import { claudeProgram } from './c7-claude-program.ts';
 import { deltaOnly } from './p1-delta-only.ts';
@@ -30,5 +31,6 @@ export const families: readonly Family[] = [
   claudeStream,
   claudeProgram,
   claudeEquality,
+  otherAgents,
   startUp,
 ];
