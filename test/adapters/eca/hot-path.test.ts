@@ -104,6 +104,23 @@ describe('the hot path', () => {
     );
   });
 
+  test('a text that a later one replaces is none', () => {
+    const twice = (first: string, last: string) =>
+      JSON.stringify(said('assistant', { type: 'text', text: first })).replace('"}}}', `","text":"${last}"}}}`);
+    const list = messages(texts(['a', 'b']));
+    // What the second one teaches must not be taken for the first text of the others.
+    const lines = list.toSpliced(
+      4,
+      0,
+      twice('c', 'c'),
+      twice('c', 'c'),
+      twice('d', 'c'),
+      twice('c', 'd'),
+      twice('e', 'e'),
+    );
+    saidByAll([asFrames(lines)], { from: 'eca', to: 'claude', framing });
+  });
+
   test('bytes that are no UTF-8 are refused on both', () => {
     const bytes = asFrames(messages(texts(['a', 'b', 'c', 'd', 'e', 'f'])));
     bytes[bytes.indexOf('"text":"d"') + 8] = 0xff;
