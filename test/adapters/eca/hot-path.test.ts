@@ -211,6 +211,13 @@ describe('a burst for ECA clients', () => {
     for (const one of frames) expect(Buffer.byteLength(one)).toBeLessThanOrEqual(most);
   });
 
+  test('is none while half a character waits for the other half', () => {
+    for (const half of ['\ud83d', 'x\ud83d']) {
+      together('eca', asFrames(messages(texts(words.with(5, half)))), { framing });
+      together('eca', asFrames(messages(texts(words.with(5, half).with(6, '\ude00')))), { framing });
+    }
+  });
+
   test('needs a chat that has shown that the model writes', () => {
     const list = messages(texts(words));
     const waits = said('system', { type: 'progress', state: 'running', text: 'Waiting model' });
