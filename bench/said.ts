@@ -31,18 +31,52 @@ interface StreamEvent {
 
 /** Reads the lines of any dialect of pi. A run that ends is a result. */
 export function readPi(pieces: readonly Uint8Array[]): Said {
+  return saidInPi(linesIn(pieces).map((line) => JSON.parse(line) as PiLine));
+}
+
+/** Reads the frames of a pi-server: pi's lines, each in the event of a session. */
+export function readPiServer(pieces: readonly Uint8Array[]): Said {
+  const frames = linesIn(pieces).map((line) => JSON.parse(line) as { type: string; event?: PiLine });
+  return saidInPi(frames.flatMap(({ event }) => event ?? []));
+}
+
+function saidInPi(lines: readonly PiLine[]): Said {
   const texts: string[] = [];
   const results: string[] = [];
-  for (const line of Buffer.concat(pieces).toString().split('\n')) {
-    if (line === '') continue;
-    const { type, assistantMessageEvent: update } = JSON.parse(line) as {
-      type: string;
-      assistantMessageEvent?: Update;
-    };
+  for (const { type, assistantMessageEvent: update } of lines) {
     if (type === 'agent_end') results.push('success');
     if (type === 'message_update' && update?.type.endsWith('_delta') === true) texts.push(update.delta ?? '');
   }
   return { deltas: texts.length, text: texts.join(''), results };
+}
+
+/** Reads the messages of an ECA server, one a line. A run that has finished is a result. */
+export function readEca(pieces: readonly Uint8Array[]): Said {
+  const texts: string[] = [];
+  const results: string[] = [];
+  for (const line of linesIn(pieces)) {
+    const { role, content } = (JSON.parse(line) as { params: EcaParams }).params;
+    if (role === 'assistant' && content?.type === 'text') texts.push(content.text ?? '');
+    if (content?.type === 'progress' && content.state === 'finished') results.push('success');
+  }
+  return { deltas: texts.length, text: texts.join(''), results };
+}
+
+function linesIn(pieces: readonly Uint8Array[]): string[] {
+  return Buffer.concat(pieces)
+    .toString()
+    .split('\n')
+    .filter((line) => line !== '');
+}
+
+interface PiLine {
+  readonly type: string;
+  readonly assistantMessageEvent?: Update;
+}
+
+interface EcaParams {
+  readonly role?: string;
+  readonly content?: Readonly<Partial<Record<'type' | 'text' | 'state', string>>>;
 }
 
 interface Update {

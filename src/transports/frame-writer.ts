@@ -11,7 +11,7 @@ import { createQueue } from './queue.ts';
 export interface FrameWriter {
   /** Sends a frame. Ignored once the stream has ended. */
   send(out: Out): void;
-  /** Sends frames that were made together. Absent: the framing writes each frame by itself. */
+  /** Sends frames that were made together. Absent: the framing has no use for that. */
   sendStretch?(part: StretchPart): void;
   /** Bytes that the peer has not taken yet. */
   readonly buffered: number;
@@ -24,9 +24,10 @@ export interface FrameWriter {
  * that dies during a write (EPIPE).
  */
 export function createFrameWriter(stream: Writable, framing: Framing, drained: () => void): FrameWriter {
-  return framing.apart === undefined
+  const { apart, apartAll } = framing;
+  return apart === undefined
     ? createJoiningOutlet(stream, framing, drained)
-    : createApartOutlet(stream, framing.apart, drained);
+    : createApartOutlet(stream, { apart, apartAll }, drained);
 }
 
 function createJoiningOutlet(stream: Writable, framing: Framing, drained: () => void): FrameWriter {
@@ -100,7 +101,11 @@ function createJoiningOutlet(stream: Writable, framing: Framing, drained: () => 
  * Keeps one write in flight at a time. Writes that queue in the stream would leave as one scatter write, which a pipe passes
  * to its reader as one chunk.
  */
-function createApartOutlet(stream: Writable, apart: (out: Out) => Uint8Array, drained: () => void): FrameWriter {
+function createApartOutlet(
+  stream: Writable,
+  { apart, apartAll }: { apart: (out: Out) => Uint8Array; apartAll: Framing['apartAll'] },
+  drained: () => void,
+): FrameWriter {
   const waiting = createQueue<Uint8Array>();
   let waitingBytes = 0;
   let isWriting = false;
@@ -117,6 +122,16 @@ function createApartOutlet(stream: Writable, apart: (out: Out) => Uint8Array, dr
     }
   }
 
+  const canWrite = () => stream.writable && !isEnding;
+
+  function queue(frame: Uint8Array): void {
+    waiting.add(frame);
+    waitingBytes += frame.length;
+    if (isWriting) return;
+    isWriting = true;
+    process.nextTick(writeNext);
+  }
+
   function taken(error?: Error | null): void {
     if (error) return;
     writeNext();
@@ -125,14 +140,14 @@ function createApartOutlet(stream: Writable, apart: (out: Out) => Uint8Array, dr
 
   return {
     send(out) {
-      if (!stream.writable || isEnding) return;
-      const frame = apart(out);
-      waiting.add(frame);
-      waitingBytes += frame.length;
-      if (isWriting) return;
-      isWriting = true;
-      process.nextTick(writeNext);
+      if (canWrite()) queue(apart(out));
     },
+    sendStretch:
+      apartAll === undefined
+        ? undefined
+        : (part) => {
+            if (canWrite()) for (const frame of apartAll(part)) queue(frame);
+          },
     get buffered() {
       return stream.writable ? waitingBytes + stream.writableLength : 0;
     },

@@ -2,9 +2,11 @@
 // recognised one by one, or many at once. Also generates such bytes, for any protocol.
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import type { FramingName } from '../../src/core/contract/adapter.ts';
+import type { Peek } from '../../src/core/contract/channel.ts';
 import { adapters, createTranslator, type Options } from '../../src/index.ts';
 import { bytesOf } from '../../src/transports/framing/frame.ts';
-import { jsonlDecoder } from '../../src/transports/framing/jsonl.ts';
+import { streamFraming } from '../../src/transports/framing/framings.ts';
 
 /** What one run gave. */
 export interface Passage {
@@ -26,6 +28,10 @@ export interface PassageOptions {
   readonly way: Way;
   /** What the client chose. */
   readonly options?: Options;
+  /** See SubscriptionRequest. */
+  readonly dialect?: string | undefined;
+  /** How the agent's bytes are cut into frames; default `jsonl`. */
+  readonly framing?: FramingName;
   readonly maxFrameBytes?: number;
   /** All chunks are read into one block that is overwritten, as `translate` does. */
   readonly reusedChunks?: boolean;
@@ -34,19 +40,20 @@ export interface PassageOptions {
 /** Sends the chunks through decoder, backend, repair, fold and projection. */
 export function pass(chunks: readonly Buffer[], options: PassageOptions): Passage {
   const { from, to, way, maxFrameBytes = 1 << 20, reusedChunks = false, options: chosen = {} } = options;
+  const { framing = 'jsonl', dialect } = options;
   let ids = 0;
   let recognised = 0;
   let together = 0;
   const said: string[] = [];
   const env = { now: () => 0, id: (kind: string) => `${kind}-${++ids}` };
   const backend = adapters.get(from)?.agent?.backend(env, {});
-  const projection = adapters.get(to)?.client?.frontend(env, chosen).projection;
-  if (backend === undefined || projection === undefined) throw new Error(`no translation from ${from} to ${to}`);
+  const side = adapters.get(to)?.client?.frontend(env, chosen);
+  if (backend === undefined || side === undefined) throw new Error(`no translation from ${from} to ${to}`);
   const translator = createTranslator({
     id: 'trace',
     epoch: '000000000000',
     backend,
-    projection,
+    projection: (session) => side.projection(session, dialect),
     note: (level, text) => said.push(`${level}: ${text}`),
     stretch(earlier, { bytes, ends }) {
       for (const out of earlier) said.push(bytesOf(out).toString());
@@ -59,7 +66,7 @@ export function pass(chunks: readonly Buffer[], options: PassageOptions): Passag
     },
   });
   const collect = () => translator.take().forEach((out) => void said.push(bytesOf(out).toString()));
-  const decoder = jsonlDecoder(
+  const decoder = streamFraming(framing).decoder(
     {
       frame(frame) {
         collect();
@@ -70,7 +77,7 @@ export function pass(chunks: readonly Buffer[], options: PassageOptions): Passag
         ? {
             takeBurst(peek, start, end, most) {
               const next = translator.takeBurst(peek, start, end, most);
-              recognised += peek.bytes.subarray(start, next).filter((byte) => byte === 0x0a).length;
+              recognised += framesIn(peek, start, next);
               collect();
               return next;
             },
@@ -110,6 +117,15 @@ export function pass(chunks: readonly Buffer[], options: PassageOptions): Passag
   decoder.end();
   for (const out of translator.end()) said.push(bytesOf(out).toString());
   return { said, recognised, together };
+}
+
+/** How many frames stand between these offsets. */
+function framesIn({ bytes, header }: Peek, start: number, end: number): number {
+  let frames = 0;
+  for (let at = start; at < end; frames += 1) {
+    at = header === null ? bytes.indexOf(0x0a, at) + 1 : header.read(bytes, at, end) + header.length;
+  }
+  return frames;
 }
 
 /** The bytes in chunks of these lengths, again and again. */
@@ -189,14 +205,15 @@ export function mustTellAlike(
   to: string,
   numRuns: number,
   options: Options = {},
+  how: Pick<PassageOptions, 'framing' | 'dialect'> = {},
 ): Taken {
   const taken = { recognised: 0, together: 0 };
   fc.assert(
     fc.property(streams, lengths, fc.boolean(), (bytes, sizes, reusedChunks) => {
       const chunks = cut(bytes, sizes);
-      const slow = pass(chunks, { from, to, options, way: 'slow' });
-      const glance = pass(chunks, { from, to, options, way: 'glance', reusedChunks });
-      const burst = pass(chunks, { from, to, options, way: 'burst', reusedChunks });
+      const slow = pass(chunks, { ...how, from, to, options, way: 'slow' });
+      const glance = pass(chunks, { ...how, from, to, options, way: 'glance', reusedChunks });
+      const burst = pass(chunks, { ...how, from, to, options, way: 'burst', reusedChunks });
       taken.recognised += glance.recognised;
       taken.together += burst.together;
       expect(glance.said).toEqual(slow.said);

@@ -198,6 +198,14 @@ describe('the end of the stream', () => {
 });
 
 describe('chunks', () => {
+  it.each([
+    ['a return', '\r', next, loneReturn],
+    ['a field', 'X-Name: x\r\n', next, well()],
+    ['another length', 'Content-Length: 3\r\n', next, broken('two Content-Lengths that differ')],
+  ])('a whole header behind the border is the rest of the header before it: %s', (_name, first, second, expected) => {
+    expect(decode([Buffer.from(first), Buffer.from(second)])).toEqual(expected);
+  });
+
   it('never matter', () => {
     const piece = fc.oneof(
       fc.constantFrom(

@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { PassThrough, Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
@@ -11,6 +12,7 @@ import { frameIn } from '../../src/core/contract/stretch.ts';
 import { Traffic } from '../../src/core/contract/traffic.ts';
 import { createFrameWriter } from '../../src/transports/frame-writer.ts';
 import { contentLength } from '../../src/transports/framing/content-length.ts';
+import type { Framing } from '../../src/transports/framing/framing.ts';
 import { jsonl } from '../../src/transports/framing/jsonl.ts';
 import { stdioChannel } from '../../src/transports/stdio.ts';
 import { lineMessages, textMessages } from '../../src/transports/stretch-messages.ts';
@@ -67,11 +69,41 @@ describe('a stream of lines', () => {
     expect(writer.buffered).toBe(0);
   });
 
-  test('of other frames takes no runs, nor does a channel over it', () => {
-    expect(createFrameWriter(new PassThrough(), contentLength, () => {}).sendStretch).toBeUndefined();
-    const of = (framing: typeof jsonl) =>
+  test('of frames that come one by one takes no stretches, nor does a channel over it', () => {
+    const { apartAll: _, ...single } = contentLength;
+    expect(createFrameWriter(new PassThrough(), single, () => {}).sendStretch).toBeUndefined();
+    const of = (framing: Framing) =>
       stdioChannel({ input: new PassThrough(), output: new PassThrough(), label: 'test', framing });
-    expect([of(jsonl).sendStretch === undefined, of(contentLength).sendStretch === undefined]).toEqual([false, true]);
+    expect([jsonl, contentLength, single].map((framing) => of(framing).sendStretch === undefined)).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
+});
+
+describe('a stream of frames with headers', () => {
+  test('gets a stretch in its place, each frame in a write of its own', async () => {
+    const chunks: string[] = [];
+    const stream = new Writable({
+      write(chunk, _encoding, done) {
+        chunks.push(String(chunk));
+        setImmediate(done);
+      },
+    });
+    const writer = createFrameWriter(stream, contentLength, () => {});
+    writer.send('"before"');
+    writer.sendStretch?.({ stretch: stretchOf(frames), from: 1, to: frames.length });
+    writer.send('"behind"');
+    const expected = ['"before"', ...frames.slice(1), '"behind"'].map(
+      (text) => `Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+    );
+    expect(writer.buffered).toBe(Buffer.byteLength(expected.join('')));
+    await new Promise(process.nextTick);
+    writer.end();
+    writer.sendStretch?.({ stretch: stretchOf(['"late"']), from: 0, to: 1 });
+    await finished(stream);
+    expect(chunks).toEqual(expected);
   });
 });
 

@@ -14,7 +14,7 @@ import type { Instructions } from './instructions.ts';
 import type { LedgerLimits } from './ledger-limits.ts';
 import type { LimitRule } from './limit-rule.ts';
 import type { FrameEntry } from './reader.ts';
-import type { Stretch } from './stretch.ts';
+import type { Stretch, StretchPart } from './stretch.ts';
 import type { Receipt, Ticket } from './ticket.ts';
 
 /** The only access of a machine to the outside world. */
@@ -145,8 +145,11 @@ export interface Frontend {
    * Absent: frames go out unchanged.
    */
   mapOutgoing?(out: Out): Out | Frames | null;
-  /** Whether `mapOutgoing` leaves frames of deltas unchanged for now. Absent: it may change them. */
-  leavesDeltas?(): boolean;
+  /**
+   * Maps frames of deltas that were made together, as `mapOutgoing` does with each. Null: each must be mapped by itself.
+   * Absent: as null where there is `mapOutgoing`, else they go out unchanged.
+   */
+  mapStretch?(part: StretchPart): StretchPart | null;
   /**
    * Called with the answer to `subscribe`, before the first frame of the session. `session.id` is the real id of the
    * session.

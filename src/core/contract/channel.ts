@@ -14,9 +14,22 @@ export interface Frame {
   from(byte: number): Frame;
 }
 
+/** Reads the header in front of a frame. */
+export interface FrameHeader {
+  /**
+   * Reads the header at byte `at`. Returns where the frame behind the header begins; -1 when the bytes before `end` hold
+   * no whole header there, or a header of another form than the usual one.
+   */
+  read(bytes: Uint8Array, at: number, end: number): number;
+  /** Bytes of the frame behind the header that was read last. */
+  readonly length: number;
+}
+
 /** Bytes that are read but not yet cut into frames. Valid only during the call that gets them. */
 export interface Peek {
   readonly bytes: Uint8Array;
+  /** Reads what stands in front of each frame. Null: nothing does, and each frame ends with an LF instead. */
+  readonly header: FrameHeader | null;
   /** A range of ASCII bytes as text. */
   ascii(from: number, to: number): string;
   /** A range of bytes as text. Throws a GatewayError `bad-frame` when the bytes are not UTF-8. */
@@ -84,13 +97,14 @@ export interface Receiver {
   readonly work?: WorkQueue;
   frame(frame: Frame): void;
   /**
-   * Called, if the framing supports it, for a frame that begins at byte `start`; bytes before `end` have been read.
-   * Null: the transport cuts the frame out and calls `frame`. Both ways must have the same effect.
+   * Called, if the framing supports it, for a frame that begins at byte `start`; bytes before `end` have been read. A
+   * frame behind a header begins behind that header and ends at `end`. Null: the transport cuts the frame out and calls
+   * `frame`. Both ways must have the same effect.
    */
   recognise?(peek: Peek, start: number, end: number): RecognisedFrame | null;
   /**
-   * Called before `recognise`, if the framing supports it: takes as many whole frames from byte `start` on as are
-   * consecutive deltas (decision 0011). Returns the offset behind the last one; `start` if none was taken. No frame is
+   * Called before `recognise`, if the framing supports it: takes as many whole frames, with their headers, from byte
+   * `start` on as are consecutive deltas (decision 0011). Returns the offset behind the last one; `start` if none was taken. No frame is
    * taken that is longer than `maxFrameBytes`.
    */
   takeBurst?(peek: Peek, start: number, end: number, maxFrameBytes: number): number;

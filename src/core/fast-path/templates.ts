@@ -1,7 +1,8 @@
-// The hot path of JSON lines: recognises lines that equal a line parsed before in every byte but the text of their
-// delta. An adapter says what a parsed line teaches (decision 0011).
+// The hot path of JSON frames: recognises frames that equal a frame parsed before in every byte but the text of their
+// delta. Most frames are lines; others stand behind a header with their length. An adapter says what a parsed line teaches
+// (decision 0011).
 import type { Action, RecognisedBurst, RecognisedEvent } from '../contract/adapter.ts';
-import type { Frame, Peek, Splice } from '../contract/channel.ts';
+import type { Frame, FrameHeader, Peek, Splice } from '../contract/channel.ts';
 import type { Burst } from '../model/burst.ts';
 import type { Event, EventOf } from '../model/event.ts';
 import { collector } from './delta-collector.ts';
@@ -82,10 +83,13 @@ class ChunkView {
   source: Uint8Array = noBytes;
   bytes: Uint8Array = noBytes;
   view: DataView = new DataView(noBytes.buffer);
+  /** See Peek. */
+  header: FrameHeader | null = null;
   /** No burst begins before this offset: the lines there were read as one and are none. */
   noBurstBefore = 0;
 
-  show(source: Uint8Array): void {
+  show(source: Uint8Array, header: FrameHeader | null): void {
+    this.header = header;
     if (source === this.source) return;
     this.source = source;
     this.noBurstBefore = 0;
@@ -150,7 +154,7 @@ export function createTemplateRecogniser(streaming: Streaming, learnTemplate: Le
     const quote = string.measure(chunk.bytes, start + head.length, end);
     if (quote < 0 || streaming.block(event.index) !== block) return null;
     const next = passSuffix(chunk, template, quote, end);
-    if (next < 0 || (rest === null && chunk.bytes[next] !== LF)) return null;
+    if (next < 0 || (rest === null && !endsAt(chunk, next, end))) return null;
     const delta = string.text(peek);
     // An empty delta gives no event: leave the line to the parser.
     if (delta === null || delta === '') return null;
@@ -165,6 +169,7 @@ export function createTemplateRecogniser(streaming: Streaming, learnTemplate: Le
 
   /** The template whose head stands at `start`. */
   function templateAt(start: number, end: number): Learned | null {
+    if (start < 0) return null;
     for (const template of templates) {
       const { head } = template;
       if (start + head.length < end && isLiteralAt(chunk.view, start, head)) return template;
@@ -180,10 +185,32 @@ export function createTemplateRecogniser(streaming: Streaming, learnTemplate: Le
     const quote = collector.add(chunk.bytes, from, end);
     const next = quote < 0 ? -1 : passSuffix(chunk, template, quote, end);
     if (next < 0) return -1;
-    if (rest === null) return chunk.bytes[next] === LF ? next : -1;
-    const lineEnd = chunk.source.indexOf(LF, next);
+    if (rest === null) return endsAt(chunk, next, end) ? next : -1;
+    const lineEnd = chunk.header === null ? chunk.source.indexOf(LF, next) : end;
     recognised.setRest(rest, next - 1 - start);
     return lineEnd >= 0 && hasRest(recognised, chunk.bytes, start, lineEnd) ? lineEnd : -1;
+  }
+
+  /** As {@link collect}, for a frame with a header at `at`. Returns where the frame ends. */
+  function collectMeasured(template: Learned, header: FrameHeader, at: number, end: number, most: number): number {
+    const start = header.read(chunk.bytes, at, end);
+    const frameEnd = start + header.length;
+    return start < 0 || frameEnd > end || header.length > most ? -1 : collect(template, start, frameEnd);
+  }
+
+  /** Adds as many frames from byte `start` on as are alike. Returns the offset behind the last one. */
+  function collectAll(template: Learned, start: number, end: number, maxFrameBytes: number): number {
+    const { header } = chunk;
+    let next = start;
+    collector.clear();
+    while (!collector.isFull) {
+      const frameEnd =
+        header === null ? collect(template, next, end) : collectMeasured(template, header, next, end, maxFrameBytes);
+      if (frameEnd < 0 || (header === null && frameEnd - next > maxFrameBytes)) break;
+      collector.keep();
+      next = header === null ? frameEnd + 1 : frameEnd;
+    }
+    return next;
   }
 
   return {
@@ -201,26 +228,21 @@ export function createTemplateRecogniser(streaming: Streaming, learnTemplate: Le
 
     read(peek, start, end) {
       if (templates.length === 0) return null;
-      chunk.show(peek.bytes);
+      chunk.show(peek.bytes, peek.header);
       const template = templateAt(start, end);
       return template === null ? null : match(template, peek, start, end);
     },
 
     readBurst(peek, start, end, maxFrameBytes) {
       if (templates.length === 0) return null;
-      chunk.show(peek.bytes);
-      const template = start < chunk.noBurstBefore ? null : templateAt(start, end);
+      const { header } = peek;
+      chunk.show(peek.bytes, header);
+      if (start < chunk.noBurstBefore) return null;
+      const template = templateAt(header === null ? start : header.read(chunk.bytes, start, end), end);
       if (template === null) return null;
       const { index, extra } = template.event;
       if (streaming.block(index) !== template.block) return null;
-      let next = start;
-      collector.clear();
-      while (!collector.isFull) {
-        const lineEnd = collect(template, next, end);
-        if (lineEnd < 0 || lineEnd - next > maxFrameBytes) break;
-        collector.keep();
-        next = lineEnd + 1;
-      }
+      const next = collectAll(template, start, end, maxFrameBytes);
       // One delta is cheaper as an event.
       if (collector.count < 2) return null;
       const burst = collector.burst(index, extra);
@@ -231,15 +253,20 @@ export function createTemplateRecogniser(streaming: Streaming, learnTemplate: Le
   };
 }
 
+/** Whether a frame ends at `next`. `end`: of a frame behind a header; of the bytes that lines are in. */
+function endsAt({ bytes, header }: ChunkView, next: number, end: number): boolean {
+  return header === null ? bytes[next] === LF : next === end;
+}
+
 /** The offset after everything that follows the delta and is compared; -1 when something else stands there. */
 function passSuffix({ bytes, view }: ChunkView, { behind, trail }: Template, quote: number, end: number): number {
   const next = quote + behind.length;
-  if (next >= end || !isAt(bytes, quote, behind)) return -1;
+  if (next > end || !isAt(bytes, quote, behind)) return -1;
   if (trail === null) return next;
   const { before, hole, after } = trail;
   const holeAt = next + before.length;
   const afterAt = holeAt + hole;
   const trailEnd = afterAt + after.length;
-  if (trailEnd >= end || !isLiteralAt(view, next, before)) return -1;
+  if (trailEnd > end || !isLiteralAt(view, next, before)) return -1;
   return isPlainAt(bytes, holeAt, hole) && isLiteralAt(view, afterAt, after) ? trailEnd : -1;
 }

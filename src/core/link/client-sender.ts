@@ -4,12 +4,14 @@ import type { Frontend } from '../contract/adapter.ts';
 import type { Channel, Out } from '../contract/channel.ts';
 import { type PacedTask, type WorkQueue, writeCost } from '../contract/paced-work.ts';
 import type { Entry } from '../contract/reader.ts';
-import type { StretchPart } from '../contract/stretch.ts';
+import { frameIn, type StretchPart } from '../contract/stretch.ts';
 import type { Traffic } from '../contract/traffic.ts';
 import type { SendScheduler, Subscription } from './send-scheduler.ts';
 
 /** Bytes that may wait in a client's socket before its reader stops pulling (docs/threats.md T26). */
 export const highWater = 64 * 1024;
+
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** Takes part in sending. */
 export interface SenderListener {
@@ -113,13 +115,19 @@ export class ClientSender implements PacedTask {
 
   /** Whether frames of deltas may go to the channel as they were made. */
   #takesStretches(): boolean {
-    const { mapOutgoing, leavesDeltas } = this.#frontend;
-    return this.#channel.sendStretch !== undefined && (mapOutgoing === undefined || leavesDeltas?.() === true);
+    const { mapOutgoing, mapStretch } = this.#frontend;
+    return this.#channel.sendStretch !== undefined && (mapOutgoing === undefined || mapStretch !== undefined);
   }
 
   #sendStretch(part: StretchPart): void {
-    this.#traffic?.sentStretch(part);
-    this.#channel.sendStretch?.(part);
+    const { mapStretch } = this.#frontend;
+    const mapped = mapStretch === undefined ? part : mapStretch(part);
+    if (mapped === null) {
+      for (let place = part.from; place < part.to; place += 1) this.send(utf8.decode(frameIn(part.stretch, place)));
+      return;
+    }
+    this.#traffic?.sentStretch(mapped);
+    this.#channel.sendStretch?.(mapped);
   }
 
   /** Pauses reading while too many bytes of answers are unread (docs/threats.md T26, T32). */

@@ -18,6 +18,8 @@ export type HeaderOutcome = { readonly length: number } | { readonly breach: str
 export interface ContentHeader {
   /** Part of an incomplete header was read. */
   readonly isOpen: boolean;
+  /** Nothing was read since the last whole header. */
+  readonly isFresh: boolean;
   /** Reads one byte. Returns the outcome, or null while the header is incomplete. */
   read(byte: number): HeaderOutcome | null;
   /** Resets the state for another stream. */
@@ -88,6 +90,9 @@ export function createContentHeader(): ContentHeader {
   return {
     get isOpen() {
       return lines > 0 || filled > 0;
+    },
+    get isFresh() {
+      return bytes === 0;
     },
     read(byte) {
       bytes += 1;

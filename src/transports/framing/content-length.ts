@@ -1,13 +1,20 @@
 // The framing of the language server protocol: a header with the length in bytes, then the body. Strict when writing,
 // liberal when reading, and bounded (docs/threats.md T15). Used only on stdio, so a missing body needs no timeout.
-import type { Out } from '../../core/contract/channel.ts';
+import type { Out, Peek } from '../../core/contract/channel.ts';
+import { frameIn, type StretchPart } from '../../core/contract/stretch.ts';
+import { hasRest } from '../../core/fast-path/frame-rest.ts';
 import { gather } from '../batch.ts';
 import { createByteBuffer } from './byte-buffer.ts';
 import { createContentHeader } from './content-header.ts';
 import { createFrame } from './frame.ts';
 import type { DecoderOptions, FrameDecoder, FrameSink, Framing } from './framing.ts';
+import { createPeek } from './peek.ts';
+import { plainHeader } from './plain-header.ts';
 
 const nothing = new Uint8Array();
+
+const asBuffer = (bytes: Uint8Array) =>
+  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 /**
  * `maxFrameBytes` limits the bytes of a body. An invalid header is reported once as `bad-frame`, and the decoder stays
@@ -28,6 +35,36 @@ export function contentLengthDecoder(sink: FrameSink, options: DecoderOptions): 
 
   function deliver(bytes: Uint8Array): void {
     if (bytes.length > 0 || blank === 'deliver') sink.frame(createFrame(bytes));
+  }
+
+  /** Takes frames from that offset on that are whole and have a plain header. Returns the offset after them. */
+  function takeWhole(peek: Peek, at: number): number {
+    const { bytes } = peek;
+    const next = sink.takeBurst?.(peek, at, bytes.length, maxFrameBytes) ?? at;
+    if (next > at) return next;
+    const start = plainHeader.read(bytes, at, bytes.length);
+    const { length } = plainHeader;
+    const end = start + length;
+    if (start < 0 || end > bytes.length || length > maxFrameBytes) return at;
+    if (!passRecognised(peek, start, end)) {
+      const body = bytes.subarray(start, end);
+      deliver(reusedChunks ? Buffer.from(body) : body);
+    }
+    return end;
+  }
+
+  /** Passes on the frame between those offsets, if the sink recognises it. False: it must be parsed. */
+  function passRecognised(peek: Peek, start: number, end: number): boolean {
+    const match = sink.recognise?.(peek, start, end) ?? null;
+    if (match === null || match.next > end || !hasRest(match, peek.bytes, start, end)) return false;
+    match.accept();
+    return true;
+  }
+
+  /** Delivers a frame that is not in the chunk with its header and its whole body. */
+  function deliverLate(body: Uint8Array): void {
+    const bytes = asBuffer(body);
+    if (!passRecognised(createPeek(bytes, plainHeader), 0, bytes.length)) deliver(bytes);
   }
 
   function keep(part: Uint8Array): void {
@@ -72,10 +109,10 @@ export function contentLengthDecoder(sink: FrameSink, options: DecoderOptions): 
     if (skipping) {
       skipping = false;
     } else if (held.length === 0) {
-      deliver(reusedChunks ? Buffer.from(last) : last);
+      deliverLate(reusedChunks ? Buffer.from(last) : last);
     } else {
       held.add(last);
-      deliver(held.take());
+      deliverLate(held.take());
     }
   }
 
@@ -92,9 +129,13 @@ export function contentLengthDecoder(sink: FrameSink, options: DecoderOptions): 
 
   return {
     push(chunk) {
+      const bytes = asBuffer(chunk);
+      const peek = createPeek(bytes, plainHeader);
       let at = 0;
-      while (at < chunk.length && !broken) {
-        at = missing === null ? readHeader(chunk, at) : readBody(chunk, at, missing);
+      while (at < bytes.length && !broken) {
+        const next = missing === null && header.isFresh ? takeWhole(peek, at) : at;
+        if (next > at) at = next;
+        else at = missing === null ? readHeader(bytes, at) : readBody(bytes, at, missing);
       }
     },
     end() {
@@ -133,6 +174,23 @@ function frameBytes(out: Out): Uint8Array {
   return bytes;
 }
 
+/** Encodes the frames of a part of a stretch: views of one piece of memory. */
+function stretchFrames({ stretch, from, to }: StretchPart): Uint8Array[] {
+  const lengths = Array.from({ length: to - from }, (_, place) => frameIn(stretch, from + place).length);
+  const heads = lengths.map(headOf);
+  const bytes = Buffer.allocUnsafeSlow(
+    heads.reduce((sum, head, place) => sum + head.length + (lengths[place] ?? 0), 0),
+  );
+  let at = 0;
+  return heads.map((head, place) => {
+    const start = at;
+    at += bytes.write(head, at, 'latin1');
+    bytes.set(frameIn(stretch, from + place), at);
+    at += lengths[place] ?? 0;
+    return bytes.subarray(start, at);
+  });
+}
+
 /**
  * The `Content-Length` framing, each frame in a separate write: older clients lose a frame that arrives in two reads,
  * and real servers never join two frames (docs/protocols/common.md 1.1).
@@ -142,4 +200,5 @@ export const contentLength: Framing = {
   decoder: contentLengthDecoder,
   encode: (out) => [frameBytes(out)],
   apart: frameBytes,
+  apartAll: stretchFrames,
 };

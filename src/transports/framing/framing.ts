@@ -2,6 +2,7 @@
 
 import type { FramingName } from '../../core/contract/adapter.ts';
 import type { Frame, FrameFault, Out, Peek, RecognisedFrame } from '../../core/contract/channel.ts';
+import type { StretchPart } from '../../core/contract/stretch.ts';
 
 /** Receives the frames and faults of a decoder, synchronously and in wire order. */
 export interface FrameSink {
@@ -46,4 +47,6 @@ export interface Framing {
   encode(out: Out): Out;
   /** Encodes a frame in one piece. If present, each frame leaves in its own write; otherwise many share one write. */
   readonly apart?: (out: Out) => Uint8Array;
+  /** As `apart`, for frames that were made together. Absent: such frames come one by one. */
+  readonly apartAll?: (part: StretchPart) => readonly Uint8Array[];
 }

@@ -1,5 +1,5 @@
 // Reads text from bytes that are not cut into frames yet.
-import type { Peek } from '../../core/contract/channel.ts';
+import type { FrameHeader, Peek } from '../../core/contract/channel.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 
 /** Above this many bytes per line, one call per piece is cheaper than one call for all. */
@@ -8,20 +8,22 @@ const farApart = 600;
 /** U+FEFF at the start of a piece is not a byte order mark. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Creates a peek at one chunk. */
-export function createPeek(bytes: Buffer): Peek {
-  return new ChunkGlimpse(bytes);
+/** Creates a peek at one chunk. `header`: what stands in front of each frame; null for lines. */
+export function createPeek(bytes: Buffer, header: FrameHeader | null = null): Peek {
+  return new ChunkGlimpse(bytes, header);
 }
 
 /** A class, because the hot path uses it for every line. */
 class ChunkGlimpse implements Peek {
   readonly bytes: Buffer;
+  readonly header: FrameHeader | null;
   #asked = 0;
   /** All bytes as Latin-1 text: one native call instead of one per line. */
   #all: string | undefined;
 
-  constructor(bytes: Buffer) {
+  constructor(bytes: Buffer, header: FrameHeader | null) {
     this.bytes = bytes;
+    this.header = header;
   }
 
   ascii(from: number, to: number): string {

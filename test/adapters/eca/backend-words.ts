@@ -7,6 +7,7 @@ import type { Command } from '../../../src/core/model/command.ts';
 import type { Outcome } from '../../../src/core/model/errors.ts';
 import type { Event, EventOf, EventType } from '../../../src/core/model/event.ts';
 import { createFrame } from '../../../src/transports/framing/frame.ts';
+import { createPeek } from '../../../src/transports/framing/peek.ts';
 import { stillEnv } from '../../support/decoding.ts';
 import { textOf } from '../../support/telling.ts';
 
@@ -26,6 +27,8 @@ export interface Talk {
   /** The server says that. */
   hear(...messages: readonly Json[]): void;
   hearRaw(text: string): void;
+  /** Whether that message would be taken without being parsed. */
+  recognises(message: Json): boolean;
   /** A client asks; returns the name of the command. */
   ask(command: Command): string;
   wake(timer: string): void;
@@ -77,6 +80,10 @@ export function talk(era: Era | null, options: Json = {}): Talk {
       for (const message of messages) {
         perform(backend.decode(createFrame(Buffer.from(JSON.stringify({ jsonrpc: '2.0', ...message })))));
       }
+    },
+    recognises(message) {
+      const line = Buffer.from(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+      return backend.recognise?.(createPeek(line), 0, line.length) != null;
     },
     hearRaw: (text) => perform(backend.decode(createFrame(Buffer.from(text)))),
     ask(command) {

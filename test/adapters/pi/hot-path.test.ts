@@ -5,15 +5,17 @@ import { cut, mustTellAlike, pass, saidByAll } from '../../support/hot-path.ts';
 import { type Mutation, mutations, stream, type Update, updates } from '../../support/pi-updates.ts';
 
 describe('the hot path', () => {
-  test.each<[string, Options, boolean]>([
+  test.each<[string, Options, boolean, string?]>([
     ['claude', {}, true],
     ['rpc-message', {}, true],
     ['pi', {}, false],
     ['pi', { dialect: 'delta-only' }, true],
+    ['eca', {}, true],
+    ['eca', {}, true, 'streams-asks'],
   ])(
     'tells %s clients %j what the slow path tells them',
-    (to, options, takesBursts) => {
-      const { recognised, together } = mustTellAlike(updates.map(stream), 'pi', to, 300, options);
+    (to, options, takesBursts, dialect) => {
+      const { recognised, together } = mustTellAlike(updates.map(stream), 'pi', to, 300, options, { dialect });
       // Else this would compare the slow path with itself.
       expect(recognised).toBeGreaterThan(500);
       if (takesBursts) expect(together).toBeGreaterThan(100);

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Frontend } from '../../../src/core/contract/adapter.ts';
 import type { StretchPart } from '../../../src/core/contract/stretch.ts';
 import { Traffic } from '../../../src/core/contract/traffic.ts';
+import { createStretchWrapper } from '../../../src/core/fast-path/stretch-wrapper.ts';
 import { linkClient } from '../../../src/core/link/client-link.ts';
 import { foldBurst } from '../../../src/core/log/fold.ts';
 import { burstOf, partTexts, takingProjection } from '../../support/core/bursts.ts';
@@ -75,15 +76,21 @@ describe('a part of a stretch', () => {
     expect(told).toEqual([a, b, c]);
   });
 
-  test('is single frames for a frontend that maps each, until it leaves deltas as they are', async () => {
-    let leaves = false;
+  test('is single frames for a frontend that maps each, until it maps all at once', async () => {
+    let map: Frontend['mapStretch'] = () => null;
     const upper = (out: unknown) => String(out).toUpperCase();
-    const { told, burst } = linked({ mapOutgoing: upper, leavesDeltas: () => leaves });
+    const { told, traffic, burst } = linked({ mapOutgoing: upper, mapStretch: (part) => map?.(part) ?? null });
+    await burst('a', 'é', 'b');
+    expect(told.splice(0)).toEqual(['a', 'é', 'b'].map((text, place) => frame(text, 5 + place).toUpperCase()));
+    map = (part) => part;
     await burst('a', 'b');
-    expect(told.splice(0)).toEqual([a.toUpperCase(), b.toUpperCase()]);
-    leaves = true;
+    expect(told.splice(0)).toEqual([[frame('a', 8), frame('b', 9)]]);
+    const before = traffic.bytesOut;
+    map = createStretchWrapper('[1,', ']') ?? undefined;
     await burst('a', 'b');
-    expect(told).toEqual([[frame('a', 7), frame('b', 8)]]);
+    const wrapped = [10, 11].map((low) => `[1,${frame(low === 10 ? 'a' : 'b', low)}]`);
+    expect(told).toEqual([wrapped]);
+    expect(traffic.bytesOut - before).toBe(wrapped.join('').length);
     const mapping = linked({ mapOutgoing: upper });
     await mapping.burst('a', 'b');
     expect(mapping.told).toEqual([a.toUpperCase(), b.toUpperCase()]);

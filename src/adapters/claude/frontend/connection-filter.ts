@@ -2,6 +2,8 @@
 // makes the few changes that concern one client. Recognises frames by their first characters and never parses one.
 import type { Frames } from '../../../core/contract/adapter.ts';
 import type { Out } from '../../../core/contract/channel.ts';
+import type { StretchPart } from '../../../core/contract/stretch.ts';
+import { createStretchWrapper, type StretchWrapper } from '../../../core/fast-path/stretch-wrapper.ts';
 import { NewestSet } from '../../../core/model/newest.ts';
 import { cancelFrame } from './system-frames.ts';
 
@@ -9,7 +11,7 @@ import { cancelFrame } from './system-frames.ts';
 export interface ConnectionFilter {
   /** See Frontend. */
   mapOutgoing(out: Out): Out | Frames | null;
-  leavesDeltas(): boolean;
+  mapStretch(part: StretchPart): StretchPart | null;
   /**
    * Returns a mark. The frames behind the mark belong to that query, up to and including its result
    * (docs/protocols/rpc-message.md 8.4, 8.6). The prompt of the query is this client's own.
@@ -53,13 +55,20 @@ const uuidEnd = 39;
 /** The maximum number of remembered answers: more than a session's limit of open questions. */
 const mostAnswered = 128;
 
+/** An open query: the text in front of its frames, the frame at its end, and a wrapper of many frames, if there is one. */
+interface Query {
+  readonly head: string;
+  readonly end: string;
+  readonly wrapAll: StretchWrapper | null;
+}
+
 /** Creates a filter that passes every frame at first. */
 export function createConnectionFilter(): ConnectionFilter {
   /** Weak, because nobody calls the filter of a connection that posts: its marks are dropped. */
   const actionsAfter = new WeakMap<object, () => void>();
   const ownAnswers = new WeakSet<object>();
   /** The open queries. There are several if the agent took a prompt into the open run. */
-  let queries: readonly { readonly head: string; readonly end: string }[] = [];
+  let queries: readonly Query[] = [];
   /** The cancel frames of requests that this client has answered. */
   const cancels = new NewestSet<string>(mostAnswered);
   let echo: string | null = null;
@@ -115,10 +124,14 @@ export function createConnectionFilter(): ConnectionFilter {
       return null;
     },
     // Everything but a query looks for frames that are no deltas.
-    leavesDeltas: () => queries.length === 0,
+    mapStretch(part) {
+      const [query] = queries;
+      return query === undefined ? part : (query.wrapAll?.(part) ?? null);
+    },
     query(id) {
       const name = JSON.stringify(id);
-      const query = { head: `{"id":${name},"type":"stream","data":`, end: `{"id":${name},"type":"complete"}` };
+      const head = `{"id":${name},"type":"stream","data":`;
+      const query = { head, end: `{"id":${name},"type":"complete"}`, wrapAll: createStretchWrapper(head, '}') };
       return mark(() => {
         queries = [...queries, query];
         isOwnPrompt = true;

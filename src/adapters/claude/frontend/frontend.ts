@@ -142,7 +142,7 @@ export function createConnection(env: Env, options: ConnectionOptions, session: 
       return then?.(outcome) ?? [];
     },
     mapOutgoing: filter.mapOutgoing,
-    leavesDeltas: filter.leavesDeltas,
+    mapStretch: filter.mapStretch,
   };
 }
 

@@ -12,6 +12,7 @@ import { choicesIn, createInfo } from './agent-info.ts';
 import { createContentDecoder } from './decode-content.ts';
 import { createNotices } from './decode-notices.ts';
 import type { SentPrompt } from './decode-run.ts';
+import { createContentRecogniser } from './delta-template.ts';
 import { encodePrompt } from './encode-prompt.ts';
 import { createHandshake } from './handshake.ts';
 import type { AgentOptions } from './options.ts';
@@ -249,6 +250,8 @@ export function createBackend(env: Env, options: AgentOptions, folders: readonly
     }
   }
 
+  const recogniser = createContentRecogniser({ block: content.streaming, streamed: () => {} });
+
   return {
     takesContexts: true,
     start() {
@@ -261,8 +264,12 @@ export function createBackend(env: Env, options: AgentOptions, folders: readonly
       } catch (thrown) {
         out.note('violation', messageOf(thrown).slice(0, 300));
       }
-      return out.take();
+      const actions = out.take();
+      recogniser.learn(frame, actions);
+      return actions;
     },
+    recognise: recogniser.read,
+    recogniseBurst: recogniser.readBurst,
     encode(command, id) {
       encode(command, id);
       return out.take();

@@ -27,6 +27,8 @@ export interface ContentContext
 export interface ContentDecoder {
   readonly run: RunDecoder;
   readonly calls: Pick<Calls, 'answer'>;
+  /** See Streaming of core/fast-path/templates.ts. */
+  streaming(index: number): object | null;
   take(params: ContentParams): void;
   /** Called when the chat was emptied. Its history may follow. */
   cleared(): void;
@@ -52,6 +54,8 @@ export function createContentDecoder(env: Env, out: Outbox, context: ContentCont
   /** The `requestId` of the open run's prompt. */
   let current: string | undefined;
   let isReplaying = false;
+  /** The chat of the last content that was ours. */
+  let mainChat = '';
   /** Chats that are not ours. */
   const foreignChats = new Set<string>();
 
@@ -210,12 +214,15 @@ export function createContentDecoder(env: Env, out: Outbox, context: ContentCont
   return {
     run,
     calls,
+    streaming: (index) => (run.isSpeaking && !subAgents.has(mainChat) ? messages.streaming(index) : null),
     take(params) {
       const lane = subAgents.get(params.chatId);
       if (lane !== undefined) subAgent(params, lane);
       else if (typeof params.parentChatId === 'string') passOn(params);
-      else if (context.isOurs(params.chatId)) main(params);
-      else noteForeign(params.chatId);
+      else if (context.isOurs(params.chatId)) {
+        mainChat = params.chatId;
+        main(params);
+      } else noteForeign(params.chatId);
     },
     cleared() {
       run.end('completed');

@@ -33,6 +33,8 @@ export interface ArgumentTexts {
 /** Reads the messages of one chat and its sub-agents. */
 export interface MessageDecoder {
   isOpen(lane: Lane): boolean;
+  /** The open text or thought of the main thread, if it has that index: the same object from its beginning to its end. */
+  streaming(index: number): object | null;
   text(lane: Lane, text: string): void;
   reasonStarted(lane: Lane, content: ContentOf<'reason'>): void;
   reasonText(lane: Lane, id: string, text: string): void;
@@ -171,6 +173,10 @@ export function createMessageDecoder(env: Env, out: Outbox, ports: MessagePorts)
 
   return {
     isOpen: (lane) => open.has(lane),
+    streaming(index) {
+      const { current = null } = open.get(undefined) ?? {};
+      return current?.index === index ? current : null;
+    },
     text(lane, text) {
       if (text !== '') delta(lane, going(lane, null), text);
     },

@@ -40,6 +40,8 @@ export interface RunParts {
 /** The run of one chat. */
 export interface RunDecoder {
   readonly open: boolean;
+  /** Nothing comes before further content of the model: {@link RunDecoder.speaks} would do nothing. */
+  readonly isSpeaking: boolean;
   /** The prompt whose run has not begun. */
   readonly waiting: SentPrompt | null;
   sent(prompt: SentPrompt): void;
@@ -180,6 +182,9 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
   return {
     get open() {
       return open;
+    },
+    get isSpeaking() {
+      return open && untold === null && hasSpoken;
     },
     get waiting() {
       return waiting;

@@ -1,5 +1,7 @@
 // The blocks of one message of the model as chat contents: texts, thoughts, and tool calls while the model writes them
 // (docs/protocols/eca.md 8.3).
+import type { FrameMould } from '../../../core/fast-path/stretch-writer.ts';
+import type { Burst } from '../../../core/model/burst.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryIn } from '../../../core/model/dictionary.ts';
 import type { EventOf } from '../../../core/model/event.ts';
@@ -20,14 +22,16 @@ export interface BlockPorts extends WholePorts {
 export interface BlockWriter {
   start(event: EventOf<'block-start'>, at: number): void;
   delta(index: number, delta: string): void;
+  /** The form of the frames of these deltas; null when each delta must be written by itself. */
+  mould(burst: Burst): FrameMould | null;
   /** Ends a block. `text`: all text that was streamed for the block. */
   end(event: EventOf<'block-end'>, text: () => string, at: number): void;
 }
 
 /** An open block. */
 interface Open {
-  /** Writes one piece; null if pieces are not sent. */
-  readonly piece: ((text: string) => void) | null;
+  /** Writes the next pieces. Null: for now, pieces are not sent. */
+  frames(): TextFrames | null;
   end(event: EventOf<'block-end'>, text: () => string, at: number): void;
   /** The first half of a surrogate pair, kept back until the second half arrives. Some readers refuse a lone half. */
   held: string;
@@ -44,20 +48,17 @@ export function createBlockWriter(ports: BlockPorts, name: string): BlockWriter 
   const { writer, calls } = ports;
   const open = new Map<number, Open>();
 
-  function tellPieces(frames: TextFrames): (text: string) => void {
-    return (text) => writer.model(frames(text));
-  }
-
   function openText(): Open {
-    return { piece: tellPieces(writer.text), end: () => {}, held: '' };
+    return { frames: () => writer.text, end: () => {}, held: '' };
   }
 
   function openThought(event: EventOf<'block-start'>, startedAt: number): Open {
     const id = `${name}-${event.index}`;
     writer.generating();
     writer.content('assistant', withExtra({ type: 'reasonStarted', id }, ecaExtraIn(event)));
+    const frames = thoughtFrames(writer, id);
     return {
-      piece: tellPieces(thoughtFrames(writer, id)),
+      frames: () => frames,
       end(ended, _text, at) {
         const finished = { type: 'reasonFinished', id, ...tookMs(at - startedAt) };
         writer.content('assistant', withExtra(finished, ecaExtraIn(ended)));
@@ -73,14 +74,13 @@ export function createBlockWriter(ports: BlockPorts, name: string): BlockWriter 
   function openCall(event: EventOf<'block-start'>, id: string, toolName: string): Open {
     const frames = calls.prepare(id, toolName, writer, ecaExtraIn(event));
     let isStarted = false;
-    const piece = (text: string) => {
-      // The arguments of a call that already runs were sent with the run.
-      if (!calls.isWriting(id)) return;
-      isStarted = true;
-      writer.model(frames.pieces(text));
-    };
     return {
-      piece: ports.streamsArguments ? piece : null,
+      frames() {
+        // The arguments of a call that already runs were sent with the run.
+        if (!ports.streamsArguments || !calls.isWriting(id)) return null;
+        isStarted = true;
+        return frames.pieces;
+      },
       end({ input }, text) {
         // The arguments never became complete: keep what was sent.
         if (input === undefined || !calls.isWriting(id)) return;
@@ -89,6 +89,11 @@ export function createBlockWriter(ports: BlockPorts, name: string): BlockWriter 
       },
       held: '',
     };
+  }
+
+  function tell(block: Open, text: string): void {
+    const frames = block.frames();
+    if (frames !== null) writer.model(frames(text));
   }
 
   function openBlock(event: EventOf<'block-start'>, at: number): Open | null {
@@ -119,19 +124,23 @@ export function createBlockWriter(ports: BlockPorts, name: string): BlockWriter 
     },
     delta(index, delta) {
       const block = open.get(index);
-      if (block === undefined || block.piece === null) return;
+      if (block === undefined) return;
       const text = block.held === '' ? delta : block.held + delta;
       const last = text.charCodeAt(text.length - 1);
       const isHalf = last >= 0xd800 && last <= 0xdbff;
       block.held = isHalf ? text.slice(-1) : '';
       const whole = isHalf ? text.slice(0, -1) : text;
-      if (whole !== '') block.piece(whole);
+      if (whole !== '') tell(block, whole);
+    },
+    mould(burst) {
+      const block = open.get(burst.index);
+      return block?.held === '' ? (block.frames()?.mould(burst) ?? null) : null;
     },
     end(event, text, at) {
       const block = open.get(event.index);
       if (block === undefined) return;
       open.delete(event.index);
-      if (block.held !== '') block.piece?.(block.held);
+      if (block.held !== '') tell(block, block.held);
       block.end(event, text, at);
     },
   };

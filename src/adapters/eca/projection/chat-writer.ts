@@ -20,6 +20,8 @@ export interface ChatWriter {
   readonly isOpened: boolean;
   /** A run has begun and is not over. */
   readonly isRunning: boolean;
+  /** The run shows the progress "Generating": nothing comes before content of the model. */
+  readonly isGenerating: boolean;
   /** Sends a frame as it is. */
   send(frame: string): void;
   /** Sends frames of the run. Shows the run as begun first. */
@@ -101,6 +103,9 @@ export function createChatWriter(
     },
     get isRunning() {
       return run !== 'none';
+    },
+    get isGenerating() {
+      return isOpened && run === 'open' && shown === progressTexts.generating;
     },
     send,
     sendInRun(frames) {

@@ -1,4 +1,6 @@
 // Frames with contents as JSON text. Splits long texts so that each frame stays short.
+import { createMould, type FrameMould } from '../../../core/fast-path/stretch-writer.ts';
+import { type Burst, startOf } from '../../../core/model/burst.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { without } from '../../../core/model/dictionary.ts';
 import { notificationFrame } from '../json-rpc.ts';
@@ -28,8 +30,13 @@ const leastText = 256;
 /** The maximum bytes of one UTF-16 unit as JSON: `\u0000`. */
 const mostPerUnit = 6;
 
-/** Frames that differ only in one text: as many as the text needs, one for an empty text. */
-export type TextFrames = (text: string) => string[];
+/** Frames that differ only in one text. */
+export interface TextFrames {
+  /** As many frames as the text needs, one for an empty text. */
+  (text: string): string[];
+  /** The form of the frames of these deltas; null when not each delta gives one frame of that form. */
+  mould(burst: Burst): FrameMould | null;
+}
 
 /** `content` holds all fields but the text. The text becomes the last field, `field`. */
 export function textFrames(chatRef: ChatRef, role: Role, content: Dictionary, field: string): TextFrames {
@@ -38,10 +45,26 @@ export function textFrames(chatRef: ChatRef, role: Role, content: Dictionary, fi
   const head = frame.slice(0, -`""${tail}`.length);
   const budget = Math.max(leastText, mostBytes - headerBytes - bytesIn(frame));
   const surely = Math.floor(budget / mostPerUnit);
-  return (text) => {
+  let mould: FrameMould | null | undefined;
+
+  function write(text: string): string[] {
     if (text.length <= surely) return [head + jsonOf(text) + tail];
     return cut(text, budget).map((piece) => head + JSON.stringify(piece) + tail);
-  };
+  }
+
+  return Object.assign(write, {
+    mould(burst: Burst) {
+      if (!isEachWithin(burst, budget)) return null;
+      if (mould === undefined) mould = createMould({ head: `${head}"`, middle: `"${tail}`, tail: '', first: 'none' });
+      return mould;
+    },
+  });
+}
+
+/** Whether no delta has more than that many bytes as JSON. */
+function isEachWithin(burst: Burst, bytes: number): boolean {
+  if (burst.bytes.length <= bytes) return true;
+  return burst.ends.every((end, place) => end - startOf(burst, place) <= bytes);
 }
 
 const plain = /^[ !#-[\]-~]*$/;

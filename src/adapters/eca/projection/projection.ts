@@ -1,7 +1,9 @@
 // Writes the events of a session for ECA clients of both eras, in the order of a real turn, whatever the agent is
 // (docs/protocols/eca.md 3, 4). This file decides which event is shown; the other files of the folder write the frames.
-import type { NoteLevel, Projection, SessionView } from '../../../core/contract/adapter.ts';
+import type { BurstProjection, NoteLevel, Projection, SessionView } from '../../../core/contract/adapter.ts';
+import { writeStretch } from '../../../core/fast-path/stretch-writer.ts';
 import { withoutContexts } from '../../../core/log/context-text.ts';
+import type { Burst } from '../../../core/model/burst.ts';
 import type { Content, Dictionary } from '../../../core/model/content.ts';
 import { without } from '../../../core/model/dictionary.ts';
 import type { EventOf, Logged } from '../../../core/model/event.ts';
@@ -41,6 +43,13 @@ export function createProjection(session: SessionView, dialect: Dialect): Projec
     event(logged) {
       projection ??= startProjection(session, dialect);
       return projection.event(logged);
+    },
+    bursts: {
+      takes: (burst) => projection?.bursts?.takes(burst) === true,
+      write(burst, seq, from, to) {
+        if (projection?.bursts === undefined) throw new Error('a burst that was not taken');
+        return projection.bursts.write(burst, seq, from, to);
+      },
     },
     notes: () => projection?.notes?.() ?? [],
   };
@@ -335,7 +344,19 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
     }
   }
 
+  const mouldOf = (burst: Burst) => (chat.isGenerating ? (openMessages.get('')?.mould(burst) ?? null) : null);
+
+  const bursts: BurstProjection = {
+    takes: (burst) => mouldOf(burst) !== null,
+    write(burst, seq, from, to) {
+      const mould = mouldOf(burst);
+      if (mould === null) throw new Error('a burst that was not taken');
+      return writeStretch(burst, seq, [from, to], () => mould);
+    },
+  };
+
   return {
+    bursts,
     event(logged) {
       outs = [];
       isReplay = logged.replay !== undefined;

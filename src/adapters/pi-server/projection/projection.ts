@@ -27,8 +27,12 @@ export function createProjection(session: SessionView): Projection {
 
 /**
  * Puts a frame into its envelope. A frame in several pieces is not joined, because the frame of each delta repeats a
- * message that may be long.
+ * message that may be long. Each piece costs something on its way, so the envelope becomes part of the first and last one.
  */
 function wrapped(opening: string, out: Out): Out {
-  return typeof out === 'string' ? `${opening}${out}}` : [opening, ...out, '}'];
+  if (typeof out === 'string') return `${opening}${out}}`;
+  const first = out[0];
+  const last = out.at(-1);
+  if (out.length < 2 || typeof first !== 'string' || typeof last !== 'string') return [opening, ...out, '}'];
+  return out.with(0, opening + first).with(-1, `${last}}`);
 }
