@@ -4,6 +4,7 @@ import type { Action, RecognisedBurst, RecognisedEvent } from '../contract/adapt
 import type { Frame, Peek, Splice } from '../contract/channel.ts';
 import type { Burst } from '../model/burst.ts';
 import type { Event, EventOf } from '../model/event.ts';
+import { AsideReader, type LearnAside } from './asides.ts';
 import { collector } from './delta-collector.ts';
 import { hasRest } from './frame-rest.ts';
 import { isAt, isLiteralAt, isPlainAt, isSameLiteral, type Literal } from './literal.ts';
@@ -136,9 +137,14 @@ class RecognisedDelta implements RecognisedEvent {
   }
 }
 
-/** Creates a recogniser without templates. */
-export function createTemplateRecogniser(streaming: Streaming, learnTemplate: LearnTemplate): TemplateRecogniser {
+/** Creates a recogniser without templates. `learnAside`: for agents that say something before each delta. */
+export function createTemplateRecogniser(
+  streaming: Streaming,
+  learnTemplate: LearnTemplate,
+  learnAside?: LearnAside,
+): TemplateRecogniser {
   const chunk = new ChunkView();
+  const asides = learnAside === undefined ? null : new AsideReader(learnAside);
   const string = new StringMeasurement();
   const recognised = new RecognisedDelta(streaming);
   /** The newest first. */
@@ -188,6 +194,7 @@ export function createTemplateRecogniser(streaming: Streaming, learnTemplate: Le
 
   return {
     learn(line, actions) {
+      asides?.learn(line, actions);
       const [only] = actions;
       if (only?.do !== 'deliver' || actions.length > 1 || only.message.type !== 'block-delta') return;
       if (only.message.parent !== undefined) return;
@@ -209,21 +216,30 @@ export function createTemplateRecogniser(streaming: Streaming, learnTemplate: Le
     readBurst(peek, start, end, maxFrameBytes) {
       if (templates.length === 0) return null;
       chunk.show(peek.bytes);
-      const template = start < chunk.noBurstBefore ? null : templateAt(start, end);
+      if (start < chunk.noBurstBefore) return null;
+      asides?.clear();
+      /** Where the first delta is. */
+      const first = 1 + (asides?.add(chunk, start, end) ?? -1);
+      const reader = first > 0 ? asides : null;
+      const template = templateAt(Math.max(start, first), end);
       if (template === null) return null;
       const { index, extra } = template.event;
       if (streaming.block(index) !== template.block) return null;
       let next = start;
       collector.clear();
+      reader?.clear();
       while (!collector.isFull) {
-        const lineEnd = collect(template, next, end);
-        if (lineEnd < 0 || lineEnd - next > maxFrameBytes) break;
+        const asideEnd = reader === null ? next - 1 : reader.add(chunk, next, end);
+        if (reader !== null && (asideEnd < 0 || asideEnd - next > maxFrameBytes)) break;
+        const lineEnd = collect(template, asideEnd + 1, end);
+        if (lineEnd < 0 || lineEnd - asideEnd - 1 > maxFrameBytes) break;
         collector.keep();
         next = lineEnd + 1;
       }
-      // One delta is cheaper as an event.
-      if (collector.count < 2) return null;
-      const burst = collector.burst(index, extra);
+      const { count } = collector;
+      // One delta alone is cheaper as an event.
+      if (count < (reader === null ? 2 : 1)) return null;
+      const burst = collector.burst(index, extra, reader?.take(count));
       if (burst !== null) return { next, accept: () => accepted(burst) };
       chunk.noBurstBefore = next;
       return null;

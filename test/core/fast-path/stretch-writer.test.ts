@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { frameIn, frameStart } from '../../../src/core/contract/stretch.ts';
 import { createMould, digitValues, type FrameParts, writeStretch } from '../../../src/core/fast-path/stretch-writer.ts';
-import { deltasIn, textIn } from '../../../src/core/model/burst.ts';
+import { eventsIn, textIn } from '../../../src/core/model/burst.ts';
 import { burstOf } from '../../support/core/bursts.ts';
 
 const part = fc.stringMatching(/^[ -~]{0,40}$/u);
@@ -73,10 +73,10 @@ test('a burst is its deltas, and each part of it their text', () => {
     fc.property(fc.array(delta, { minLength: 1, maxLength: 20 }), fc.nat(), fc.nat(), (deltas, a, b) => {
       const extra = { pi: { usage: 1 } };
       const burst = burstOf(deltas, 3, extra);
-      expect([...deltasIn(burst)]).toEqual(
+      expect([...eventsIn(burst)]).toEqual(
         deltas.map((text) => ({ type: 'block-delta', index: 3, delta: text, extra })),
       );
-      expect([...deltasIn(burstOf(deltas))].some((event) => 'extra' in event)).toBe(false);
+      expect([...eventsIn(burstOf(deltas))].some((event) => 'extra' in event)).toBe(false);
       const from = a % deltas.length;
       const to = from + 1 + (b % (deltas.length - from));
       expect(textIn(burst, from, to)).toBe(deltas.slice(from, to).join(''));

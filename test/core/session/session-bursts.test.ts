@@ -6,7 +6,7 @@ import type { Backend, Projection, SessionView } from '../../../src/core/contrac
 import type { Peek, Receiver } from '../../../src/core/contract/channel.ts';
 import { internalError } from '../../../src/core/contract/guarded.ts';
 import type { Reader } from '../../../src/core/contract/reader.ts';
-import { type Burst, deltasIn } from '../../../src/core/model/burst.ts';
+import { type Burst, eventsIn } from '../../../src/core/model/burst.ts';
 import type { Event } from '../../../src/core/model/event.ts';
 import { createSession } from '../../../src/core/session/session.ts';
 import { defaultSessionLimits } from '../../../src/core/session/session-ports.ts';
@@ -74,7 +74,7 @@ function createRig(isSingle: boolean, window = { frames: 8192, bytes: 8 * 1024 *
     say,
     streamOf,
     burst(burst: Burst) {
-      if (isSingle) return say(...deltasIn(burst));
+      if (isSingle) return say(...eventsIn(burst));
       said = burst;
       expect(receivers[0]?.takeBurst?.(peek, 0, 1, 100)).toBe(1);
     },
