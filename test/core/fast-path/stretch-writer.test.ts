@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { frameIn, frameStart } from '../../../src/core/contract/stretch.ts';
 import { createMould, digitValues, type FrameParts, writeStretch } from '../../../src/core/fast-path/stretch-writer.ts';
 import { eventsIn, textIn } from '../../../src/core/model/burst.ts';
-import { burstOf } from '../../support/core/bursts.ts';
+import { burstOf, takingProjection, withAsides } from '../../support/core/bursts.ts';
 
 const part = fc.stringMatching(/^[ -~]{0,40}$/u);
 const delta = fc.oneof(
@@ -66,6 +66,28 @@ describe('frames of a burst', () => {
     for (const name of ['head', 'middle', 'tail'] as const)
       expect(createMould({ head: 'a', middle: 'b', tail: 'c', first: 'delta', [name]: odd })).toBeNull();
   });
+});
+
+test('frames of two kinds are written in turns, from any place to any other', () => {
+  const seq = fc.oneof(fc.integer({ min: 1, max: 9000 }), fc.integer({ min: digitValues - 20, max: digitValues + 2 }));
+  fc.assert(
+    fc.property(fc.array(delta, { minLength: 1, maxLength: 20 }), seq, fc.nat(), fc.nat(), (deltas, number, a, b) => {
+      const burst = withAsides(burstOf(deltas));
+      const { bursts, event: project } = takingProjection();
+      const events = [...eventsIn(burst)];
+      expect(events.map((event) => event.type)).toEqual(deltas.flatMap(() => ['unknown', 'block-delta']));
+      expect(events[0]).toMatchObject({ payload: { note: 'n', count: 0, id: 'id-0', more: [1] } });
+      const from = a % events.length;
+      const to = from + 1 + (b % (events.length - from));
+      // The first event has the number of its place.
+      const expected = events
+        .slice(from, to)
+        .flatMap((event, place) => project({ seq: number + place, at: 0, event }).map((out) => `${String(out)}\n`));
+      const stretch = bursts?.write(burst, number, from, to);
+      expect(Buffer.from(stretch?.bytes ?? []).toString()).toBe(expected.join(''));
+      expect([...(stretch?.ends ?? [])].map((end) => stretch?.bytes[end])).toEqual(expected.map(() => 0x0a));
+    }),
+  );
 });
 
 test('a burst is its deltas, and each part of it their text', () => {

@@ -12,10 +12,12 @@ import { createSession } from '../../../src/core/session/session.ts';
 import { defaultSessionLimits } from '../../../src/core/session/session-ports.ts';
 import {
   burstOf,
+  deltasOnlyProjection,
   growingProjection,
   partTexts,
   singleProjection,
   takingProjection,
+  withAsides,
 } from '../../support/core/bursts.ts';
 import { openChannel } from '../../support/core/open-channel.ts';
 import { drain, framesOf } from '../../support/core/stream-rig.ts';
@@ -33,6 +35,7 @@ const dialects: Readonly<Record<string, (view: SessionView) => Projection>> = {
   taking: takingProjection,
   other: takingProjection,
   single: singleProjection,
+  'deltas only': deltasOnlyProjection,
   watching: growingProjection(false),
   merging: growingProjection(true),
 };
@@ -113,7 +116,10 @@ const delta = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('é', '漢', '🙂', '"', '\\', '\n', '\t\\"', '\u007f', '\ufeff') },
 );
 const step = fc.oneof(
-  { weight: 5, arbitrary: fc.array(delta, { minLength: 2, maxLength: 40 }).map((deltas) => ({ deltas })) },
+  {
+    weight: 5,
+    arbitrary: fc.record({ deltas: fc.array(delta, { minLength: 1, maxLength: 40 }), hasAsides: fc.boolean() }),
+  },
   { weight: 1, arbitrary: fc.constant({ event: notice }) },
   { weight: 1, arbitrary: fc.constantFrom(...Object.keys(dialects)).map((inject) => ({ inject })) },
   {
@@ -143,8 +149,10 @@ describe('a burst', () => {
         for (const rig of [together, apart]) rig.say(...opening);
         const pairs = Object.keys(dialects).map((dialect) => attachBoth(together, apart, dialect, null));
         for (const one of steps) {
-          if ('deltas' in one) for (const rig of [together, apart]) rig.burst(burstOf(one.deltas));
-          else if ('event' in one) for (const rig of [together, apart]) rig.say(one.event);
+          if ('deltas' in one) {
+            const burst = one.hasAsides ? withAsides(burstOf(one.deltas)) : burstOf(one.deltas);
+            for (const rig of [together, apart]) rig.burst(burst);
+          } else if ('event' in one) for (const rig of [together, apart]) rig.say(one.event);
           else if ('inject' in one) for (const rig of [together, apart]) rig.streamOf(one.inject).inject('"answer"');
           else if ('attach' in one) {
             const cursors = pairs.flatMap((pair) => pair.cursors);
@@ -183,6 +191,22 @@ describe('a burst', () => {
     rig.burst(burstOf(deltas));
     const frames = framesOf(drain(reader));
     for (const [place] of deltas.entries()) {
+      const behind = drain(rig.streamOf('taking').attach(`0123456789ab.${opening.length + 1 + place}.1`));
+      expect(framesOf(behind)).toEqual(frames.slice(place + 1));
+    }
+  });
+
+  test('leaves such cursors between its deltas and what comes before each', () => {
+    const rig = createRig(false);
+    rig.say(...opening);
+    const reader = rig.streamOf('taking').attach(null);
+    drain(reader);
+    rig.burst(withAsides(burstOf(['a', 'b', 'c'])));
+    const frames = framesOf(drain(reader));
+    expect(frames.map((frame) => Object.keys(JSON.parse(String(frame)))[0])).toEqual(
+      ['a', 'b', 'c'].flatMap(() => ['count', 'delta']),
+    );
+    for (const place of frames.keys()) {
       const behind = drain(rig.streamOf('taking').attach(`0123456789ab.${opening.length + 1 + place}.1`));
       expect(framesOf(behind)).toEqual(frames.slice(place + 1));
     }
