@@ -1,6 +1,5 @@
 // Lines that come before the deltas of a burst: each is alike but for some values, and is one event of type `unknown`.
 import type { Action, BurstProjection } from '../contract/adapter.ts';
-import type { Frame } from '../contract/channel.ts';
 import type { Asides, Burst } from '../model/burst.ts';
 import type { Event, EventOf } from '../model/event.ts';
 import { isLiteralAt, isPlainAt, isSameLiteral, type Literal } from './literal.ts';
@@ -38,8 +37,8 @@ export interface AsideHole {
   readonly after: Literal;
 }
 
-/** The template that a line teaches, which gave this event and nothing else; null when the line teaches none. */
-export type LearnAside = (line: Frame, event: EventOf<'unknown'>) => AsideTemplate | null;
+/** The template of lines that give such an event and nothing else; null when there is none. */
+export type LearnAside = (event: EventOf<'unknown'>) => AsideTemplate | null;
 
 /** The bytes that are read. */
 export interface Bytes {
@@ -87,11 +86,11 @@ export class AsideReader {
     this.#learn = learn;
   }
 
-  /** Learns from a line that was decoded to these actions, if they are one such event and nothing else. */
-  learn(line: Frame, actions: readonly Action<Event>[]): void {
+  /** Learns from what a line was decoded to, if they are one such event and nothing else. */
+  learn(actions: readonly Action<Event>[]): void {
     const [only] = actions;
     if (only?.do !== 'deliver' || actions.length > 1 || only.message.type !== 'unknown') return;
-    const template = this.#learn(line, only.message);
+    const template = this.#learn(only.message);
     // Who knows the payload of the present template has prepared frames for it.
     if (template !== null && !isSame(template, this.#template)) this.#template = template;
   }

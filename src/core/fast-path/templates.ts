@@ -194,7 +194,7 @@ export function createTemplateRecogniser(
 
   return {
     learn(line, actions) {
-      asides?.learn(line, actions);
+      asides?.learn(actions);
       const [only] = actions;
       if (only?.do !== 'deliver' || actions.length > 1 || only.message.type !== 'block-delta') return;
       if (only.message.parent !== undefined) return;

@@ -69,7 +69,7 @@ function deltaFrames({ seq, event }: Logged): string[] {
 
 /** As {@link takingProjection}, but bursts with asides go one by one. */
 export const deltasOnlyProjection = (): Projection => ({
-  bursts: { takes: bursts.takes, write: bursts.write },
+  bursts: { takes: () => true, write: (burst, seq, from, to) => writeStretch(burst, seq, [from, to], mouldAt) },
   event: deltaFrames,
 });
 

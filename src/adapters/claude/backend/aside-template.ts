@@ -1,6 +1,5 @@
 // Learns a template from the line that comes before each delta of thinking: an estimate of its tokens
 // (docs/protocols/claude.md 5.2). Only the estimates and the frame's own id differ from line to line.
-import type { Frame } from '../../../core/contract/channel.ts';
 import type { AsideHole, AsideTemplate } from '../../../core/fast-path/asides.ts';
 import { literalOf } from '../../../core/fast-path/literal.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
@@ -12,11 +11,10 @@ const utf8 = new TextEncoder();
 const numbers: ReadonlySet<string> = new Set(['estimated_tokens', 'estimated_tokens_delta']);
 const idField = 'uuid';
 
-/** The template of the line; null if the line is another one, or spelled in another way than ours. */
-export function asideTemplateOf(line: Frame, event: EventOf<'unknown'>): AsideTemplate | null {
+/** The template of lines that lead to such events; null if the event is another one. */
+export function asideTemplateOf(event: EventOf<'unknown'>): AsideTemplate | null {
   const payload = dictionaryOf(event.payload);
   if (payload.type !== 'system' || payload.subtype !== 'thinking_tokens') return null;
-  if (JSON.stringify(payload) !== line.text) return null;
   const holes: Omit<AsideHole, 'after'>[] = [];
   /** The text before the first hole and behind each hole. */
   const texts: string[] = [];
