@@ -216,8 +216,8 @@ export function mustTellAlike(
       const burst = pass(chunks, { ...how, from, to, options, way: 'burst', reusedChunks });
       taken.recognised += glance.recognised;
       taken.together += burst.together;
-      expect(glance.said).toEqual(slow.said);
-      expect(burst.said).toEqual(slow.said);
+      expect(apart(glance.said)).toEqual(apart(slow.said));
+      expect(apart(burst.said)).toEqual(apart(slow.said));
     }),
     { numRuns },
   );
@@ -227,6 +227,14 @@ export function mustTellAlike(
 /** What all three ways say of these chunks, which must be the same. */
 export function saidByAll(chunks: readonly Buffer[], options: Omit<PassageOptions, 'way'>): string[] {
   const { said } = pass(chunks, { ...options, way: 'slow' });
-  for (const way of ['glance', 'burst'] as const) expect(pass(chunks, { ...options, way }).said).toEqual(said);
+  for (const way of ['glance', 'burst'] as const) {
+    expect(apart(pass(chunks, { ...options, way }).said)).toEqual(apart(said));
+  }
   return said;
+}
+
+/** Frames and notes go different ways: of a burst that goes one by one, all notes come first. */
+function apart(said: readonly string[]) {
+  const isFrame = (text: string) => text.startsWith('{');
+  return { frames: said.filter(isFrame), notes: said.filter((text) => !isFrame(text)) };
 }

@@ -79,7 +79,7 @@ export interface RecognisedEvent {
   accept(): Event;
 }
 
-/** The backend's view of consecutive frames that were recognised as deltas of one block. */
+/** The backend's view of consecutive frames that were recognised as deltas of one block and what comes before each. */
 export interface RecognisedBurst {
   /** Offset behind the last of them. */
   readonly next: number;
@@ -103,8 +103,8 @@ export interface Backend {
   /** Recognises frames of the hot path without decoding them. Null: `decode` must read the frame (decision 0011). */
   recognise?(peek: Peek, start: number, end: number): RecognisedEvent | null;
   /**
-   * Recognises as many whole frames from byte `start` on as are consecutive deltas of one block, each of at most
-   * `maxFrameBytes`. Null: fewer than two are.
+   * Recognises as many whole frames from byte `start` on as are consecutive deltas of one block, or each such delta and
+   * a frame before it, each of at most `maxFrameBytes`. Null: fewer than two frames are.
    */
   recogniseBurst?(peek: Peek, start: number, end: number, maxFrameBytes: number): RecognisedBurst | null;
   /**
@@ -187,9 +187,11 @@ export interface SessionView {
 
 /** The part of a projection that writes bursts. Writes the same frames as `event` does for each delta. */
 export interface BurstProjection {
-  /** Whether {@link BurstProjection.write} may be called for that burst now: each delta gives exactly one frame. */
+  /** Absent: bursts with {@link Burst.asides} are not taken, and `takes` is not asked. */
+  readonly takesAsides?: true;
+  /** Whether {@link BurstProjection.write} may be called for that burst now: each event gives exactly one frame. */
   takes(burst: Burst): boolean;
-  /** The frames of the deltas from place `from` to before place `to`. `seq`: of delta `from`; the others follow it. */
+  /** The frames of the events from place `from` to before place `to`. `seq`: of event `from`; the others follow it. */
   write(burst: Burst, seq: number, from: number, to: number): Stretch;
 }
 

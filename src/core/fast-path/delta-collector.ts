@@ -1,5 +1,5 @@
 // Collects the deltas of consecutive lines in one place, as the bytes that JSON.stringify would write for them.
-import { type Burst, unescaped } from '../model/burst.ts';
+import { type Asides, type Burst, unescaped } from '../model/burst.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -85,12 +85,12 @@ class DeltaCollector {
   }
 
   /** The deltas as a burst; null when they are no UTF-8. */
-  burst(index: number, extra: Burst['extra']): Burst | null {
+  burst(index: number, extra: Burst['extra'], asides: Asides | undefined): Burst | null {
     const bytes = this.#bytes.slice(0, this.#kept);
     try {
       const text = unescaped(utf8.decode(bytes));
       const ends = this.#ends.slice(0, this.#count);
-      return { index, extra, count: this.#count, text, bytes, ends, isAscii: this.#isAscii };
+      return { index, extra, count: this.#count, text, bytes, ends, isAscii: this.#isAscii, asides };
     } catch {
       return null;
     }

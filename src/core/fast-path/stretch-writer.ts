@@ -75,7 +75,7 @@ export function writeStretch(
     const mould = mouldAt(number);
     const end = mould.first === 'none' ? to : Math.min(to, place + digitValues - (number % digitValues));
     parts.push({ mould, from: place, to: end });
-    length += (end - place) * (mould.head.length + holeAndMiddle(mould) + mould.tail.length);
+    length += (end - place) * lengthOf(mould);
     place = end;
   }
   const out = new Uint8Array(length);
@@ -86,6 +86,9 @@ export function writeStretch(
   // The parts around the holes are ASCII.
   return { bytes: out, ends, isAscii: burst.isAscii };
 }
+
+/** The length of a frame and its LF, without its delta. */
+export const lengthOf = (mould: FrameMould) => mould.head.length + holeAndMiddle(mould) + mould.tail.length;
 
 const holeAndMiddle = ({ first, middle }: FrameMould) => (first === 'none' ? 0 : middle.length + 3);
 
@@ -116,7 +119,23 @@ function writePart(
   return at;
 }
 
-function writeDigits(out: Uint8Array, at: number, number: number): number {
+/** Writes the frame of delta `place` and its LF from offset `start` on; returns the offset behind them. */
+export function writeFrame(
+  { burst, out, view, mould }: Omit<Writing, 'ends'> & { readonly mould: FrameMould },
+  place: number,
+  number: number,
+  start: number,
+): number {
+  const { first, head, middle, tail } = mould;
+  let at = writeLiteral(out, view, start, head);
+  if (first === 'digits') at = writeLiteral(out, view, writeDigits(out, at, number), middle);
+  at = copy(burst.bytes, startOf(burst, place), startOf(burst, place + 1), out, at);
+  if (first === 'delta') at = writeDigits(out, writeLiteral(out, view, at, middle), number);
+  return writeLiteral(out, view, at, tail);
+}
+
+/** Writes the three lowest hex digits; returns the offset behind them. */
+export function writeDigits(out: Uint8Array, at: number, number: number): number {
   out[at] = digits[(number >> 8) & 15] ?? 0;
   out[at + 1] = digits[(number >> 4) & 15] ?? 0;
   out[at + 2] = digits[number & 15] ?? 0;
@@ -124,7 +143,7 @@ function writeDigits(out: Uint8Array, at: number, number: number): number {
 }
 
 /** Returns where the copy ends. */
-function copy(bytes: Uint8Array, begin: number, end: number, out: Uint8Array, at: number): number {
+export function copy(bytes: Uint8Array, begin: number, end: number, out: Uint8Array, at: number): number {
   if (end - begin > little) out.set(bytes.subarray(begin, end), at);
   else for (let from = begin; from < end; from += 1) out[at + from - begin] = bytes[from] ?? 0;
   return at + end - begin;

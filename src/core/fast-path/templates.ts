@@ -5,6 +5,7 @@ import type { Action, RecognisedBurst, RecognisedEvent } from '../contract/adapt
 import type { Frame, FrameHeader, Peek, Splice } from '../contract/channel.ts';
 import type { Burst } from '../model/burst.ts';
 import type { Event, EventOf } from '../model/event.ts';
+import { AsideReader, type LearnAside } from './asides.ts';
 import { collector } from './delta-collector.ts';
 import { hasRest } from './frame-rest.ts';
 import { isAt, isLiteralAt, isPlainAt, isSameLiteral, type Literal } from './literal.ts';
@@ -140,9 +141,14 @@ class RecognisedDelta implements RecognisedEvent {
   }
 }
 
-/** Creates a recogniser without templates. */
-export function createTemplateRecogniser(streaming: Streaming, learnTemplate: LearnTemplate): TemplateRecogniser {
+/** Creates a recogniser without templates. `learnAside`: for agents that say something before each delta. */
+export function createTemplateRecogniser(
+  streaming: Streaming,
+  learnTemplate: LearnTemplate,
+  learnAside?: LearnAside,
+): TemplateRecogniser {
   const chunk = new ChunkView();
+  const asides = learnAside === undefined ? null : new AsideReader(learnAside);
   const string = new StringMeasurement();
   const recognised = new RecognisedDelta(streaming);
   /** The newest first. */
@@ -198,15 +204,36 @@ export function createTemplateRecogniser(streaming: Streaming, learnTemplate: Le
     return start < 0 || frameEnd > end || header.length > most ? -1 : collect(template, start, frameEnd);
   }
 
+  /** As {@link collect}, for a line with an aside before it at `at` when there is a `reader`. Returns where the LF is. */
+  function collectLine(template: Learned, reader: AsideReader | null, at: number, end: number, most: number): number {
+    let start = at;
+    if (reader !== null) {
+      const asideEnd = reader.add(chunk, at, end);
+      if (asideEnd < 0 || asideEnd - at > most) return -1;
+      start = asideEnd + 1;
+    }
+    const lineEnd = collect(template, start, end);
+    return lineEnd - start > most ? -1 : lineEnd;
+  }
+
   /** Adds as many frames from byte `start` on as are alike. Returns the offset behind the last one. */
-  function collectAll(template: Learned, start: number, end: number, maxFrameBytes: number): number {
+  function collectAll(
+    template: Learned,
+    reader: AsideReader | null,
+    start: number,
+    end: number,
+    maxFrameBytes: number,
+  ): number {
     const { header } = chunk;
     let next = start;
     collector.clear();
+    reader?.clear();
     while (!collector.isFull) {
       const frameEnd =
-        header === null ? collect(template, next, end) : collectMeasured(template, header, next, end, maxFrameBytes);
-      if (frameEnd < 0 || (header === null && frameEnd - next > maxFrameBytes)) break;
+        header === null
+          ? collectLine(template, reader, next, end, maxFrameBytes)
+          : collectMeasured(template, header, next, end, maxFrameBytes);
+      if (frameEnd < 0) break;
       collector.keep();
       next = header === null ? frameEnd + 1 : frameEnd;
     }
@@ -215,6 +242,7 @@ export function createTemplateRecogniser(streaming: Streaming, learnTemplate: Le
 
   return {
     learn(line, actions) {
+      asides?.learn(actions);
       const [only] = actions;
       if (only?.do !== 'deliver' || actions.length > 1 || only.message.type !== 'block-delta') return;
       if (only.message.parent !== undefined) return;
@@ -238,14 +266,19 @@ export function createTemplateRecogniser(streaming: Streaming, learnTemplate: Le
       const { header } = peek;
       chunk.show(peek.bytes, header);
       if (start < chunk.noBurstBefore) return null;
-      const template = templateAt(header === null ? start : header.read(chunk.bytes, start, end), end);
+      asides?.clear();
+      const asideEnd = header === null ? (asides?.add(chunk, start, end) ?? -1) : -1;
+      const reader = asideEnd < 0 ? null : asides;
+      const first = header === null ? Math.max(start, asideEnd + 1) : header.read(chunk.bytes, start, end);
+      const template = templateAt(first, end);
       if (template === null) return null;
       const { index, extra } = template.event;
       if (streaming.block(index) !== template.block) return null;
-      const next = collectAll(template, start, end, maxFrameBytes);
-      // One delta is cheaper as an event.
-      if (collector.count < 2) return null;
-      const burst = collector.burst(index, extra);
+      const next = collectAll(template, reader, start, end, maxFrameBytes);
+      const { count } = collector;
+      // One delta alone is cheaper as an event.
+      if (count < (reader === null ? 2 : 1)) return null;
+      const burst = collector.burst(index, extra, reader?.take(count));
       if (burst !== null) return { next, accept: () => accepted(burst) };
       chunk.noBurstBefore = next;
       return null;

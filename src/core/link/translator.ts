@@ -2,11 +2,12 @@
 import type { Action, Backend, NoteLevel, Projection, SessionView } from '../contract/adapter.ts';
 import type { Frame, Out, Peek, RecognisedFrame } from '../contract/channel.ts';
 import type { Stretch } from '../contract/stretch.ts';
+import { takesBurst } from '../fast-path/asides.ts';
 import { createRecogniser } from '../fast-path/receiver-recogniser.ts';
 import { closeRun } from '../log/close-run.ts';
 import { emptyTranscript, fold, foldBurst } from '../log/fold.ts';
 import { createRepair } from '../log/repair.ts';
-import { type Burst, deltasIn } from '../model/burst.ts';
+import { type Burst, eventCount, eventsIn } from '../model/burst.ts';
 import type { Event } from '../model/event.ts';
 
 /** A running filter. */
@@ -63,13 +64,13 @@ export function createTranslator(ports: TranslatorPorts): Translator {
   };
   const appendBurst = (burst: Burst) => {
     const { bursts } = projection;
-    if (ports.stretch === undefined || bursts?.takes(burst) !== true) {
-      for (const event of deltasIn(burst)) append(event);
+    if (ports.stretch === undefined || bursts === undefined || !takesBurst(bursts, burst)) {
+      for (const event of eventsIn(burst)) append(event);
       return;
     }
+    const seq = transcript.lastSeq + 1;
     foldBurst(transcript, burst, 0);
-    const seq = transcript.lastSeq + 1 - burst.count;
-    ports.stretch(take(), bursts.write(burst, seq, 0, burst.count));
+    ports.stretch(take(), bursts.write(burst, seq, 0, eventCount(burst)));
   };
   const admit = createRepair({ transcript, append, appendBurst, note: ports.note });
 

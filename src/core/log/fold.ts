@@ -1,5 +1,5 @@
 // Folds events into the transcript. No other code accumulates events.
-import type { Burst } from '../model/burst.ts';
+import { type Burst, eventCount } from '../model/burst.ts';
 import { addUsage, noUsage } from '../model/content.ts';
 import type { Event, EventOf, Logged } from '../model/event.ts';
 import { GrowingText } from '../model/growing-text.ts';
@@ -175,9 +175,10 @@ export function fold(transcript: Transcript, logged: Logged): void {
   }
 }
 
-/** Folds deltas of an open block of the main thread, which are in order. Means the same as a fold of each. */
-export function foldBurst(transcript: Transcript, { index, text, count }: Burst, at: number): void {
-  transcript.lastSeq += count;
+/** Folds a burst for an open block of the main thread, which is in order. Means the same as a fold of each event. */
+export function foldBurst(transcript: Transcript, burst: Burst, at: number): void {
+  const { index, text } = burst;
+  transcript.lastSeq += eventCount(burst);
   transcript.lastAt = at;
   foldBlock(transcript, { type: 'block-delta', index, delta: text });
 }

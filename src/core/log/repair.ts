@@ -1,7 +1,7 @@
 // Mends the events of a backend before they are logged, so that the log is always in legal order (ARCHITECTURE.md, rule
 // 5). grammar.ts finds the fault; this file has a remedy for each.
 
-import { type Burst, deltasIn } from '../model/burst.ts';
+import { type Burst, eventsIn } from '../model/burst.ts';
 import type { Event, EventOf } from '../model/event.ts';
 import { type Block, laneOf, type Transcript } from '../model/transcript.ts';
 import { type Cause, closeBlock, closeMessage, closeRun, closeTools } from './close-run.ts';
@@ -98,7 +98,7 @@ export function createRepair(ports: RepairPorts): Repair {
 
   function burst(deltas: Burst): void {
     if (ports.appendBurst !== undefined && goesOn({ index: deltas.index })) ports.appendBurst(deltas);
-    else for (const event of deltasIn(deltas)) repair(event);
+    else for (const event of eventsIn(deltas)) repair(event);
   }
 
   return Object.assign(repair, { burst });

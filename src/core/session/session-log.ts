@@ -2,7 +2,7 @@
 // one fixed order.
 import type { Clock } from '../contract/clock.ts';
 import { fold, foldBurst } from '../log/fold.ts';
-import { type Burst, deltasIn } from '../model/burst.ts';
+import { type Burst, eventsIn } from '../model/burst.ts';
 import type { Event, EventOf, Logged } from '../model/event.ts';
 import type { SessionInfo } from '../model/session-info.ts';
 import type { Transcript } from '../model/transcript.ts';
@@ -69,13 +69,13 @@ export function createSessionLog({
     return changes;
   }
 
-  /** Logs the deltas one by one for the streams that take no burst, and at once for the others. */
+  /** Logs the events one by one for the streams that take no burst, and at once for the others. */
   function recordBurst(burst: Burst): void {
     const at = clock.now();
     const takers = new Set<Stream>();
     for (const stream of streams.values()) if (stream.beforeBurst(burst, at)) takers.add(stream);
     if (takers.size === streams.size) foldBurst(transcript, burst, at);
-    else for (const event of deltasIn(burst)) recordSingle(event, at, takers);
+    else for (const event of eventsIn(burst)) recordSingle(event, at, takers);
     for (const stream of takers) stream.afterBurst();
     ports.size.check();
     ports.limitSilence();
@@ -83,7 +83,7 @@ export function createSessionLog({
     prompts.event({ seq: transcript.lastSeq, at, event: { type: 'block-delta', index, delta } });
   }
 
-  /** One delta of a burst, for all streams but the takers. A reader that is woken may open further streams. */
+  /** One event of a burst, for all streams but the takers. A reader that is woken may open further streams. */
   function recordSingle(event: Event, at: number, takers: ReadonlySet<Stream>): void {
     for (const stream of streams.values()) if (!takers.has(stream)) stream.beforeFold(event);
     const logged: Logged = { seq: transcript.lastSeq + 1, at, event };

@@ -5,6 +5,7 @@ import type { Out } from '../contract/channel.ts';
 import { faultText, internalError } from '../contract/guarded.ts';
 import { unpaced, type WorkQueue } from '../contract/paced-work.ts';
 import type { Reader } from '../contract/reader.ts';
+import { takesBurst } from '../fast-path/asides.ts';
 import { startReplay } from '../log/replay.ts';
 import type { Burst } from '../model/burst.ts';
 import type { Event, Logged } from '../model/event.ts';
@@ -221,7 +222,7 @@ class DialectStream implements Stream, ReaderSource, Backlog, CatchUpListener {
 
   #takes(bursts: BurstProjection, burst: Burst): boolean {
     try {
-      return bursts.takes(burst);
+      return takesBurst(bursts, burst);
     } catch (thrown) {
       this.failed(thrown);
       return true;

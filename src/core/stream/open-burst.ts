@@ -1,14 +1,14 @@
 // A burst on its way into one stream: what is folded of it becomes frames, part by part.
 import type { BurstProjection } from '../contract/adapter.ts';
 import type { Stretch } from '../contract/stretch.ts';
-import type { Burst } from '../model/burst.ts';
+import { type Burst, eventCount } from '../model/burst.ts';
 import { pressureShare } from './reader-set.ts';
 import type { WindowLimits } from './window.ts';
 
 /** Bytes of a frame around its delta, about. */
 const frameBytes = 512;
 
-/** Frames of some deltas, and the event of the first of them. */
+/** Frames of some events, and the number of the first of them. */
 interface BurstPart {
   readonly stretch: Stretch;
   readonly seq: number;
@@ -21,17 +21,17 @@ export class OpenBurst {
   readonly #burst: Burst;
   readonly #bursts: BurstProjection;
   readonly #seq: number;
-  /** Most deltas in one part: so few that readers are woken before the window has no room. */
+  /** Most events in one part: so few that readers are woken before the window has no room. */
   readonly #most: number;
   #written = 0;
 
-  /** `seq`: the event of the first delta. */
+  /** `seq`: the number of the first event. */
   constructor(burst: Burst, bursts: BurstProjection, seq: number, at: number, limits: WindowLimits) {
     this.#burst = burst;
     this.#bursts = bursts;
     this.#seq = seq;
     this.at = at;
-    const fitting = Math.min(limits.frames, limits.bytes / (burst.bytes.length / burst.count + frameBytes));
+    const fitting = Math.min(limits.frames, limits.bytes / (burst.bytes.length / eventCount(burst) + frameBytes));
     this.#most = Math.max(1, Math.floor(fitting * pressureShare.low));
   }
 

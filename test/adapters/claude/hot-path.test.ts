@@ -17,6 +17,8 @@ interface Update {
   readonly index: number;
   readonly delta: string;
   readonly mutation: Mutation;
+  /** What happened to the estimate in front of the delta; absent: there is none. */
+  readonly estimate?: Estimate;
 }
 
 const fields = {
@@ -90,6 +92,36 @@ const mutations = {
 } as const;
 type Mutation = keyof typeof mutations;
 
+const tokens = /"estimated_tokens":\d+/u;
+
+/** What may happen to the estimate in front of a delta of thinking. */
+const estimates = {
+  ...mutationsOfAnyLine,
+  'leading zero': (line: string) => line.replace(tokens, '"estimated_tokens":07'),
+  zero: (line: string) => line.replace(tokens, '"estimated_tokens":0'),
+  negative: (line: string) => line.replace(tokens, '"estimated_tokens":-7'),
+  fraction: (line: string) => line.replace(tokens, '"estimated_tokens":7.0'),
+  exponent: (line: string) => line.replace(tokens, '"estimated_tokens":7e2'),
+  'fifteen digits': (line: string) => line.replace(tokens, '"estimated_tokens":123456789012345'),
+  'more digits than a number has': (line: string) => line.replace(tokens, '"estimated_tokens":12345678901234567890'),
+  'no digits': (line: string) => line.replace(tokens, '"estimated_tokens":'),
+  'number as text': (line: string) => line.replace(tokens, '"estimated_tokens":"7"'),
+  'number twice': (line: string) => line.replace(/\}$/u, ',"estimated_tokens":1}'),
+  'other subtype': (line: string) => line.replace('thinking_tokens', 'thinking_words'),
+  'a subtype with a meaning': (line: string) => line.replace('thinking_tokens', 'notice'),
+  'other session': (line: string) => line.replace('5b1c0f6e', '5b1c0f6f'),
+  'field beyond ASCII': (line: string) => line.replace(/\}$/u, ',"more":"é"}'),
+  'another field': (line: string) => line.replace(/\}$/u, ',"more":{"uuid":1}}'),
+  'marks of a template': (line: string) => line.replace(/\}$/u, ',"a":"\\u00000\\u0000","b":"\\u00002\\u0000"}'),
+  'shorter id': (line: string) => line.replace(/"uuid":"./u, '"uuid":"'),
+  'id with an escape': (line: string) => line.replace(/"uuid":"[^"]{36}/u, `"uuid":"${'\\n'.repeat(18)}`),
+  'id with a quote': (line: string) => line.replace(/"uuid":"[^"]{36}/u, `"uuid":"${'0'.repeat(35)}"`),
+  'no id': (line: string) => line.replace(/,"uuid":"[^"]*"/u, ''),
+  'cut in the number': (line: string) => line.replace(/("estimated_tokens":).*$/u, '$1'),
+  'U+2028 behind': (line: string) => `${line}\u2028`,
+} as const;
+type Estimate = keyof typeof estimates;
+
 const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [] };
 const usage = { input_tokens: 3, output_tokens: 1 };
 
@@ -102,7 +134,8 @@ function stream(updates: readonly Update[]): Buffer {
   put({ type: 'system', subtype: 'init', ...lane, cwd: '/', model: 'm', tools: [], mcp_servers: [] });
   event({ type: 'message_start', message: { ...message, usage } });
   const open = new Set<number>();
-  for (const { shape, kind, index, delta, mutation } of updates) {
+  let guess = 0;
+  for (const { shape, kind, index, delta, mutation, estimate } of updates) {
     const [type, field, block] = fields[kind];
     if (!open.has(index)) {
       if (open.has(index - 1)) event({ type: 'content_block_stop', index: index - 1 });
@@ -111,6 +144,12 @@ function stream(updates: readonly Update[]): Buffer {
     }
     open.add(index);
     const said = { type: 'content_block_delta', index, delta: { type, [field]: delta } };
+    if (estimate !== undefined) {
+      guess += 1 + (delta.length % 9);
+      const figures = { estimated_tokens: guess, estimated_tokens_delta: 1 + (delta.length % 9) };
+      const line = { type: 'system', subtype: 'thinking_tokens', ...figures, session_id: lane.session_id };
+      lines.push(estimates[estimate](JSON.stringify({ ...line, uuid: idOf(++frames) })));
+    }
     lines.push(mutations[mutation](JSON.stringify(shapes[shape](said, idOf(++frames)))));
   }
   event({ type: 'content_block_stop', index: Math.max(0, ...open) });
@@ -126,25 +165,42 @@ function stream(updates: readonly Update[]): Buffer {
 
 const piece = deltas(['"}},"session_id":"', '","uuid":"', '","text":"', '{"type":"stream_event"']);
 const mutation = oneOf(mutations, 'none');
+const estimate = oneOf(estimates, 'none');
 const kinds = Object.keys(fields) as Kind[];
 const updates = fc
   .tuple(
     fc.constantFrom(...(Object.keys(shapes) as Shape[])),
     fc.array(fc.constantFrom(...kinds), { minLength: 14, maxLength: 14 }),
-    fc.array(fc.record({ delta: piece, mutation, move: fc.integer({ min: 0, max: 9 }) }), {
+    fc.array(fc.record({ delta: piece, mutation, move: fc.integer({ min: 0, max: 9 }), estimate }), {
       minLength: 2,
       maxLength: 14,
     }),
+    fc.boolean(),
   )
-  .map(([shape, ofBlocks, parts]) => {
+  .map(([shape, ofBlocks, parts, isEstimated]) => {
     let index = 0;
-    return parts.map(({ delta, mutation: how, move }): Update => {
+    return parts.map(({ delta, mutation: how, move, estimate: guess }): Update => {
       if (move === 0) index += 1;
-      return { shape, kind: ofBlocks[index] ?? 'text', index, delta, mutation: how };
+      const update = { shape, kind: ofBlocks[index] ?? 'text', index, delta, mutation: how };
+      // Some deltas have no estimate.
+      return isEstimated && move !== 1 ? { ...update, estimate: guess } : update;
     });
   });
 const words = (...deltas: string[]) =>
   deltas.map((delta): Update => ({ shape: 'claude code', kind: 'text', index: 0, delta, mutation: 'none' }));
+
+/** Thinking with estimates. */
+const thoughts = (...how: Estimate[]) =>
+  how.map(
+    (estimate): Update => ({
+      shape: 'claude code',
+      kind: 'thinking',
+      index: 0,
+      delta: 'a',
+      mutation: 'none',
+      estimate,
+    }),
+  );
 
 /** Says how many lines were recognised. */
 function mustBeAlike(chunks: readonly Buffer[]): number {
@@ -233,18 +289,43 @@ describe('the hot path', () => {
   });
 
   test('thinking goes on after each estimate of its tokens', () => {
-    const parts = ['a', 'b', 'c'].map(
-      (delta): Update => ({ shape: 'claude code', kind: 'thinking', index: 0, delta, mutation: 'none' }),
-    );
-    const estimate = { type: 'system', subtype: 'thinking_tokens', estimated_tokens: 2, ...lane, uuid: idOf(99) };
-    const lines = stream(parts)
-      .toString()
-      .replace(/.*"thinking_delta".*\n/gu, (line) => `${JSON.stringify(estimate)}\n${line}`);
-    expect(mustBeAlike([Buffer.from(lines)])).toBe(2);
+    const lines = stream(thoughts('none', 'none', 'none', 'none'));
+    // All but the first estimate and the first delta.
+    expect(mustBeAlike([lines])).toBe(6);
+    const { said, together } = pass([lines], { from: 'claude', to: 'claude', way: 'burst' });
+    expect(together).toBe(6);
     // They stay where they were.
-    const { said } = pass([Buffer.from(lines)], { from: 'claude', to: 'claude', way: 'burst' });
     const order = said.flatMap((line) => /"(thinking_tokens|thinking_delta)"/u.exec(line)?.[1] ?? []);
-    expect(order).toEqual(Array.from({ length: 3 }, () => ['thinking_tokens', 'thinking_delta']).flat());
+    expect(order).toEqual(Array.from({ length: 4 }, () => ['thinking_tokens', 'thinking_delta']).flat());
+    const guesses = said.flatMap((line) => /"estimated_tokens":(\d+),"estimated_tokens_delta":(\d+)/u.exec(line) ?? []);
+    expect(guesses.filter((_, at) => at % 3 > 0)).toEqual(['2', '2', '4', '2', '6', '2', '8', '2']);
+  });
+
+  test.each(Object.keys(estimates) as Estimate[])('judges an estimate as the parser does: %s', (how) => {
+    const such = [thoughts('none', 'none', how, 'none', 'none'), thoughts(how, how, how, how, how)];
+    for (const updates of such)
+      for (const to of ['claude', 'rpc-message', 'pi']) {
+        saidByAll([stream(updates)], { from: 'claude', to });
+        saidByAll(cut(stream(updates), [61]), { from: 'claude', to });
+      }
+  });
+
+  test('an estimate that is too long for a frame is refused on both', () => {
+    const lines = stream(thoughts('none', 'none', 'another field', 'none'));
+    const longest = (pattern: RegExp) =>
+      Math.max(
+        ...lines
+          .toString()
+          .split('\n')
+          .filter((line) => pattern.test(line))
+          .map((line) => line.length),
+      );
+    // The estimates are shorter than the deltas: with this limit, only some estimates would pass.
+    for (const maxFrameBytes of [longest(/thinking_tokens/u) - 1, longest(/thinking_delta/u) - 1]) {
+      const said = (way: 'slow' | 'burst') =>
+        pass([lines], { from: 'claude', to: 'claude', way, maxFrameBytes }).said.filter((text) => text.startsWith('{'));
+      expect(said('burst')).toEqual(said('slow'));
+    }
   });
 
   test('bytes that are no UTF-8 are refused on both', () => {

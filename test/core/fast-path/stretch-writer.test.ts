@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { frameIn, frameStart } from '../../../src/core/contract/stretch.ts';
 import { createMould, digitValues, type FrameParts, writeStretch } from '../../../src/core/fast-path/stretch-writer.ts';
-import { deltasIn, textIn } from '../../../src/core/model/burst.ts';
-import { burstOf } from '../../support/core/bursts.ts';
+import { eventsIn, textIn } from '../../../src/core/model/burst.ts';
+import { burstOf, takingProjection, withAsides } from '../../support/core/bursts.ts';
 
 const part = fc.stringMatching(/^[ -~]{0,40}$/u);
 const delta = fc.oneof(
@@ -68,15 +68,37 @@ describe('frames of a burst', () => {
   });
 });
 
+test('frames of two kinds are written in turns, from any place to any other', () => {
+  const seq = fc.oneof(fc.integer({ min: 1, max: 9000 }), fc.integer({ min: digitValues - 20, max: digitValues + 2 }));
+  fc.assert(
+    fc.property(fc.array(delta, { minLength: 1, maxLength: 20 }), seq, fc.nat(), fc.nat(), (deltas, number, a, b) => {
+      const burst = withAsides(burstOf(deltas));
+      const { bursts, event: project } = takingProjection();
+      const events = [...eventsIn(burst)];
+      expect(events.map((event) => event.type)).toEqual(deltas.flatMap(() => ['unknown', 'block-delta']));
+      expect(events[0]).toMatchObject({ payload: { note: 'n', count: 0, id: 'id-0', more: [1] } });
+      const from = a % events.length;
+      const to = from + 1 + (b % (events.length - from));
+      // The first event has the number of its place.
+      const expected = events
+        .slice(from, to)
+        .flatMap((event, place) => project({ seq: number + place, at: 0, event }).map((out) => `${String(out)}\n`));
+      const stretch = bursts?.write(burst, number, from, to);
+      expect(Buffer.from(stretch?.bytes ?? []).toString()).toBe(expected.join(''));
+      expect([...(stretch?.ends ?? [])].map((end) => stretch?.bytes[end])).toEqual(expected.map(() => 0x0a));
+    }),
+  );
+});
+
 test('a burst is its deltas, and each part of it their text', () => {
   fc.assert(
     fc.property(fc.array(delta, { minLength: 1, maxLength: 20 }), fc.nat(), fc.nat(), (deltas, a, b) => {
       const extra = { pi: { usage: 1 } };
       const burst = burstOf(deltas, 3, extra);
-      expect([...deltasIn(burst)]).toEqual(
+      expect([...eventsIn(burst)]).toEqual(
         deltas.map((text) => ({ type: 'block-delta', index: 3, delta: text, extra })),
       );
-      expect([...deltasIn(burstOf(deltas))].some((event) => 'extra' in event)).toBe(false);
+      expect([...eventsIn(burstOf(deltas))].some((event) => 'extra' in event)).toBe(false);
       const from = a % deltas.length;
       const to = from + 1 + (b % (deltas.length - from));
       expect(textIn(burst, from, to)).toBe(deltas.slice(from, to).join(''));

@@ -4,20 +4,28 @@ import { describe, expect, test } from 'vitest';
 import { internalError } from '../../../src/core/contract/guarded.ts';
 import type { Reader } from '../../../src/core/contract/reader.ts';
 import { createBurstRig, type Dialects, mustMeanTheSame, notice, opening } from '../../support/core/burst-rig.ts';
-import { burstOf, growingProjection, singleProjection, takingProjection } from '../../support/core/bursts.ts';
+import {
+  burstOf,
+  deltasOnlyProjection,
+  growingProjection,
+  singleProjection,
+  takingProjection,
+  withAsides,
+} from '../../support/core/bursts.ts';
 import { drain, framesOf } from '../../support/core/stream-rig.ts';
 
 const dialects: Dialects = {
   taking: takingProjection,
   other: takingProjection,
   single: singleProjection,
+  'deltas only': deltasOnlyProjection,
   watching: growingProjection(false),
   merging: growingProjection(true),
 };
 
 describe('a burst', () => {
   test('means what its deltas mean one by one', () => {
-    expect(mustMeanTheSame(dialects, 300)).toBeGreaterThan(0);
+    expect(mustMeanTheSame(dialects, 300, true)).toBeGreaterThan(0);
   });
 
   test('leaves cursors in its middle from which every reader goes on', () => {
@@ -29,6 +37,22 @@ describe('a burst', () => {
     rig.burst(burstOf(deltas));
     const frames = framesOf(drain(reader));
     for (const [place] of deltas.entries()) {
+      const behind = drain(rig.streamOf('taking').attach(`0123456789ab.${opening.length + 1 + place}.1`));
+      expect(framesOf(behind)).toEqual(frames.slice(place + 1));
+    }
+  });
+
+  test('leaves such cursors between its deltas and what comes before each', () => {
+    const rig = createBurstRig(false, dialects);
+    rig.say(...opening);
+    const reader = rig.streamOf('taking').attach(null);
+    drain(reader);
+    rig.burst(withAsides(burstOf(['a', 'b', 'c'])));
+    const frames = framesOf(drain(reader));
+    expect(frames.map((frame) => Object.keys(JSON.parse(String(frame)))[0])).toEqual(
+      ['a', 'b', 'c'].flatMap(() => ['count', 'delta']),
+    );
+    for (const place of frames.keys()) {
       const behind = drain(rig.streamOf('taking').attach(`0123456789ab.${opening.length + 1 + place}.1`));
       expect(framesOf(behind)).toEqual(frames.slice(place + 1));
     }

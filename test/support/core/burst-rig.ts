@@ -4,11 +4,11 @@ import { expect } from 'vitest';
 import type { Backend, Projection, SessionView } from '../../../src/core/contract/adapter.ts';
 import type { Peek, Receiver } from '../../../src/core/contract/channel.ts';
 import type { Reader } from '../../../src/core/contract/reader.ts';
-import { type Burst, deltasIn } from '../../../src/core/model/burst.ts';
+import { type Burst, eventsIn } from '../../../src/core/model/burst.ts';
 import type { Event } from '../../../src/core/model/event.ts';
 import { createSession } from '../../../src/core/session/session.ts';
 import { defaultSessionLimits } from '../../../src/core/session/session-ports.ts';
-import { burstOf, partTexts, singleProjection } from './bursts.ts';
+import { burstOf, partTexts, singleProjection, withAsides } from './bursts.ts';
 import { openChannel } from './open-channel.ts';
 import { drain } from './stream-rig.ts';
 import { createVirtualClock } from './virtual-clock.ts';
@@ -66,7 +66,7 @@ export function createBurstRig(
     say,
     streamOf,
     burst(burst: Burst) {
-      if (isSingle) return say(...deltasIn(burst));
+      if (isSingle) return say(...eventsIn(burst));
       said = burst;
       expect(receivers[0]?.takeBurst?.(peek, 0, 1, 100)).toBe(1);
     },
@@ -108,10 +108,17 @@ const delta = fc.oneof(
   { weight: 4, arbitrary: fc.stringMatching(/^[a-z ]{1,9}$/u) },
   { weight: 1, arbitrary: fc.constantFrom('é', '漢', '🙂', '"', '\\', '\n', '\t\\"', '\u007f', '\ufeff') },
 );
-const steps = (dialects: Dialects) => fc.array(step(Object.keys(dialects)), { maxLength: 30 });
-const step = (names: readonly string[]) =>
+const steps = (dialects: Dialects, mayHaveAsides: boolean) =>
+  fc.array(step(Object.keys(dialects), mayHaveAsides), { maxLength: 30 });
+const step = (names: readonly string[], mayHaveAsides: boolean) =>
   fc.oneof(
-    { weight: 5, arbitrary: fc.array(delta, { minLength: 2, maxLength: 40 }).map((deltas) => ({ deltas })) },
+    {
+      weight: 5,
+      arbitrary: fc.record({
+        deltas: fc.array(delta, { minLength: 2, maxLength: 40 }),
+        hasAsides: mayHaveAsides ? fc.boolean() : fc.constant(false),
+      }),
+    },
     { weight: 1, arbitrary: fc.constant({ event: notice }) },
     { weight: 1, arbitrary: fc.constantFrom(...names).map((inject) => ({ inject })) },
     {
@@ -136,10 +143,10 @@ function attachBoth(together: Rig, apart: Rig, dialect: string, cursor: string |
  * middle of a stretch, windows that evict inside one, events, injected frames and late readers. Returns how often a
  * reader was given a stretch.
  */
-export function mustMeanTheSame(dialects: Dialects, numRuns: number): number {
+export function mustMeanTheSame(dialects: Dialects, numRuns: number, mayHaveAsides = false): number {
   let stretches = 0;
   fc.assert(
-    fc.property(steps(dialects), windows, fc.boolean(), (list, window, hasBegun) => {
+    fc.property(steps(dialects, mayHaveAsides), windows, fc.boolean(), (list, window, hasBegun) => {
       const together = createBurstRig(false, dialects, window);
       const apart = createBurstRig(true, dialects, window);
       // Some dialects take a burst only behind the first delta of a block.
@@ -147,8 +154,10 @@ export function mustMeanTheSame(dialects: Dialects, numRuns: number): number {
       for (const rig of [together, apart]) rig.say(...opening, ...first);
       const pairs = Object.keys(dialects).map((dialect) => attachBoth(together, apart, dialect, null));
       for (const one of list) {
-        if ('deltas' in one) for (const rig of [together, apart]) rig.burst(burstOf(one.deltas));
-        else if ('event' in one) for (const rig of [together, apart]) rig.say(one.event);
+        if ('deltas' in one) {
+          const burst = one.hasAsides ? withAsides(burstOf(one.deltas)) : burstOf(one.deltas);
+          for (const rig of [together, apart]) rig.burst(burst);
+        } else if ('event' in one) for (const rig of [together, apart]) rig.say(one.event);
         else if ('inject' in one) for (const rig of [together, apart]) rig.streamOf(one.inject).inject('"answer"');
         else if ('attach' in one) {
           const cursors = pairs.flatMap((pair) => pair.cursors);

@@ -1,8 +1,10 @@
 // Bursts, and dialects that take them or not, for sessions whose agents speak in bursts.
 import type { BurstProjection, Projection, SessionView } from '../../../src/core/contract/adapter.ts';
 import type { Stretch, StretchPart } from '../../../src/core/contract/stretch.ts';
+import { type AsideMould, createAsideMould, writeMixedStretch } from '../../../src/core/fast-path/mixed-stretch.ts';
 import { createMould, type FrameMould, writeStretch } from '../../../src/core/fast-path/stretch-writer.ts';
-import type { Burst } from '../../../src/core/model/burst.ts';
+import type { Asides, Burst } from '../../../src/core/model/burst.ts';
+import { dictionaryOf } from '../../../src/core/model/dictionary.ts';
 import type { Logged } from '../../../src/core/model/event.ts';
 
 const utf8 = new TextEncoder();
@@ -18,6 +20,16 @@ export function burstOf(deltas: readonly string[], index = 0, extra?: Burst['ext
   return { index, extra, count: deltas.length, text, bytes, ends, isAscii: isAscii(bytes) };
 }
 
+const payload = { note: 'n', count: 0, id: '', more: [1] };
+
+/** The burst with an aside before each delta. */
+export function withAsides(burst: Burst): Burst & { readonly asides: Asides } {
+  const values = Array.from({ length: burst.count }, (_, place) => [String(place * 7), `"id-${place}"`]).flat();
+  const ends = Int32Array.from(values, (_, place) => values.slice(0, place + 1).join('').length);
+  const asides = { protocol: 'p', payload, fields: ['count', 'id'], bytes: utf8.encode(values.join('')), ends };
+  return { ...burst, asides };
+}
+
 const digitsOf = (seq: number) => (seq % 4096).toString(16).padStart(3, '0');
 const frameOf = (seq: number, json: string) =>
   `{"delta":${json},"high":${Math.floor(seq / 4096)},"low":"${digitsOf(seq)}"}`;
@@ -29,14 +41,37 @@ function mouldAt(seq: number): FrameMould {
   return mould;
 }
 
+/** The field `id` has no place in the frame. */
+function asideMouldAt(seq: number): AsideMould {
+  const texts = ['{"count":', `,"high":${Math.floor(seq / 4096)},"low":"`, '"}'];
+  const mould = createAsideMould(texts, [0, 'digits']);
+  if (mould === null) throw new Error('not ASCII');
+  return mould;
+}
+
 const bursts: BurstProjection = {
+  takesAsides: true,
   takes: () => true,
-  write: (burst, seq, from, to) => writeStretch(burst, seq, [from, to], mouldAt),
+  write(burst, seq, from, to) {
+    const { asides } = burst;
+    if (asides === undefined) return writeStretch(burst, seq, [from, to], mouldAt);
+    const mouldsAt = (number: number) => ({ delta: mouldAt(number), aside: asideMouldAt(number) });
+    return writeMixedStretch({ ...burst, asides }, seq, [from, to], mouldsAt);
+  },
 };
 
-const deltaFrames = ({ seq, event }: Logged) => [
-  event.type === 'block-delta' ? frameOf(seq, JSON.stringify(event.delta)) : JSON.stringify({ event: event.type }),
-];
+function deltaFrames({ seq, event }: Logged): string[] {
+  if (event.type === 'block-delta') return [frameOf(seq, JSON.stringify(event.delta))];
+  if (event.type !== 'unknown') return [JSON.stringify({ event: event.type })];
+  const { count } = dictionaryOf(event.payload);
+  return [JSON.stringify({ count, high: Math.floor(seq / 4096), low: digitsOf(seq) })];
+}
+
+/** As {@link takingProjection}, but bursts with asides go one by one. */
+export const deltasOnlyProjection = (): Projection => ({
+  bursts: { takes: () => true, write: (burst, seq, from, to) => writeStretch(burst, seq, [from, to], mouldAt) },
+  event: deltaFrames,
+});
 
 /** One frame for each event, and all frames of a burst at once. */
 export const takingProjection = (): Projection => ({ bursts, event: deltaFrames });

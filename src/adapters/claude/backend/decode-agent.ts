@@ -175,7 +175,11 @@ export function createAgentDecoder(env: Env, out: Outbox, context: AgentContext)
     if (problem !== null) out.note('violation', `${event.type}: ${problem}`);
   }
 
+  /** The last text of a copy. The result repeats the text, and the log keeps both: as one string. */
+  let lastText = '';
+
   function assistant(frame: AssistantFrame): void {
+    lastText = lastTextIn(frame) ?? lastText;
     if (isInBackground(frame.parent_tool_use_id)) return passOn(frame);
     const failure = failureIn(frame);
     if (failure !== undefined && frame.parent_tool_use_id == null) run.retried(failure);
@@ -185,7 +189,8 @@ export function createAgentDecoder(env: Env, out: Outbox, context: AgentContext)
   function result(frame: ResultFrame): void {
     if (!run.open && context.isCompacting()) return context.compacted(frame);
     if (!run.open && run.waiting === null) out.note('repair', 'result: no run is open');
-    run.end(frame);
+    run.end(frame.result === lastText ? { ...frame, result: lastText } : frame);
+    lastText = '';
   }
 
   function complaint({ message, ...rest }: z.infer<typeof ErrorFrame>): void {
@@ -233,6 +238,11 @@ export function createAgentDecoder(env: Env, out: Outbox, context: AgentContext)
 function goesOnCompacting({ type, subtype, isSynthetic }: AgentFrame): boolean {
   if (type === 'system') return subtype === 'init' || subtype === 'compact_boundary';
   return type === 'user' && isSynthetic === true;
+}
+
+function lastTextIn({ message: { content } }: AssistantFrame): string | undefined {
+  const block = Array.isArray(content) ? content.findLast(({ text }) => typeof text === 'string') : undefined;
+  return typeof block?.text === 'string' ? block.text : undefined;
 }
 
 /** An API error in the form of an assistant message (docs/protocols/claude.md 5.4). */

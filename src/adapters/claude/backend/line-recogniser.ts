@@ -11,6 +11,7 @@ import {
   type Trail,
 } from '../../../core/fast-path/templates.ts';
 import type { EventOf } from '../../../core/model/event.ts';
+import { asideTemplateOf } from './aside-template.ts';
 
 /** The deltas of the hot path, each with its text in a field of its own (docs/protocols/claude.md 4.5). */
 const Delta = z.discriminatedUnion('type', [
@@ -43,7 +44,7 @@ const probe = 'patchbay-probe';
 
 /** Learns from parsed lines, and recognises similar lines. */
 export function createLineRecogniser(streaming: Streaming): TemplateRecogniser {
-  return createTemplateRecogniser(streaming, templateOf);
+  return createTemplateRecogniser(streaming, templateOf, asideTemplateOf);
 }
 
 /** The template of the line; null if similar lines cannot be recognised by the bytes around their delta. */

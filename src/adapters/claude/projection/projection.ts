@@ -261,15 +261,17 @@ export function startProjection(session: SessionView, options: ProjectionOptions
   const isBetweenTurns = ({ event: { type } }: Logged) =>
     type === 'run-start' || (session.transcript.run === null && type !== 'run-end');
 
+  const withId = (frame: WireFrame, id: string) =>
+    inDialect(
+      options.dialect,
+      withIds(frame, sessionId, () => id),
+    );
   const quickDeltas = createQuickDeltas({
     ids,
     encoder: () => openMessages.get('')?.encoder,
     isLive: () => order.isLive,
-    frameOf: (frame, id) =>
-      inDialect(
-        options.dialect,
-        withIds(onLane(undefined, frame), sessionId, () => id),
-      ),
+    frameOf: (frame, id) => withId(onLane(undefined, frame), id),
+    asideOf: (protocol, payload, id) => (protocol === 'claude' && isForeign(payload) ? withId(payload, id) : null),
   });
 
   /** An agent of this protocol may have a frame of its own for an event that has none here. */

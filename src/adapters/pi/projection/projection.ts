@@ -278,12 +278,13 @@ export function createProjection(session: SessionView, manner: Manner): Projecti
     bursts: dialect === 'delta-only' ? bursts : undefined,
     event(logged) {
       const { event } = logged;
-      outs = [];
       if (event.type === 'block-delta' && event.parent === undefined) tellBlock(event, logged.replay);
       else if ('parent' in event && event.parent !== undefined && event.type !== 'approval-request') takeAside(event);
       else if (mustWait(event)) held.push(logged);
       else take(logged);
-      return outs;
+      const told = outs;
+      outs = [];
+      return told;
     },
     notes: () => (notes.length === 0 ? notes : notes.splice(0)),
   };

@@ -85,6 +85,9 @@ export function createBrackets(sink: Sink, dialect: Dialect, settles: boolean): 
     turn = false;
     const message = turnMessage ?? JSON.stringify(emptyMessage());
     sink.write([`{"type":"turn_end","message":`, message, `,"toolResults":[`, results.join(','), ']}']);
+    // An idle session keeps no text of its last turn.
+    turnMessage = null;
+    results = [];
   }
 
   return {
