@@ -94,6 +94,10 @@ class ChunkView {
   }
 }
 
+/** Shared by all sessions, for nothing of them is needed once a call has returned: what many use stays in the cache. */
+const chunk = new ChunkView();
+const string = new StringMeasurement();
+
 /** The line that was recognised last. One reused object: the hot path allocates nothing but the event. */
 class RecognisedDelta implements RecognisedEvent {
   next = 0;
@@ -138,8 +142,6 @@ class RecognisedDelta implements RecognisedEvent {
 
 /** Creates a recogniser without templates. */
 export function createTemplateRecogniser(streaming: Streaming, learnTemplate: LearnTemplate): TemplateRecogniser {
-  const chunk = new ChunkView();
-  const string = new StringMeasurement();
   const recognised = new RecognisedDelta(streaming);
   /** The newest first. */
   let templates: readonly Learned[] = [];
