@@ -19,8 +19,8 @@ export const memory: Family = {
   rows: ['P11'],
   how:
     `P11: \`patchbay serve\`, resident memory after garbage collection with ${counts.few} and ${counts.many} sessions of ` +
-    'one idle WebSocket each, once it has not fallen for 12 s; the slope between them. Once without agents, once with a child process (`sleep`) behind ' +
-    'each session, started by a query that it never answers. Base: the server before the first client. The limits of ' +
+    'one idle WebSocket each, once it has not fallen for 12 s; the slope between them. Once without agents, once with a ' +
+    'child process (`sleep`) behind each session, started by a query that it never answers. Base: the server before the first client. The limits of ' +
     'sessions and connections are raised.',
   async *run(progress) {
     const folder = mkdtempSync(path.join(tmpdir(), 'patchbay-bench-'));
