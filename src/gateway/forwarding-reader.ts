@@ -19,6 +19,10 @@ export abstract class ForwardingReader implements Reader {
     return this.inner.work;
   }
 
+  get isShared(): boolean {
+    return this.inner.isShared === true;
+  }
+
   get isPreparing(): boolean {
     return this.inner.isPreparing === true;
   }

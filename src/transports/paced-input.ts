@@ -37,8 +37,8 @@ export class PacedInput implements PacedTask {
   readonly #items = createQueue<Item>();
   #bytes = 0;
   #isOverfull = false;
-  /** The chunk that is being taken, with something left of it. */
-  #begun: Chunk | null = null;
+  /** What is taken next, before the items. Mostly the only one, so that no list is made for it. */
+  #first: Item | null = null;
   #portionBytes = portion.most / 4;
 
   constructor(ports: PacedInputPorts) {
@@ -46,7 +46,7 @@ export class PacedInput implements PacedTask {
   }
 
   get isEmpty(): boolean {
-    return this.#begun === null && this.#items.length === 0;
+    return this.#first === null && this.#items.length === 0;
   }
 
   /** The source must not be read for now. */
@@ -83,7 +83,7 @@ export class PacedInput implements PacedTask {
   /** Forgets what waits. */
   clear(): void {
     this.#items.keep(() => false);
-    this.#begun = null;
+    this.#first = null;
     this.#took(this.#bytes);
   }
 
@@ -102,7 +102,8 @@ export class PacedInput implements PacedTask {
   }
 
   #add(item: Item, bytes: number): void {
-    this.#items.add(item);
+    if (this.isEmpty) this.#first = item;
+    else this.#items.add(item);
     this.#bytes += bytes;
     this.#run();
     if (this.#bytes > mostWaitingBytes) this.#isOverfull = true;
@@ -123,8 +124,9 @@ export class PacedInput implements PacedTask {
     const { inlet } = this.#ports;
     let bytes = 0;
     for (let count = 0; count < messages.count && bytes < messages.bytes && !inlet.isPaused; count += 1) {
-      const item: Item | undefined = this.#begun ?? this.#items.take();
+      const item: Item | undefined = this.#first ?? this.#items.take();
       if (item === undefined) return;
+      this.#first = null;
       if ('left' in item) return this.#takePortion(item);
       bytes += item.bytes;
       this.#took(item.bytes);
@@ -135,7 +137,7 @@ export class PacedInput implements PacedTask {
   #takePortion(chunk: Chunk): void {
     const part = chunk.left.subarray(0, this.#portionBytes);
     chunk.left = chunk.left.subarray(part.length);
-    this.#begun = chunk.left.length > 0 ? chunk : null;
+    this.#first = chunk.left.length > 0 ? chunk : null;
     this.#took(part.length);
     const start = performance.now();
     this.#ports.decode(part);

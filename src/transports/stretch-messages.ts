@@ -49,7 +49,7 @@ function messagesOf(stretch: Stretch, lineEnd: number): Messages {
   for (let place = 0; place < count; place += 1) {
     const begin = frameStart(stretch, place);
     const size = (ends[place] ?? 0) + lineEnd - begin;
-    const at = writeHead(to, starts[place] ?? 0, size);
+    const at = writeHead(bytes, starts[place] ?? 0, size);
     if (size < short) copyShort(from, begin, to, at, size);
     else bytes.set(source.subarray(begin, begin + size), at);
   }

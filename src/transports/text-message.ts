@@ -3,29 +3,43 @@
 import type { Out } from '../core/contract/channel.ts';
 import { bytesOf } from './framing/frame.ts';
 import { lineBytes } from './framing/jsonl.ts';
+import { oneLineText } from './framing/one-line.ts';
 import { createSharedBytes } from './shared-bytes.ts';
 
 /** The last fragment of a text message. */
 const finalText = 0x81;
+const LF = 0x0a;
 
-/** Encodings of one way to write a message. */
-type Encode = (out: Out) => Buffer;
+/** Encodes a frame in one way. `isShared`: the message is kept for a moment, for others who are sent the same frame. */
+type Encode = (out: Out, isShared: boolean) => Buffer;
 
-function encoder(payloadOf: (out: Out) => Buffer): Encode {
+function encoder(encode: (out: Out) => Buffer): Encode {
   const shared = createSharedBytes<Out, Buffer>();
-  return (out) => shared.get(out, () => withHeader(payloadOf(out)));
+  return (out, isShared) => (isShared ? shared.get(out, () => encode(out)) : encode(out));
 }
 
 /** A message that is the frame. */
-export const textMessage: Encode = encoder(bytesOf);
+export const textMessage: Encode = encoder((out) =>
+  typeof out === 'string' ? messageOf(out, '') : withHeader(bytesOf(out)),
+);
 /** A message that ends in LF. */
-export const lineMessage: Encode = encoder(lineBytes);
+export const lineMessage: Encode = encoder((out) =>
+  typeof out === 'string' ? messageOf(oneLineText(out), '\n') : withHeader(lineBytes(out)),
+);
+
+/** Encodes the text where it stays, with an LF behind it or without. */
+function messageOf(text: string, lineEnd: '' | '\n'): Buffer {
+  const length = Buffer.byteLength(text) + lineEnd.length;
+  const message = Buffer.allocUnsafe(headBytesOf(length) + length);
+  message.write(text, writeHead(message, 0, length));
+  if (lineEnd !== '') message[message.length - 1] = LF;
+  return message;
+}
 
 function withHeader(payload: Buffer): Buffer {
   const { length } = payload;
   const message = Buffer.allocUnsafe(headBytesOf(length) + length);
-  const view = new DataView(message.buffer, message.byteOffset, message.length);
-  message.set(payload, writeHead(view, 0, length));
+  message.set(payload, writeHead(message, 0, length));
   return message;
 }
 
@@ -36,16 +50,13 @@ export function headBytesOf(length: number): number {
 }
 
 /** Writes the header of a message. Returns the offset behind it. */
-export function writeHead(view: DataView, at: number, length: number): number {
-  const headBytes = headBytesOf(length);
-  view.setUint8(at, finalText);
-  if (headBytes === 2) view.setUint8(at + 1, length);
-  else if (headBytes === 4) {
-    view.setUint8(at + 1, 126);
-    view.setUint16(at + 2, length);
-  } else {
-    view.setUint8(at + 1, 127);
-    view.setBigUint64(at + 2, BigInt(length));
+export function writeHead(bytes: Buffer, at: number, length: number): number {
+  bytes[at] = finalText;
+  if (length < 126) return bytes.writeUInt8(length, at + 1);
+  if (length < 65_536) {
+    bytes[at + 1] = 126;
+    return bytes.writeUInt16BE(length, at + 2);
   }
-  return at + headBytes;
+  bytes[at + 1] = 127;
+  return bytes.writeBigUInt64BE(BigInt(length), at + 2);
 }

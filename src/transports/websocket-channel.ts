@@ -99,10 +99,10 @@ class WebSocketChannel implements Channel {
     this.#read();
   }
 
-  send(out: Out): void {
+  send(out: Out, isShared = false): void {
     if (this.#closed || this.#socket.readyState > WebSocket.OPEN) return;
     this.#options.traffic?.sent(out);
-    this.#wait(this.#encode(out));
+    this.#wait(this.#encode(out, isShared));
   }
 
   sendStretch(part: StretchPart): void {
@@ -164,11 +164,11 @@ class WebSocketChannel implements Channel {
     this.#flush();
   }
 
-  /** An accepted connection gets whole messages, which it shares with others; a dialled one must mask its own. */
-  #encode(out: Out): Buffer {
+  /** An accepted connection gets whole messages, which it may share with others; a dialled one must mask its own. */
+  #encode(out: Out, isShared: boolean): Buffer {
     const isLine = this.#options.framing === 'lines';
     if (this.#options.socket === undefined) return isLine ? lineBytes(out) : bytesOf(out);
-    return isLine ? lineMessage(out) : textMessage(out);
+    return isLine ? lineMessage(out, isShared) : textMessage(out, isShared);
   }
 
   #flush(): void {
@@ -180,14 +180,15 @@ class WebSocketChannel implements Channel {
     const wire = accepted ?? this.#wire;
     const chunks = accepted === undefined ? messages : joinShared(messages);
     const taken = (error?: Error | null) => this.#taken(error);
-    wire?.cork();
-    chunks.forEach((chunk, index) => {
+    // Mostly one chunk, which needs no cork.
+    if (chunks.length > 1) wire?.cork();
+    for (const [index, chunk] of chunks.entries()) {
       const done = index === chunks.length - 1 ? taken : undefined;
       // Next to the library's own frames: without compression the library keeps none back, so the order holds.
       if (accepted !== undefined) accepted.write(chunk, done);
       else this.#socket.send(chunk, { binary: false }, done);
-    });
-    wire?.uncork();
+    }
+    if (chunks.length > 1) wire?.uncork();
   }
 
   #taken(error?: Error | null): void {

@@ -1,6 +1,7 @@
 // What was encoded for one reader serves the next ones, and only for a moment (docs/limits.md 6.4).
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createSharedBytes, joinShared } from '../../src/transports/shared-bytes.ts';
+import { lineMessage, textMessage } from '../../src/transports/text-message.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {
@@ -64,4 +65,15 @@ test('joined pieces are joined once for readers at the same place, within a mome
   vi.advanceTimersByTime(1000);
   const [again] = joinShared(pieces);
   expect([again?.toString(), again === first]).toEqual(['ab', false]);
+});
+
+test('a message is kept only where others are sent the same frame', () => {
+  const frame = '{"type":"a"}';
+  for (const encode of [textMessage, lineMessage]) {
+    const shared = encode(frame, true);
+    expect(encode(frame, true)).toBe(shared);
+    const own = encode(frame, false);
+    expect(own).not.toBe(shared);
+    expect(own).toEqual(shared);
+  }
 });

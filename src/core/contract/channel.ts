@@ -124,8 +124,11 @@ export interface Channel {
   /** For logs: `child agent`, `websocket 7`. */
   readonly label: string;
   open(receiver: Receiver): void;
-  /** Queues one frame. All frames of one tick leave in one write. Ignored after close. */
-  send(out: Out): void;
+  /**
+   * Queues one frame. All frames of one tick leave in one write. Ignored after close. `isShared`: other channels are sent
+   * the same frame, so that its bytes are worth keeping for them.
+   */
+  send(out: Out, isShared?: boolean): void;
   /** Queues frames that were made together, as `send` does with each. Absent: only single frames are taken. */
   sendStretch?(part: StretchPart): void;
   /** Bytes that were sent and that the peer has not read yet. */

@@ -85,14 +85,21 @@ class TaskQueue implements WorkQueue {
   }
 }
 
+/** A step that has begun and not ended. */
+interface Step {
+  readonly task: PacedTask;
+  /** The task was asked for another step meanwhile. */
+  isAskedAgain: boolean;
+}
+
 /** A class, like the queues that it serves. */
 class TurnTaker implements PacedWork {
   readonly #ports: PacedWorkPorts;
   readonly #budget: WorkBudget;
   /** Queues with waiting tasks, the next one first. */
   readonly #ready = new Set<TaskQueue>();
-  /** Tasks in the middle of a step; true: asked for another one meanwhile. */
-  readonly #stepping = new Map<PacedTask, boolean>();
+  /** Tasks in the middle of a step, the innermost last. An array: it has one or two items, and most steps are short. */
+  readonly #stepping: Step[] = [];
   /** Used up since others were served. */
   #spentMs = 0;
   #spentBytes = 0;
@@ -120,9 +127,12 @@ class TurnTaker implements PacedWork {
 
   /** True if the task is in the middle of a step: it is asked for another one. */
   postponesItself(task: PacedTask): boolean {
-    if (!this.#stepping.has(task)) return false;
-    this.#stepping.set(task, true);
-    return true;
+    for (const step of this.#stepping) {
+      if (step.task !== task) continue;
+      step.isAskedAgain = true;
+      return true;
+    }
+    return false;
   }
 
   /** Returns whether the task is done. */
@@ -144,11 +154,12 @@ class TurnTaker implements PacedWork {
   #step(task: PacedTask): boolean {
     const isOutermost = this.#since === null;
     this.#since ??= this.#ports.now();
-    this.#stepping.set(task, false);
+    const step: Step = { task, isAskedAgain: false };
+    this.#stepping.push(step);
     try {
       const bytes = task.step();
       this.#spentBytes += bytes ?? 0;
-      return bytes !== null || this.#stepping.get(task) === true;
+      return bytes !== null || step.isAskedAgain;
     } catch (thrown) {
       const { failed } = this.#ports;
       if (failed === undefined) throw thrown;
@@ -156,9 +167,9 @@ class TurnTaker implements PacedWork {
         () => failed(thrown),
         () => {},
       );
-      return this.#stepping.get(task) === true;
+      return step.isAskedAgain;
     } finally {
-      this.#stepping.delete(task);
+      this.#stepping.pop();
       if (isOutermost) {
         this.#spentMs += this.#ports.now() - (this.#since ?? 0);
         this.#since = null;

@@ -30,6 +30,8 @@ export type Entry =
 export interface Reader {
   /** More is there to be read and is still being made; `onReadable` follows. */
   readonly isPreparing?: boolean;
+  /** Other readers read the same frames. */
+  readonly isShared?: boolean;
   /** Where sending what is read takes its turn. Absent: it is sent at once. */
   readonly work?: WorkQueue;
   /**

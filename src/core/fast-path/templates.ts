@@ -99,6 +99,10 @@ class ChunkView {
   }
 }
 
+/** Shared by all sessions, for nothing of them is needed once a call has returned: what many use stays in the cache. */
+const chunk = new ChunkView();
+const string = new StringMeasurement();
+
 /** The line that was recognised last. One reused object: the hot path allocates nothing but the event. */
 class RecognisedDelta implements RecognisedEvent {
   next = 0;
@@ -147,9 +151,7 @@ export function createTemplateRecogniser(
   learnTemplate: LearnTemplate,
   learnAside?: LearnAside,
 ): TemplateRecogniser {
-  const chunk = new ChunkView();
   const asides = learnAside === undefined ? null : new AsideReader(learnAside);
-  const string = new StringMeasurement();
   const recognised = new RecognisedDelta(streaming);
   /** The newest first. */
   let templates: readonly Learned[] = [];

@@ -223,7 +223,7 @@ class ClientConnection implements ClientLink, FrontendPeer, SenderListener, Subs
   onEntry(subscription: Subscription, entry: Entry): void {
     // An earlier entry may have ended the client or the subscription.
     if (this.isOver || subscription.isOver) return;
-    if (entry.kind === 'frame') this.#sender.send(entry.out);
+    if (entry.kind === 'frame') this.#sender.send(entry.out, subscription.reader.isShared);
     // Bare frames cannot say that some are missing, so the client must come back for a snapshot (docs/faults.md F19).
     // Its whole connection is closed, for the slow part is the client and not one session.
     else if (entry.kind === 'reset') this.#fellBehind(entry.reason);

@@ -70,17 +70,17 @@ export class ClientSender implements PacedTask {
   }
 
   /** Sends one frame now, in the way that the frontend maps it. */
-  send(out: Out): void {
-    if (this.#frontend.mapOutgoing === undefined) return this.#pass(out);
+  send(out: Out, isShared?: boolean): void {
+    if (this.#frontend.mapOutgoing === undefined) return this.#pass(out, isShared);
     const mapped = this.#frontend.mapOutgoing(out);
     if (mapped === null) return;
     if (typeof mapped === 'object' && 'frames' in mapped) for (const frame of mapped.frames) this.#pass(frame);
-    else this.#pass(mapped);
+    else this.#pass(mapped, isShared);
   }
 
-  #pass(out: Out): void {
+  #pass(out: Out, isShared?: boolean): void {
     this.#traffic?.sent(out);
-    this.#channel.send(out);
+    this.#channel.send(out, isShared);
   }
 
   step(): number | null {

@@ -13,6 +13,8 @@ export interface ReaderSource {
   readonly work: WorkQueue;
   readonly epoch: string;
   readonly window: Window;
+  /** How many readers the stream has. */
+  readonly readers: number;
   /** Whether a delta is pending: it becomes frames with {@link ReaderSource.flush}. */
   readonly hasPending: boolean;
   /** Why the stream is closed; null while it is open. */
@@ -68,6 +70,10 @@ export class StreamReader implements Reader, AttachedReader, PacedTask {
 
   get work(): WorkQueue {
     return this.#source.work;
+  }
+
+  get isShared(): boolean {
+    return this.#source.readers > 1;
   }
 
   get isWaiting(): boolean {

@@ -130,13 +130,23 @@ export function jsonlDecoder(sink: FrameSink, options: DecoderOptions): FrameDec
 /** Passes on a message that is one line without its LF, if the sink recognises it. False: it must be parsed. */
 export function passRecognised(sink: FrameSink, message: Uint8Array): boolean {
   if (sink.recognise === undefined) return false;
-  // A recogniser relies on the LF that ends each line.
-  const line = Buffer.concat([message, lineEnd]);
-  const match = sink.recognise(createPeek(line), 0, line.length);
+  const line = withLineEnd(message);
+  const match = sink.recognise(createPeek(line), 0, message.length + 1);
   if (match === null || line.indexOf(LF, match.next) !== message.length) return false;
   if (!hasRest(match, line, 0, message.length)) return false;
   match.accept();
   return true;
+}
+
+/** Short lines are put here one after the other, so that a recogniser sees one chunk and need not look at it anew. */
+const shortLine = Buffer.allocUnsafeSlow(4096);
+
+/** A recogniser relies on the LF that ends each line. What is returned is valid until the next call. */
+function withLineEnd(message: Uint8Array): Buffer {
+  if (message.length >= shortLine.length) return Buffer.concat([message, lineEnd]);
+  shortLine.set(message);
+  shortLine[message.length] = LF;
+  return shortLine;
 }
 
 function withoutCarriageReturn(line: Uint8Array): Uint8Array {

@@ -31,6 +31,16 @@ describe('reading', () => {
     expect(reader.read(1)).toEqual([]);
   });
 
+  test('a reader knows whether others read the same frames', () => {
+    const { stream } = createStreamRig();
+    const first = stream.attach(null);
+    expect(first.isShared).toBe(false);
+    const second = stream.attach(null);
+    expect([first.isShared, second.isShared]).toEqual([true, true]);
+    second.close();
+    expect(first.isShared).toBe(false);
+  });
+
   test('a snapshot comes in bites as well, and only its last frame has a cursor', () => {
     const { stream, say } = createStreamRig();
     say(...numbers(0, 3).map((name): Event => ({ type: 'session-changed', changes: { name } })));

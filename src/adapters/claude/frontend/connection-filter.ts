@@ -55,6 +55,20 @@ const uuidEnd = 39;
 /** The maximum number of remembered answers: more than a session's limit of open questions. */
 const mostAnswered = 128;
 
+/**
+ * What follows from the marks of all connections. Weak, because nobody calls the filter of a connection that posts: its
+ * marks are dropped.
+ */
+const actionsAfter = new WeakMap<object, () => void>();
+/** The frames of all connections that belong to no query. */
+const ownAnswers = new WeakSet<object>();
+
+function mark(then: () => void): Out {
+  const out: string[] = [];
+  actionsAfter.set(out, then);
+  return out;
+}
+
 /** An open query: the text in front of its frames, the frame at its end, and a wrapper of many frames, if there is one. */
 interface Query {
   readonly head: string;
@@ -62,105 +76,120 @@ interface Query {
   readonly wrapAll: StretchWrapper | null;
 }
 
-/** Creates a filter that passes every frame at first. */
-export function createConnectionFilter(): ConnectionFilter {
-  /** Weak, because nobody calls the filter of a connection that posts: its marks are dropped. */
-  const actionsAfter = new WeakMap<object, () => void>();
-  const ownAnswers = new WeakSet<object>();
+const nothing: readonly never[] = [];
+
+/** A class, because each connection has a filter: closures and a getter in a literal would take 3 KB more for each. */
+class FrameFilter implements ConnectionFilter {
   /** The open queries. There are several if the agent took a prompt into the open run. */
-  let queries: readonly Query[] = [];
-  /** The cancel frames of requests that this client has answered. */
-  const cancels = new NewestSet<string>(mostAnswered);
-  let echo: string | null = null;
-  let isOwnPrompt = false;
-  let afterInit: readonly string[] = [];
+  #queries: readonly Query[] = nothing;
+  /** The cancel frames of requests that this client has answered; null before the first. */
+  #cancels: NewestSet<string> | null = null;
+  #echo: string | null = null;
+  #isOwnPrompt = false;
+  #afterInit: readonly string[] = nothing;
 
-  const isIdle = () =>
-    queries.length === 0 && cancels.size === 0 && echo === null && !isOwnPrompt && afterInit.length === 0;
+  get openQueries(): number {
+    return this.#queries.length;
+  }
 
-  function mark(then: () => void): Out {
-    const out: string[] = [];
-    actionsAfter.set(out, then);
+  /** Everything but a query looks for frames that are no deltas. */
+  mapStretch(part: StretchPart): StretchPart | null {
+    const [query] = this.#queries;
+    return query === undefined ? part : (query.wrapAll?.(part) ?? null);
+  }
+
+  mapOutgoing(out: Out): Out | Frames | null {
+    if (typeof out === 'string') return this.#isIdle() ? out : this.#mapText(out);
+    const then = actionsAfter.get(out);
+    if (then === undefined) return ownAnswers.has(out) ? out : this.#wrapped(out);
+    then();
+    return null;
+  }
+
+  query(id: string): Out {
+    const name = JSON.stringify(id);
+    const head = `{"id":${name},"type":"stream","data":`;
+    const query = { head, end: `{"id":${name},"type":"complete"}`, wrapAll: createStretchWrapper(head, '}') };
+    return mark(() => {
+      this.#queries = [...this.#queries, query];
+      this.#isOwnPrompt = true;
+    });
+  }
+
+  echo(uuid: string): Out {
+    return mark(() => {
+      this.#echo = uuid;
+    });
+  }
+
+  ownPrompt(): Out {
+    return mark(() => {
+      this.#isOwnPrompt = true;
+    });
+  }
+
+  own(text: string): Out {
+    const out = [text];
+    ownAnswers.add(out);
     return out;
   }
 
+  answered(requestId: string): void {
+    this.#cancels ??= new NewestSet(mostAnswered);
+    this.#cancels.add(JSON.stringify(cancelFrame(requestId)));
+  }
+
+  unanswered(requestId: string): void {
+    this.#cancels?.delete(JSON.stringify(cancelFrame(requestId)));
+  }
+
+  afterInit(text: string): void {
+    this.#afterInit = [...this.#afterInit, text];
+  }
+
+  #isIdle(): boolean {
+    const hasCancels = this.#cancels !== null && this.#cancels.size > 0;
+    const isWaiting = this.#echo !== null || this.#isOwnPrompt || this.#afterInit.length > 0;
+    return this.#queries.length === 0 && !hasCancels && !isWaiting;
+  }
+
   /** Wraps by joining strings: frames may be long and many. */
-  function wrapped(out: Out): Out {
-    const [query] = queries;
+  #wrapped(out: Out): Out {
+    const [query] = this.#queries;
     if (query === undefined) return out;
     return typeof out === 'string' ? `${query.head}${out}}` : [query.head, ...out, '}'];
   }
 
-  function mapText(out: string): Out | Frames | null {
-    if (cancels.size > 0 && out.startsWith(heads.cancel) && cancels.delete(out)) return null;
-    if (isOwnPrompt && out.startsWith(heads.prompt) && !out.startsWith(heads.joining)) {
-      isOwnPrompt = false;
+  #mapText(out: string): Out | Frames | null {
+    if (out.startsWith(heads.cancel) && this.#cancels?.delete(out) === true) return null;
+    if (this.#isOwnPrompt && out.startsWith(heads.prompt) && !out.startsWith(heads.joining)) {
+      this.#isOwnPrompt = false;
       return null;
     }
-    if (echo !== null && out.startsWith(heads.replay)) {
-      const named = `${out.slice(0, -uuidEnd)}${JSON.stringify(echo)}}`;
-      echo = null;
-      return wrapped(named);
+    if (this.#echo !== null && out.startsWith(heads.replay)) {
+      const named = `${out.slice(0, -uuidEnd)}${JSON.stringify(this.#echo)}}`;
+      this.#echo = null;
+      return this.#wrapped(named);
     }
-    if (afterInit.length > 0 && out.startsWith(heads.init)) {
-      const frames = [out, ...afterInit];
-      afterInit = [];
+    if (this.#afterInit.length > 0 && out.startsWith(heads.init)) {
+      const frames = [out, ...this.#afterInit];
+      this.#afterInit = nothing;
       return { frames };
     }
-    if (!out.startsWith(heads.result)) return wrapped(out);
-    echo = null;
-    isOwnPrompt = false;
-    const frames = [wrapped(out), ...queries.map(({ end }) => end)];
-    queries = [];
-    return frames.length === 1 ? out : { frames };
+    return out.startsWith(heads.result) ? this.#mapResult(out) : this.#wrapped(out);
   }
 
-  return {
-    mapOutgoing(out) {
-      if (typeof out === 'string') return isIdle() ? out : mapText(out);
-      const then = actionsAfter.get(out);
-      if (then === undefined) return ownAnswers.has(out) ? out : wrapped(out);
-      then();
-      return null;
-    },
-    // Everything but a query looks for frames that are no deltas.
-    mapStretch(part) {
-      const [query] = queries;
-      return query === undefined ? part : (query.wrapAll?.(part) ?? null);
-    },
-    query(id) {
-      const name = JSON.stringify(id);
-      const head = `{"id":${name},"type":"stream","data":`;
-      const query = { head, end: `{"id":${name},"type":"complete"}`, wrapAll: createStretchWrapper(head, '}') };
-      return mark(() => {
-        queries = [...queries, query];
-        isOwnPrompt = true;
-      });
-    },
-    get openQueries() {
-      return queries.length;
-    },
-    echo: (uuid) =>
-      mark(() => {
-        echo = uuid;
-      }),
-    ownPrompt: () =>
-      mark(() => {
-        isOwnPrompt = true;
-      }),
-    own(text) {
-      const out = [text];
-      ownAnswers.add(out);
-      return out;
-    },
-    answered(requestId) {
-      cancels.add(JSON.stringify(cancelFrame(requestId)));
-    },
-    unanswered(requestId) {
-      cancels.delete(JSON.stringify(cancelFrame(requestId)));
-    },
-    afterInit(text) {
-      afterInit = [...afterInit, text];
-    },
-  };
+  /** A result ends all queries. */
+  #mapResult(out: string): Out | Frames {
+    this.#echo = null;
+    this.#isOwnPrompt = false;
+    const frames = [this.#wrapped(out), ...this.#queries.map(({ end }) => end)];
+    this.#queries = nothing;
+    return frames.length === 1 ? out : { frames };
+  }
+}
+
+/** Creates a filter that passes every frame at first. */
+export function createConnectionFilter(): ConnectionFilter {
+  return new FrameFilter();
 }

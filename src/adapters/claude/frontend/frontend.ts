@@ -61,9 +61,10 @@ export function createConnection(env: Env, options: ConnectionOptions, session: 
       return [{ do: 'deliver', message: command }];
     },
   };
-  const control = createControl(ports);
-  const answer = createControlResponses(ports);
-  const request = createRpcRequests(ports);
+  // Each is created when it is first needed: a client uses one or two of them, and many are idle.
+  let control: ReturnType<typeof createControl> | null = null;
+  let answer: ReturnType<typeof createControlResponses> | null = null;
+  let request: ReturnType<typeof createRpcRequests> | null = null;
 
   function prompt({ message, uuid }: UserFrame): Actions {
     const name = uuid ?? undefined;
@@ -107,8 +108,10 @@ export function createConnection(env: Env, options: ConnectionOptions, session: 
       case 'user':
         return prompt(frame);
       case 'control_request':
+        control ??= createControl(ports);
         return control(frame);
       case 'control_response':
+        answer ??= createControlResponses(ports);
         return answer(frame);
       case 'keep_alive':
       case 'control_cancel_request':
@@ -130,6 +133,7 @@ export function createConnection(env: Env, options: ConnectionOptions, session: 
       }
       if (dialect === 'rpc-message' && isRpcRequest(json)) {
         isWrapping = true;
+        request ??= createRpcRequests(ports);
         return request(json);
       }
       const parsed = ClientFrame.safeParse(json);
@@ -141,8 +145,8 @@ export function createConnection(env: Env, options: ConnectionOptions, session: 
       outcomeHandlers.delete(command);
       return then?.(outcome) ?? [];
     },
-    mapOutgoing: filter.mapOutgoing,
-    mapStretch: filter.mapStretch,
+    mapOutgoing: (out) => filter.mapOutgoing(out),
+    mapStretch: (part) => filter.mapStretch(part),
   };
 }
 
