@@ -66,6 +66,7 @@ export type CloseCode =
   | 'slow'
   | 'not-found'
   | 'unauthorized'
+  | 'timeout'
   | 'error';
 
 /** The end of a channel, as seen by the gateway. */
