@@ -11,6 +11,8 @@ export interface ByteProxy {
   readonly cuts: number;
   /** Bytes that the newest connection has passed to its client. */
   readonly passed: number;
+  /** Ends the connections of now. */
+  cut(): void;
   close(): void;
 }
 
@@ -60,8 +62,11 @@ export async function createByteProxy(target: () => number): Promise<ByteProxy> 
     get passed() {
       return passed;
     },
-    close() {
+    cut() {
       for (const socket of sockets) socket.destroy();
+    },
+    close() {
+      proxy.cut();
       server.close();
     },
   };
