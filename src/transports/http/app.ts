@@ -38,7 +38,7 @@ GET    /v1/sessions                          what runs
 POST   /v1/sessions                          {agent?, id?, cwd?}
 GET    /v1/sessions/:id
 DELETE /v1/sessions/:id
-GET    /v1/:frontend/ws?session=&agent=      WebSocket, frames of that protocol
+GET    /v1/:frontend/ws?session=&agent=      WebSocket, frames of that protocol; subprotocol :frontend.v1+resume resumes
 GET    /v1/:frontend/sessions/:id/events     server-sent events; Last-Event-ID or ?cursor= resumes
 POST   /v1/:frontend/sessions/:id/frames     application/json or application/x-ndjson
 

@@ -1,8 +1,10 @@
 // One WebSocket that resumes (docs/protocols/resume.md): the sessions that the client attaches, and what it says to
 // them. The same streams and the same way for posts as server-sent events have, so both have the same cursors.
-import type { Channel, CloseCode, Frame, FrameFault } from '../../core/contract/channel.ts';
+import type { Channel, CloseCode, Frame, FrameFault, Out } from '../../core/contract/channel.ts';
 import type { ClientRequest, GatewayApi, PostedFrame } from '../../core/contract/gateway-api.ts';
 import { guarded, internalError } from '../../core/contract/guarded.ts';
+import { sizeOf } from '../../core/contract/traffic.ts';
+import { highWater } from '../../core/link/client-sender.ts';
 import { FaultLimit, mostFaults } from '../../core/link/fault-limit.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import { checkedSessionId } from '../http/client-request.ts';
@@ -40,7 +42,11 @@ class ResumableConnection implements AttachmentOwner {
   readonly #faults = new FaultLimit();
   /** Runs until the first attach message; null from then on. */
   #deadline: NodeJS.Timeout | null;
+  /** Messages that are being taken. */
   #pending = 0;
+  /** Bytes of answers since the client has last read everything. */
+  #answered = 0;
+  #isPaused = false;
   #isOver = false;
 
   constructor(channel: Channel, options: ResumableOptions) {
@@ -173,7 +179,7 @@ class ResumableConnection implements AttachmentOwner {
       this.#say({ type: 'refused', id, frames: parsed });
     } else {
       const name = this.#options.carriesMany ? session : null;
-      for (const frame of frames) this.#channel.send(ownFrameMessage(frame, name));
+      for (const frame of frames) this.#answer(ownFrameMessage(frame, name));
     }
     this.#countFault();
   }
@@ -200,19 +206,32 @@ class ResumableConnection implements AttachmentOwner {
   }
 
   #say(message: ControlMessage): void {
-    if (!this.#isOver) this.#channel.send(controlMessage(message));
+    if (!this.#isOver) this.#answer(controlMessage(message));
   }
 
-  /** A client that says more than is taken, as one that posts, waits (docs/limits.md 6.7). */
+  #answer(out: Out): void {
+    this.#channel.send(out);
+    this.#answered += sizeOf(out);
+    this.#updateReading();
+  }
+
   #setPending(pending: number): void {
-    const wasFull = this.#pending >= mostPending;
     this.#pending = pending;
-    if (this.#isOver || wasFull === pending >= mostPending) return;
-    if (wasFull) this.#channel.resume();
-    else this.#channel.pause();
+    this.#updateReading();
+  }
+
+  /** A client that says more than is taken, or does not read its answers, is not read (docs/protocols/resume.md 5.5). */
+  #updateReading(): void {
+    const mustPause = this.#pending >= mostPending || this.#answered > highWater;
+    if (this.#isOver || mustPause === this.#isPaused) return;
+    this.#isPaused = mustPause;
+    if (mustPause) this.#channel.pause();
+    else this.#channel.resume();
   }
 
   #drained(): void {
+    this.#answered = 0;
+    this.#updateReading();
     for (const attachment of [...this.#attached.values()]) attachment.pump();
   }
 
