@@ -98,7 +98,10 @@ async function start({ frontend, options }: Dialect): Promise<Rig> {
     async run(words) {
       const from = uncut.length;
       say(prompt(words, frames()));
-      await hear('the end of the run', (all) => all.slice(from).some(isOver) && isAnswered(all));
+      await hear('the end of the run', (all) => {
+        const said = all.slice(from);
+        return said.some(isOver) && isAnswered(said);
+      });
     },
   };
 }
