@@ -1,4 +1,5 @@
-// What is published: the programs with their shared chunks, the library as one file, each extension, and the types.
+// What is published: the programs with their shared chunks, the library and the client library as one file each, each
+// extension, and the types.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -92,6 +93,13 @@ export default defineConfig([
     output: { ...output, codeSplitting: false },
   },
   {
+    ...common,
+    // For browsers too.
+    platform: 'neutral',
+    input: entriesOf(manifest.exports['./client'].default),
+    output,
+  },
+  {
     // Agents load extensions by their path.
     input: entriesOf(
       ...readdirSync('src/extensions').map((name) => `dist/extensions/${name.replace(/\.ts$/u, '.js')}`),
@@ -101,7 +109,7 @@ export default defineConfig([
   },
 ]);
 
-/** The declarations of the library and those that these import, in that folder. Not checked here: `npm run check` does that. */
+/** The declarations of both libraries and those that these import, in that folder. Not checked here: `npm run check` does that. */
 function declarations(folder: string): Plugin {
   const temporary = mkdtempSync(join(tmpdir(), 'patchbay-types-'));
   let emitted: Promise<unknown>;
@@ -115,7 +123,7 @@ function declarations(folder: string): Plugin {
       try {
         await emitted;
         const texts = new Map<string, string>();
-        for (const todo = ['index.d.ts']; todo.length > 0; ) {
+        for (const todo = ['index.d.ts', 'client/index.d.ts']; todo.length > 0; ) {
           const file = todo.pop() ?? '';
           if (texts.has(file)) continue;
           const text = readFileSync(join(temporary, file), 'utf8');

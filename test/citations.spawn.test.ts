@@ -63,7 +63,7 @@ function faults(texts: Texts, pages: Texts): string[] {
   return found;
 }
 
-const withoutProtocol = /^docs\/(?:protocols\/common|threats|faults|limits|performance|contexts)\.md$/;
+const withoutProtocol = /^docs\/(?:protocols\/(?:common|resume)|threats|faults|limits|performance|contexts)\.md$/;
 
 /** Core and transports know no protocol, so they cite only what belongs to all. */
 function citesProtocol([file, text]: readonly [string, string]): string[] {

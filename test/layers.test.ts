@@ -76,6 +76,12 @@ const layers: readonly Layer[] = [
   { of: libraryWire, packages: ['@anthropic-ai/sdk'], files: ['src/core/', '$own'] },
   { of: /^src\/adapters\/[^/]+\//, packages: ['zod'], files: ['src/core/', '$own'] },
   { of: /^src\/extensions\//, packages: ['node:'], files: [] },
+  // Of the other rooms it takes types alone: test/package.spawn.test.ts sees what is in its bundle.
+  {
+    of: /^src\/client\//,
+    packages: ['eventsource-parser', 'zod'],
+    files: ['src/client/', 'src/core/model/', 'src/adapters/claude/wire/'],
+  },
   { of: /^src\/transports\//, packages: wire, files: ['src/core/', 'src/transports/'] },
   {
     of: /^src\/workspace\//,

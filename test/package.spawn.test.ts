@@ -44,7 +44,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 describe('what is packed', () => {
   it('is a small set of files: no source map, no module of the source by itself', () => {
     const paths = packed.files.map(({ path }) => path);
-    expect(paths.length).toBeLessThan(150);
+    expect(paths.length).toBeLessThan(165);
     expect(packed.unpackedSize).toBeLessThan(4_500_000);
     expect(paths.filter((path) => path.endsWith('.map'))).toEqual([]);
     expect(paths).toContain('dist/third-party-notices.txt');
@@ -181,5 +181,33 @@ export const wrong = () => createGateway(parseConfig({}), { log: 1 });
     expect(await run(process.execPath, ['use.js'])).toBe(
       'built-in scripted agent, needs no key and no network: demo\n',
     );
+  });
+
+  it('has a client library that pages can load: nothing of Node, and one package', async () => {
+    const code = readFileSync(join(installed, 'dist/client/index.js'), 'utf8');
+    expect([...code.matchAll(/^import .* from "([^"]+)";$/gmu)].map(([, name]) => name)).toEqual([
+      'eventsource-parser',
+    ]);
+    expect(code).not.toMatch(/node:|\bBuffer\b|\bprocess\b|\brequire\(/u);
+    expect(Buffer.byteLength(code)).toBeLessThan(20_000);
+  });
+
+  it('has types of the frames of its client library', async () => {
+    const use = `import { connect, type Event } from 'agent-patchbay/client';
+export const client = () => connect({
+  url: '', frontend: 'claude', session: '',
+  onFrame: (frame) => frame.type === 'result' ? frame.total_cost_usd?.toFixed(2) : frame.type,
+});
+export const event: Event = { type: 'run-start' };
+// @ts-expect-error: a client of claude sends no such frame
+export const wrong = () => client().send({ type: 'nonsense' });
+`;
+    const options = { module: 'nodenext', target: 'es2023', strict: true, noEmit: true, types: ['node'] };
+    const typeRoots = [join(root, 'node_modules/@types')];
+    writeFileSync(join(folder, 'client.ts'), use);
+    const config = { compilerOptions: { ...options, typeRoots }, files: ['client.ts'] };
+    writeFileSync(join(folder, 'tsconfig.client.json'), JSON.stringify(config));
+    const tsc = join(root, 'node_modules/typescript/bin/tsc');
+    await run(process.execPath, [tsc, '-p', join(folder, 'tsconfig.client.json')]);
   });
 });

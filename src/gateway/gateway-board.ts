@@ -52,6 +52,13 @@ export function createBoard(ports: BoardPorts): GatewayApi {
       else if (principal.role !== 'observer') agents.named(agent, principal);
       return adapterOf(request.frontend).framing.websocket;
     },
+    checkResumable({ frontend, options, principal, session, agent }) {
+      const side = frontends.sideOf(frontend, options);
+      if (sessions.isShut) throw new GatewayError('shutting-down', 'the gateway is shutting down');
+      if (agent !== undefined) throw new GatewayError('invalid', 'a WebSocket that resumes starts no agent');
+      if (session !== undefined) sessions.find(session, principal);
+      return side.isMultiplexed === true;
+    },
     maxFrameBytes: (frontend) => frontends.maxFrameBytes(frontend),
     envelope: (request) => adapterOf(request.frontend).envelope?.(request.options),
     connect: (channel, request) => connect(channel, request, ports),

@@ -12,6 +12,7 @@ export const webSocketCloseCodes: Readonly<Record<CloseCode, number>> = {
   'bad-frame': 4400,
   unauthorized: 4401,
   'not-found': 4404,
+  timeout: 4408,
 };
 
 /** RFC 6455 §5.5: a control frame holds 125 bytes, two of them the code. */

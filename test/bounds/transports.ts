@@ -5,6 +5,7 @@ import { PassThrough } from 'node:stream';
 import { expect } from 'vitest';
 import type { FrameFault } from '../../src/core/contract/channel.ts';
 import { unpaced } from '../../src/core/contract/paced-work.ts';
+import { owner } from '../../src/core/contract/principal.ts';
 import { BroadcastBacklog } from '../../src/core/link/broadcast-backlog.ts';
 import { emptyTranscript } from '../../src/core/log/fold.ts';
 
@@ -21,6 +22,7 @@ import { followStderr } from '../../src/transports/last-words.ts';
 import { memoryPair } from '../../src/transports/memory.ts';
 import { createMultiplexer } from '../../src/transports/multiplexer.ts';
 import { mostWaitingBytes, PacedInput } from '../../src/transports/paced-input.ts';
+import { mostAttached, serveResumable } from '../../src/transports/resume/connection.ts';
 import { createSharedBytes } from '../../src/transports/shared-bytes.ts';
 import { webSocketLimits } from '../../src/transports/websocket-channel.ts';
 import { createSteppedWork } from '../support/core/stepped-work.ts';
@@ -34,7 +36,53 @@ function heard() {
   return { told, sink: { frame, fault: ({ code }: FrameFault) => void told.push(code) } };
 }
 
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A client on a connection that resumes, before a gateway that keeps each post until it is told to go on. */
+function resuming() {
+  const [near, far] = memoryPair();
+  const posts: (() => void)[] = [];
+  const reader = { read: () => [], mark: () => 0, onReadable: () => {}, close: () => {} };
+  const post = () => new Promise<{ ok: true }>((resolve) => posts.push(() => resolve({ ok: true })));
+  const board = { stream: () => reader, post, refuse: () => [], limited: () => {} };
+  const request = { frontend: 'any', options: {}, principal: owner };
+  serveResumable(far, { board, request, carriesMany: true });
+  const answers = record();
+  near.open(answers.receiver);
+  const say = (message: unknown) => near.send(JSON.stringify(message));
+  return { near, posts, answers: answers.frames, say };
+}
+
 export const transportActs: Acts = {
+  async 'sessions on one connection that resumes'() {
+    const { say, answers, near } = resuming();
+    for (const place of counted(mostAttached + 1)) say({ type: 'attach', session: `s${place}` });
+    const [answer = ''] = await answers.first(1);
+    expect(JSON.parse(answer)).toMatchObject({ type: 'refused', code: 'limit' });
+    near.close('normal', 'enough');
+  },
+
+  async 'messages on a connection that resumes'() {
+    const { say, answers, near, posts } = resuming();
+    say({ type: 'attach', session: 's' });
+    for (const place of counted(100)) say({ type: 'send', id: `k${place}`, frame: {} });
+    await settled();
+    expect(posts).toHaveLength(64);
+    posts[0]?.();
+    await answers.first(1);
+    await settled();
+    expect(posts).toHaveLength(65);
+    // Answers that the client does not read hold it up too.
+    near.pause();
+    for (const at of counted(1000)) {
+      posts[at + 1]?.();
+      say({ type: 'send', id: `${at}${'k'.repeat(250)}`, frame: {} });
+      await settled();
+    }
+    expect(posts.length).toBeLessThan(500);
+    near.close('normal', 'enough');
+  },
+
   'a frame'() {
     const lines = heard();
     const jsonl = jsonlDecoder(lines.sink, { maxFrameBytes: 4 });

@@ -130,6 +130,12 @@ export function createFakeBoard(): FakeBoard {
       if (request.frontend !== 'pi') throw new GatewayError('not-found', 'no such frontend');
       return request.options.framing === 'lines' ? 'lines' : 'text';
     },
+    checkResumable(request) {
+      touch('checkResumable');
+      if (request.session !== undefined) find(request.session);
+      if (request.frontend !== 'pi') throw new GatewayError('not-found', 'no such frontend');
+      return request.options.many === 'yes';
+    },
     envelope: (request) => envelopes.get(String(request.options.envelope)),
     connect(channel, request) {
       touch('connect');

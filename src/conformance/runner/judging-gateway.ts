@@ -60,6 +60,10 @@ export function createJudgingGateway(options: JudgingGatewayOptions): GatewayApi
       checked(request);
       return messages;
     },
+    checkResumable(request) {
+      checked(request);
+      return false;
+    },
     connect(channel, request) {
       checked(request);
       take(channel);

@@ -79,6 +79,7 @@ export type CloseCode =
   | 'slow'
   | 'not-found'
   | 'unauthorized'
+  | 'timeout'
   | 'error';
 
 /** The end of a channel, as seen by the gateway. */

@@ -62,6 +62,11 @@ export interface GatewayApi extends ObstacleSource {
   /** Checks a WebSocket request before the upgrade; throws to refuse. Returns the framing of its messages. */
   check(request: ClientRequest): FramingName;
   /**
+   * The same for a WebSocket that resumes, whose client names its sessions later. Returns whether a connection of that
+   * protocol carries several.
+   */
+  checkResumable(request: ClientRequest): boolean;
+  /**
    * Longest frame of that frontend's clients, bytes, if the frontend has its own limit; without an id, of any frontend.
    */
   maxFrameBytes?(frontend?: string): number | undefined;

@@ -1,5 +1,4 @@
 // The HTTP routes. Every request has passed the access checks (gates.ts) before it comes here.
-import { createHash } from 'node:crypto';
 import { Hono, type MiddlewareHandler } from 'hono';
 import type { EventEnvelope } from '../../core/contract/adapter.ts';
 import type { FrameFault } from '../../core/contract/channel.ts';
@@ -13,6 +12,7 @@ import { jsonlDecoder } from '../framing/jsonl.ts';
 import { type EventStream, type EventStreamOptions, eventStreamHeaders, openEventStream } from '../sse.ts';
 import { contentType, maxBodyBytes, readBody, stringFields } from './body.ts';
 import { checkedSessionId, clientRequest } from './client-request.ts';
+import { checkedKey, named } from './post-id.ts';
 import { describeError, errorBody } from './status.ts';
 
 /** What the routes need. */
@@ -38,7 +38,7 @@ GET    /v1/sessions                          what runs
 POST   /v1/sessions                          {agent?, id?, cwd?}
 GET    /v1/sessions/:id
 DELETE /v1/sessions/:id
-GET    /v1/:frontend/ws?session=&agent=      WebSocket, frames of that protocol
+GET    /v1/:frontend/ws?session=&agent=      WebSocket, frames of that protocol; subprotocol :frontend.v1+resume resumes
 GET    /v1/:frontend/sessions/:id/events     server-sent events; Last-Event-ID or ?cursor= resumes
 POST   /v1/:frontend/sessions/:id/frames     application/json or application/x-ndjson
 
@@ -129,7 +129,9 @@ export function createApp({ board, connections, streams, maxFrameBytes, stream, 
         .then((body) => postedIn(body, isOne, envelope))
         .catch((thrown: unknown) => asFault(thrown));
       if ('code' in posted) return context.body(linesWith(board.refuse(request, posted)), 413, lineHeaders);
-      const frames = posted.map(known(keyIn(context.req.header('idempotency-key'))));
+      const header = context.req.header('idempotency-key');
+      const key = header === undefined ? undefined : checkedKey(header, 'Idempotency-Key');
+      const frames = key === undefined ? posted : posted.map((frame, place) => named(frame, key, place));
       if (frames.length === 0) throw new GatewayError('invalid', 'the body holds no frame');
       const result = await board.post(request, frames);
       if (!result.ok) return context.body(linesWith(result.frames), 400, lineHeaders);
@@ -186,26 +188,6 @@ function framesIn(bytes: Uint8Array, envelope: EventEnvelope | undefined): reado
   if (envelope?.posted === undefined) return [{ bytes }];
   const posted = envelope.posted(createFrame(bytes).json);
   return posted.map(({ frame, id }) => ({ bytes: Buffer.from(JSON.stringify(frame)), id }));
-}
-
-/** Longest `Idempotency-Key`, characters. */
-const longestKey = 256;
-
-function keyIn(header: string | undefined): string | undefined {
-  if (header === undefined || (header.length <= longestKey && /^[\x21-\x7e]+$/u.test(header))) return header;
-  throw new GatewayError('invalid', `Idempotency-Key must be 1 to ${longestKey} printable characters`);
-}
-
-/** Gives frames without ids an id from the idempotency key and their position in the post. */
-function known(key: string | undefined): (frame: PostedFrame, place: number) => PostedFrame {
-  return (frame, place) =>
-    key === undefined || frame.id !== undefined
-      ? frame
-      : { ...frame, id: `${key} ${place}`, digest: digestOf(frame.bytes) };
-}
-
-function digestOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('base64');
 }
 
 function linesOf(body: Uint8Array): readonly Uint8Array[] {

@@ -37,6 +37,8 @@ export interface ListenOptions {
   /** Longest frame of a client, bytes; default 8 MiB. */
   readonly maxFrameBytes?: number;
   readonly stream?: EventStreamOptions;
+  /** A WebSocket that resumes attaches a session within this time, ms; default 10,000. */
+  readonly attachMs?: number;
   /** Receives the errors that clients only see as `internal`. */
   readonly onError?: (error: unknown) => void;
 }
@@ -69,7 +71,7 @@ const closeGraceMs = 5000;
  * given (docs/threats.md T5).
  */
 export async function listen(options: ListenOptions): Promise<Listening> {
-  const { board, host = '127.0.0.1', port = 0, maxFrameBytes, stream, onError } = options;
+  const { board, host = '127.0.0.1', port = 0, maxFrameBytes, stream, attachMs, onError } = options;
   const { token, entries } = tokensOf(options, isLoopback(host));
   const allowedOrigins = new Set(options.allowedOrigins);
   const allowedHosts = new Set(options.allowedHosts?.map((name) => name.toLowerCase()));
@@ -102,7 +104,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     board.limited('connections');
     return crowded(connections, crowding);
   }
-  const upgrades = createUpgradeHandler({ board, check, hold, maxFrameBytes });
+  const upgrades = createUpgradeHandler({ board, check, hold, maxFrameBytes, attachMs, onError });
 
   const server = createServer(limits, (request, response) => {
     for (const [name, value] of Object.entries({ ...securityHeaders, ...corsHeaders(request, allowedOrigins) })) {

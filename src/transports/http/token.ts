@@ -59,7 +59,17 @@ export function offeredTokens(authorization: readonly string[], protocols: reado
   });
 }
 
-/** Chooses the subprotocol: the first that is not a token, else the token, because browsers require one of those offered. */
-export function chooseProtocol(offered: readonly string[]): string | undefined {
-  return offered.find((protocol) => !bearerProtocol.test(protocol)) ?? offered[0];
+/** The subprotocols that clients of a protocol may speak: bare frames, or frames to resume behind (docs/protocols/resume.md). */
+export function subprotocols(frontend: string): { readonly plain: string; readonly resumable: string } {
+  return { plain: `${frontend}.v1`, resumable: `${frontend}.v1+resume` };
+}
+
+/**
+ * Chooses the subprotocol: the first that is spoken here, else a token, because browsers require one of those offered.
+ * Undefined: none is agreed on.
+ */
+export function chooseProtocol(offered: readonly string[], frontend: string): string | undefined {
+  const { plain, resumable } = subprotocols(frontend);
+  const spoken = offered.find((protocol) => protocol === plain || protocol === resumable);
+  return spoken ?? offered.find((protocol) => bearerProtocol.test(protocol));
 }

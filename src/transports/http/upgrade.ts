@@ -3,16 +3,18 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
+import type { FramingName } from '../../core/contract/adapter.ts';
 import type { Channel } from '../../core/contract/channel.ts';
 import type { ClientRequest, GatewayApi } from '../../core/contract/gateway-api.ts';
 import type { Principal } from '../../core/contract/principal.ts';
 import { GatewayError } from '../../core/model/errors.ts';
+import { serveResumable } from '../resume/connection.ts';
 import { type WebSocketChannelOptions, webSocketChannel, webSocketLimits } from '../websocket-channel.ts';
 import { clientRequest } from './client-request.ts';
 import type { Refusal, Verdict } from './gates.ts';
 import { headerList, securityHeaders } from './headers.ts';
 import { describeError, errorBody } from './status.ts';
-import { chooseProtocol } from './token.ts';
+import { chooseProtocol, subprotocols } from './token.ts';
 
 /** Handles upgrade requests. */
 export interface UpgradeHandler {
@@ -35,17 +37,27 @@ export interface UpgradePorts {
   /** Gives the connection a place among the WebSockets, or says why it gets none. */
   hold(socket: Duplex, principal: Principal): Refusal | null;
   readonly maxFrameBytes: number | undefined;
+  /** See ResumableOptions. */
+  readonly attachMs?: number | undefined;
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
+
+/** How a client is served once its WebSocket is open. */
+interface Service {
+  readonly framing: FramingName;
+  serve(channel: Channel): void;
 }
 
 /** Creates the handler of upgrades. */
-export function createUpgradeHandler({ board, check, hold, maxFrameBytes }: UpgradePorts): UpgradeHandler {
+export function createUpgradeHandler(ports: UpgradePorts): UpgradeHandler {
+  const { board, check, hold, maxFrameBytes, attachMs, onError } = ports;
   const channels = new Set<Channel>();
   let count = 0;
   const server = new WebSocketServer({
     ...webSocketLimits(Math.max(maxFrameBytes ?? 0, board.maxFrameBytes?.() ?? 0) || undefined),
     noServer: true,
     clientTracking: false,
-    handleProtocols: (_offered, request) => chooseProtocol(headerList(request, 'sec-websocket-protocol')) ?? false,
+    handleProtocols: (_offered, request) => protocolFor(request, frontendIn(urlOf(request)) ?? '') ?? false,
   });
 
   const frameLimit = (frontend: string) => board.maxFrameBytes?.(frontend) ?? maxFrameBytes;
@@ -59,11 +71,21 @@ export function createUpgradeHandler({ board, check, hold, maxFrameBytes }: Upgr
     return channel;
   }
 
-  function accept(request: IncomingMessage, head: Buffer, client: ClientRequest, options: ChannelOptions): void {
+  /** Throws a GatewayError if the gateway refuses. */
+  function serviceFor(request: IncomingMessage, client: ClientRequest): Service {
+    if (protocolFor(request, client.frontend) !== subprotocols(client.frontend).resumable) {
+      return { framing: board.check(client), serve: (channel) => board.connect(channel, client) };
+    }
+    const carriesMany = board.checkResumable(client);
+    const options = { board, request: client, carriesMany, attachMs, onError };
+    return { framing: 'text', serve: (channel) => serveResumable(channel, options) };
+  }
+
+  function accept(request: IncomingMessage, head: Buffer, service: Service, options: ChannelOptions): void {
     server.handleUpgrade(request, options.socket, head, (webSocket) => {
       const channel = channelOver(webSocket, options);
       try {
-        board.connect(channel, client);
+        service.serve(channel);
       } catch (thrown) {
         const { problem } = describeError(thrown);
         channel.close(problem.code === 'not-found' ? 'not-found' : 'error', problem.message);
@@ -84,10 +106,11 @@ export function createUpgradeHandler({ board, check, hold, maxFrameBytes }: Upgr
       if (verdict.refusal !== null) return turnAway(socket, verdict.refusal);
       try {
         const client = requestedClient(request, verdict.principal);
-        const options = { socket, framing: board.check(client), maxFrameBytes: frameLimit(client.frontend) };
+        const service = serviceFor(request, client);
+        const options = { socket, framing: service.framing, maxFrameBytes: frameLimit(client.frontend) };
         const crowded = hold(socket, client.principal);
         if (crowded !== null) return turnAway(socket, crowded);
-        accept(request, head, client, options);
+        accept(request, head, service, options);
       } catch (thrown) {
         const { status, problem, headers } = describeError(thrown);
         turnAway(socket, { status, ...problem, headers });
@@ -99,12 +122,30 @@ export function createUpgradeHandler({ board, check, hold, maxFrameBytes }: Upgr
   };
 }
 
-function requestedClient(request: IncomingMessage, principal: Principal | null): ClientRequest {
+function urlOf({ url }: IncomingMessage): URL {
   // Join instead of resolve: resolving `//evil.example/v1/x/ws` would take the first part for a host.
-  const url = new URL(`http://gateway${request.url}`);
-  const frontend = route.exec(url.pathname)?.[1];
+  return new URL(`http://gateway${url}`);
+}
+
+function frontendIn({ pathname }: URL): string | undefined {
+  return route.exec(pathname)?.[1];
+}
+
+/** The subprotocol that the client and the gateway agree on. */
+function protocolFor(request: IncomingMessage, frontend: string): string | undefined {
+  return chooseProtocol(headerList(request, 'sec-websocket-protocol'), frontend);
+}
+
+function requestedClient(request: IncomingMessage, principal: Principal | null): ClientRequest {
+  const url = urlOf(request);
+  const frontend = frontendIn(url);
   if (frontend === undefined || principal === null)
     throw new GatewayError('not-found', 'no WebSocket here; try /v1/:frontend/ws');
+  // Ignored, the client would take a snapshot for the rest (docs/protocols/resume.md 1.4).
+  if (url.searchParams.has('cursor')) {
+    const { resumable } = subprotocols(frontend);
+    throw new GatewayError('invalid', `a WebSocket resumes by an attach message, in the subprotocol ${resumable}`);
+  }
   return clientRequest(frontend, url.searchParams, principal);
 }
 

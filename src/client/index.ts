@@ -1,0 +1,9 @@
+// The client library, `agent-patchbay/client`: for browsers and Node.
+
+export type { Command } from '../core/model/command.ts';
+export type { Content, Message, Usage } from '../core/model/content.ts';
+export type { Event } from '../core/model/event.ts';
+export type { BackoffOptions } from './backoff.ts';
+export { type Client, type ClientOptions, type ClientState, connect } from './client.ts';
+export type { ClaudeClientFrame, ClaudeFrame, ClientFrameOf, FrameOf } from './frames.ts';
+export { SendRefused, type WebSocketConstructor, type WebSocketLike } from './line.ts';

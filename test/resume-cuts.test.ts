@@ -1,0 +1,228 @@
+// Connections that are cut anywhere and come back: a run that is over and one that goes on, each dialect, over a
+// WebSocket and over server-sent events. What such a client has heard in the end are the bytes that a client hears which
+// nobody cuts (docs/protocols/resume.md 6; docs/faults.md F13).
+import { afterEach, describe, expect, test } from 'vitest';
+import { adapters } from '../src/adapters/index.ts';
+import { parseConfig } from '../src/config/config.ts';
+import { within } from '../src/conformance/bounded-wait.ts';
+import { owner } from '../src/core/contract/principal.ts';
+import { createGateway } from '../src/gateway/full-gateway.ts';
+import { listen } from '../src/transports/http/server.ts';
+import { agentRoles } from './support/agent-roles.ts';
+import { type ByteProxy, createByteProxy } from './support/byte-proxy.ts';
+import { clientRoles, type Hear } from './support/client-roles.ts';
+import { isFull } from './support/full.ts';
+import {
+  type Connect,
+  type Connection,
+  connectEvents,
+  connectResumable,
+  type Heard,
+  type Place,
+} from './support/resuming-readers.ts';
+
+/** Cuts of each kind for each dialect and transport; 2,000 in all. */
+const wanted = isFull ? 1000 : 60;
+
+const disposals: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const dispose of disposals.splice(0).reverse()) await dispose();
+});
+
+interface Dialect {
+  readonly name: string;
+  readonly frontend: string;
+  readonly options: string;
+}
+
+const dialects: readonly Dialect[] = [
+  { name: 'claude', frontend: 'claude', options: '' },
+  { name: 'rpc-message', frontend: 'rpc-message', options: '' },
+  { name: 'pi, growing', frontend: 'pi', options: '' },
+  { name: 'pi, delta-only', frontend: 'pi', options: 'dialect=delta-only' },
+  { name: 'pi-legacy', frontend: 'pi-legacy', options: '' },
+  { name: 'pi-server', frontend: 'pi-server', options: '' },
+  // One stream, whatever the names of the events: bare frames can be compared.
+  { name: 'eca', frontend: 'eca', options: 'events=frames' },
+];
+
+const transports: readonly (readonly [string, Connect])[] = [
+  ['websocket', connectResumable],
+  ['sse', connectEvents],
+];
+
+/** A session, and a client that nobody cuts. */
+interface Rig {
+  /** Everything that the uncut client has heard. */
+  readonly uncut: readonly Heard[];
+  readonly proxy: ByteProxy;
+  /** Where clients connect that are cut. */
+  readonly place: Place;
+  /** A run with these words, from its prompt to its last frame. */
+  run(words: string): Promise<void>;
+}
+
+async function start({ frontend, options }: Dialect): Promise<Rig> {
+  const agents = { demo: { protocol: 'demo', options: { paceMs: 0 } } };
+  const gateway = createGateway(parseConfig({ agents, defaultAgent: 'demo' }), { log: () => {} });
+  const proxy = await createByteProxy(() => server.port);
+  const server = await listen({ board: gateway.board, allowedHosts: [`127.0.0.1:${proxy.port}`] });
+  disposals.push(
+    () => gateway.close('the test is over'),
+    () => server.close(),
+    () => proxy.close(),
+  );
+  const session = gateway.board.createSession({}, owner).id;
+  const place = { port: proxy.port, token: server.token ?? '', frontend, session, options };
+
+  const uncut: Heard[] = [];
+  const watchers = new Set<() => void>();
+  const reader = connectResumable({ ...place, port: server.port }, null, (heard) => {
+    uncut.push(heard);
+    for (const watcher of [...watchers]) watcher();
+  });
+  disposals.push(() => reader.end());
+
+  const role = clientRoles.get(frontend);
+  if (role === undefined) throw new Error(`no client of ${frontend}`);
+  const { prompt, greet, isOver, isAnswered = () => true } = role;
+  const frames = () => uncut.map(({ frame }) => frame);
+  const hear: Hear = (label, isEnough) => within(label, watchers, () => (isEnough(frames()) ? frames() : undefined));
+  // On its own connection: an answer before it has attached would be for nobody.
+  const { say } = reader;
+  await greet?.(say, hear);
+  return {
+    uncut,
+    proxy,
+    place,
+    async run(words) {
+      const from = uncut.length;
+      say(prompt(words, frames()));
+      await hear('the end of the run', (all) => {
+        const said = all.slice(from);
+        return said.some(isOver) && isAnswered(said);
+      });
+    },
+  };
+}
+
+/** The part that counts: what comes behind the last cursor is said again to a client that comes back. */
+function kept(heard: readonly Heard[]): readonly Heard[] {
+  return heard.slice(0, heard.findLastIndex(({ cursor }) => cursor !== null) + 1);
+}
+
+/** A reader that is cut again and again, and comes back with its cursor. */
+interface CutReader {
+  /** Resolves with the frame it began behind and all that came, once that goes as far as `last`. */
+  until(last: string | null): Promise<readonly Heard[]>;
+}
+
+function readCut(connect: Connect, { place }: Rig, from: Heard): CutReader {
+  const all: Heard[] = [from];
+  let goal: string | null | undefined;
+  /** The newest cursor, also of the open connection. */
+  let newest = from.cursor;
+  let connection: Connection | undefined;
+  const isThere = (cursor: string | null | undefined) => goal !== undefined && cursor === goal;
+
+  async function read(): Promise<readonly Heard[]> {
+    while (!isThere(all.at(-1)?.cursor)) {
+      connection = connect(place, all.at(-1)?.cursor ?? null, ({ cursor }) => {
+        newest = cursor;
+        if (isThere(cursor)) connection?.end();
+      });
+      all.push(...kept(await connection.over));
+    }
+    return all;
+  }
+  const reading = read();
+  return {
+    until(last) {
+      goal = last;
+      // Nothing more would come.
+      if (isThere(newest)) connection?.end();
+      return reading;
+    },
+  };
+}
+
+/** The frames from the first one with a cursor on: what is said before is only for who comes without. */
+function resumable(uncut: readonly Heard[]): { readonly first: Heard; readonly expected: readonly Heard[] } {
+  const at = uncut.findIndex(({ cursor }) => cursor !== null);
+  const first = uncut[at];
+  if (first === undefined) throw new Error('no frame has a cursor');
+  return { first, expected: uncut.slice(at) };
+}
+
+const lastCursor = (uncut: readonly Heard[]) => uncut.findLast(({ cursor }) => cursor !== null)?.cursor ?? null;
+
+/** Numbers from 0 to below 1 that are the same in each run, unlike those of chance. */
+function numbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+test('each protocol with clients is in the table', () => {
+  const protocols = [...adapters.values()].filter(({ client }) => client !== undefined).map(({ id }) => id);
+  expect([...new Set(dialects.map(({ frontend }) => frontend))].sort()).toEqual(protocols.sort());
+  expect([...clientRoles.keys()].sort()).toEqual(protocols.sort());
+  expect(agentRoles.has('demo')).toBe(true);
+});
+
+describe.each(dialects)('$name', (dialect) => {
+  test('both transports say the same bytes under the same cursors, and a cursor of one is a cursor of the other', async () => {
+    const rig = await start(dialect);
+    await rig.run('think tool unicode');
+    const { expected } = resumable(rig.uncut);
+    for (const [at, connect] of [connectResumable, connectEvents, connectResumable].entries()) {
+      const from = expected[at * 3];
+      if (from === undefined) throw new Error('too few frames');
+      expect(await readCut(connect, rig, from).until(lastCursor(rig.uncut))).toEqual(expected.slice(at * 3));
+    }
+  });
+
+  test.each(transports)('behind every frame of a run that is over: %s', async (_, connect) => {
+    const rig = await start(dialect);
+    await rig.run('think tool unicode subagent');
+    const { expected } = resumable(rig.uncut);
+    for (const [at, { cursor }] of expected.slice(0, -1).entries()) {
+      const next: Heard[] = [];
+      const connection = connect(rig.place, cursor, (heard) => {
+        next.push(heard);
+        connection.end();
+      });
+      await connection.over;
+      expect(next[0]).toEqual(expected[at + 1]);
+    }
+  });
+
+  test.each(transports)('at bytes of a run that is over: %s', async (_, connect) => {
+    const rig = await start(dialect);
+    await rig.run('think tool unicode');
+    const { first, expected } = resumable(rig.uncut);
+    const last = lastCursor(rig.uncut);
+    expect(await readCut(connect, rig, first).until(last)).toEqual(expected);
+    const size = rig.proxy.passed;
+    for (let cut = 0; cut < wanted; cut += 1) {
+      const budgets = [Math.floor((cut * size) / wanted)];
+      rig.proxy.budget = () => budgets.pop() ?? Number.POSITIVE_INFINITY;
+      expect(await readCut(connect, rig, first).until(last)).toEqual(expected);
+    }
+    expect(rig.proxy.cuts).toBe(wanted);
+  });
+
+  test.each(transports)('while the agent speaks: %s', async (_, connect) => {
+    const rig = await start(dialect);
+    await rig.run('hello');
+    const { first } = resumable(rig.uncut);
+    const random = numbers(dialect.name.length);
+    // Some connections do not even get their handshake; some live for many frames.
+    rig.proxy.budget = () => Math.floor(random() ** 3 * 12_000);
+    const reader = readCut(connect, rig, first);
+    while (rig.proxy.cuts < wanted) await rig.run('think tool unicode slow 1 long 40');
+    expect(await reader.until(lastCursor(rig.uncut))).toEqual(resumable(rig.uncut).expected);
+  });
+});
