@@ -65,9 +65,13 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     const notes = openProcessNotes(base);
     const retries = createRetries(clock);
     const ports = portsOf(options, retries, async (log, isRemoved) => {
-      if (owned.get(log.session) === log) owned.delete(log.session);
       retries.remove(log);
-      if (isRemoved || !log.isStored) await folders.remove(log.session);
+      try {
+        if (isRemoved || !log.isStored) await folders.remove(log.session);
+      } finally {
+        // Not before: a new session of this id must not be removed with the old one.
+        owned.delete(log.session);
+      }
     });
     return {
       ...storeOf({ owned, folders, ports, disk, retries, state }),
