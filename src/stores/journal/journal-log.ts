@@ -66,6 +66,10 @@ export class JournalLog implements StoredLog {
   /** Bytes of records at which the next segment begins. */
   #renewAt: number;
   #working: Promise<void> | null = null;
+  /** A sync goes on beside the writing: a slow disk delays the syncs and not the writes, which end in memory of the system. */
+  #syncing: Promise<void> | null = null;
+  /** Tells the work, while it waits for the sync, that there is something to write. */
+  #nudge: (() => void) | null = null;
 
   constructor(
     head: StoredHead,
@@ -165,13 +169,14 @@ export class JournalLog implements StoredLog {
 
   /** Writes what waits. */
   work(): void {
+    this.#nudge?.();
     if (this.#working !== null || this.#phase.name !== 'open') return;
     this.#ports.idle(this, false);
     this.#working = this.#workAll().finally(() => {
       this.#working = null;
       this.#ports.idle(this, true);
       // Something may have come after the last look.
-      if (this.#nextStep() !== null) this.#ports.wake(this);
+      if (this.#nextStep() !== null || this.#isSyncDue) this.#ports.wake(this);
     });
   }
 
@@ -211,7 +216,27 @@ export class JournalLog implements StoredLog {
   }
 
   async #workAll(): Promise<void> {
-    for (let step = this.#nextStep(); step !== null; step = this.#nextStep()) await this.#attempt(step);
+    for (;;) {
+      if (this.#isSyncDue && this.#syncing === null) {
+        this.#syncing = this.#attempt(() => this.#sync()).finally(() => {
+          this.#syncing = null;
+        });
+      }
+      const step = this.#nextStep();
+      if (step !== null) await this.#attempt(step);
+      else if (this.#syncing === null) return;
+      else await Promise.race([this.#syncing, new Promise<void>((nudge) => (this.#nudge = nudge))]);
+    }
+  }
+
+  get #isRenewalDue(): boolean {
+    return this.#lines.length > 0 && this.#segments.recordBytes >= this.#renewAt;
+  }
+
+  /** A renewal syncs everything, and waits for the sync before. */
+  get #isSyncDue(): boolean {
+    const [first] = this.#waiters;
+    return this.#phase.name === 'open' && !this.#isRenewalDue && first !== undefined && first.upTo <= this.#written;
   }
 
   async #attempt(step: () => Promise<void>): Promise<void> {
@@ -222,13 +247,10 @@ export class JournalLog implements StoredLog {
     }
   }
 
-  /** Waiters come first: in a stream of records there is always something left to write. */
   #nextStep(): (() => Promise<void>) | null {
     if (this.#phase.name !== 'open') return null;
-    if (this.#waiters[0] !== undefined && this.#waiters[0].upTo <= this.#written) return () => this.#sync();
-    if (this.#lines.length > 0) {
-      return this.#segments.recordBytes >= this.#renewAt ? () => this.#renew(false) : () => this.#write();
-    }
+    if (this.#isRenewalDue && this.#syncing === null) return () => this.#renew(false);
+    if (this.#lines.length > 0) return () => this.#write();
     return this.#isHeadNew ? () => this.#writeHead() : null;
   }
 

@@ -31,7 +31,9 @@ export class Segments {
   #file: DiskFile | null = null;
   /** The names of the folder and of the newest segment survive a loss of power. */
   #isNamed = false;
-  #isSynced = true;
+  /** Length that survives a loss of power, bytes. */
+  #syncedSize: number;
+  #opening: Promise<DiskFile> | null = null;
 
   /** `numbers`: the existing segments, the newest first. `size`: length of the newest one. */
   constructor(disk: Disk, folder: string, numbers: readonly number[], size: number) {
@@ -40,6 +42,7 @@ export class Segments {
     this.#number = numbers[0] ?? 0;
     this.#older = numbers.slice(1);
     this.#size = size;
+    this.#syncedSize = 0;
   }
 
   /** Bytes of records in the newest segment. */
@@ -79,14 +82,13 @@ export class Segments {
     this.#size = size;
     this.#sizeAtStart = size;
     this.#isNamed = false;
-    this.#isSynced = isSafe;
+    this.#syncedSize = isSafe ? size : 0;
     if (isSafe) await this.sync();
   }
 
   /** Appends whole lines. */
   async append(bytes: Buffer): Promise<void> {
     const file = await this.#open();
-    this.#isSynced = false;
     await file.write(bytes);
     this.#size += bytes.length;
   }
@@ -96,10 +98,11 @@ export class Segments {
     return this.append(Buffer.from(lineOf(JSON.stringify({ fence }))));
   }
 
-  /** Resolves when everything survives a loss of power. */
+  /** Resolves when everything that was appended before survives a loss of power. Others may append meanwhile. */
   async sync(): Promise<void> {
-    if (!this.#isSynced) await (await this.#open()).datasync();
-    this.#isSynced = true;
+    const size = this.#size;
+    if (this.#syncedSize < size) await (await this.#open()).datasync();
+    this.#syncedSize = size;
     if (this.#isNamed) return;
     await this.#disk.syncFolder(this.#folder);
     await this.#disk.syncFolder(path.dirname(this.#folder));
@@ -143,6 +146,13 @@ export class Segments {
 
   async #open(): Promise<DiskFile> {
     if (this.#file !== null) return this.#file;
+    this.#opening ??= this.#reopen().finally(() => {
+      this.#opening = null;
+    });
+    return this.#opening;
+  }
+
+  async #reopen(): Promise<DiskFile> {
     const file = await this.#disk.open(this.#path(segmentName(this.#number)), 'append');
     if ((await file.size()) !== this.#size) {
       await file.close();
