@@ -1,0 +1,157 @@
+// An agent dies, and the next one goes on with the conversation that the agents of its protocol store themselves
+// (docs/faults.md F1). Each agent is a program that tells the test how it was started and what it was sent.
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beginsAnew } from '../../src/core/contract/adapter.ts';
+import type { RelayClient } from '../support/relay.ts';
+import { isOver, onNetwork, openGateway, prompt, useRelay } from '../support/relay-rig.ts';
+
+useRelay();
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'patchbay-resume-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Writes its arguments and its input down, then is the script. */
+const telling = `
+  const { appendFileSync } = require('node:fs');
+  const [, script, record, ...rest] = process.argv;
+  const tell = (row) => appendFileSync(record, JSON.stringify(row) + '\\n');
+  tell({ pid: process.pid, argv: rest });
+  process.argv = [process.argv[0], script, ...rest];
+  const { emit } = process.stdin;
+  process.stdin.emit = function (name, chunk) {
+    if (name === 'data') tell({ pid: process.pid, sent: chunk.toString() });
+    return emit.apply(this, arguments);
+  };
+  import(script);`;
+
+interface Start {
+  readonly pid: number;
+  readonly argv: readonly string[];
+  readonly sent: string;
+}
+
+function agentOf(protocol: string, ...args: string[]) {
+  const script = fileURLToPath(new URL(`../support/scripted-${protocol}.mjs`, import.meta.url));
+  const record = join(folder, 'record');
+  const command = [process.execPath, '-e', telling, script, record, ...args];
+  /** All processes, in the order of their start. */
+  const starts = (): Start[] => {
+    const all = new Map<number, Start>();
+    const rows = existsSync(record) ? readFileSync(record, 'utf8').trimEnd().split('\n') : [];
+    for (const row of rows) {
+      const { pid, argv = [], sent = '' } = JSON.parse(row);
+      const known = all.get(pid) ?? { pid, argv, sent: '' };
+      all.set(pid, { ...known, sent: known.sent + sent });
+    }
+    return [...all.values()];
+  };
+  return { config: { agents: { one: { protocol, command } }, defaultAgent: 'one', sessionDirectory: folder }, starts };
+}
+
+async function run(client: RelayClient, session: string, text: string): Promise<void> {
+  const seen = client.told.length;
+  expect(await client.ask(prompt(text), session)).toMatchObject({ ok: true });
+  await client.hear('its run', (told) => client.told.indexOf(told) >= seen && isOver(session)(told));
+}
+
+/** Kills the last process. */
+async function kill(client: RelayClient, starts: () => readonly Start[]): Promise<void> {
+  const seen = client.told.length;
+  process.kill(starts().at(-1)?.pid ?? Number.NaN, 'SIGKILL');
+  const isDown = (event?: { readonly type: string; readonly state?: unknown }) =>
+    event?.type === 'agent-changed' && event.state === 'down';
+  await client.hear('that it is gone', (told) => client.told.indexOf(told) >= seen && isDown(told.event));
+}
+
+const warnings = (client: RelayClient) =>
+  client.told.flatMap(({ event }) => (event?.type === 'notice' && event.source === 'gateway' ? [event.text] : []));
+
+/** A prompt, the death of the agent, another prompt. */
+async function story(agent: ReturnType<typeof agentOf>, second = 'look') {
+  const { gateway } = openGateway(agent.config);
+  const client = onNetwork(gateway);
+  const session = await client.open();
+  client.say({ watch: session, as: session });
+  await run(client, session, 'look one');
+  await kill(client, agent.starts);
+  await run(client, session, second);
+  const [, next] = agent.starts();
+  if (next === undefined) throw new Error('there is no second process');
+  return { client, session, gateway, next };
+}
+
+describe('the next process', () => {
+  test('of pi opens the session file', async () => {
+    const file = join(folder, 'session.jsonl');
+    const { client, session, next } = await story(agentOf('pi', '--keep', file), 'recall');
+    expect(next.argv.slice(-2)).toEqual(['--session', file]);
+    expect(client.words(session)).toContain('look one, recall');
+    expect(warnings(client)).toEqual([]);
+  });
+
+  test('of pi is said to know nothing where the file is gone', async () => {
+    const file = join(folder, 'session.jsonl');
+    const agent = agentOf('pi', '--keep', file);
+    const { gateway } = openGateway(agent.config);
+    const client = onNetwork(gateway);
+    const session = await client.open();
+    client.say({ watch: session, as: session });
+    await run(client, session, 'look one');
+    await kill(client, agent.starts);
+    rmSync(file);
+    await run(client, session, 'look two');
+    await client.hear('the warning', ({ event }) => event?.type === 'notice' && event.text === beginsAnew);
+    expect(warnings(client)).toEqual([beginsAnew]);
+  });
+
+  test('of Claude Code resumes the session by its id', async () => {
+    const { client, next } = await story(agentOf('claude'));
+    expect(next.argv.at(-1)).toBe('--resume=00000000-0000-4000-8000-000000000000');
+    expect(warnings(client)).toEqual([]);
+  });
+
+  test('of ECA opens the chat, and its history is not told twice', async () => {
+    const { client, session, next } = await story(agentOf('eca', '--chats', join(folder, 'chats')));
+    const [opened, prompted] = ['chat/open', 'chat/prompt'].map(
+      (method) => new RegExp(`"method":"${method}","params":\\{"chatId":"([^"]+)"`, 'u').exec(next.sent)?.[1],
+    );
+    expect(opened).toBeDefined();
+    expect(prompted).toBe(opened);
+    expect(warnings(client)).toEqual([]);
+    expect(client.events(session)).not.toContain('history-reset');
+  });
+
+  test('of ECA begins another chat where the server has lost it, and that is told', async () => {
+    const { client, next } = await story(agentOf('eca'));
+    expect(next.sent).toContain('"chat/open"');
+    expect(warnings(client)).toEqual([beginsAnew]);
+  });
+
+  test('of an ECA server of the first era begins anew, and that is told', async () => {
+    const { client, next } = await story(agentOf('eca', 'first'));
+    expect(next.sent).not.toContain('chat/open');
+    expect(warnings(client)).toEqual([beginsAnew]);
+  });
+
+  test('of a pi-server loads the session', async () => {
+    const { client, session, next } = await story(agentOf('pi-server'));
+    const loads = next.sent.split('\n').filter((line) => line.includes('"load_session"'));
+    expect(loads).toHaveLength(1);
+    expect(JSON.parse(loads[0] ?? '')).toMatchObject({ sessionPath: expect.stringMatching(/\.jsonl$/u) });
+    expect(next.sent).not.toContain('"create_session"');
+    expect(warnings(client)).toEqual([]);
+    expect(client.events(session)).not.toContain('history-reset');
+  });
+
+  test('of pi 0.13 begins anew, and that is told', async () => {
+    const { client } = await story(agentOf('pi-legacy'));
+    expect(warnings(client)).toEqual([beginsAnew]);
+  });
+});
