@@ -78,6 +78,11 @@ export class Agents {
     return resumes !== undefined && (resumes.launch === undefined || command !== undefined);
   }
 
+  /** Why a client may not name that conversation of the agent; undefined if the agent keeps none. */
+  resumptionFault(agent: AgentConfig, name: string): string | null | undefined {
+    return this.resumes(agent) ? this.#adapterOf(agent.protocol).agent?.resumes?.fault(name) : undefined;
+  }
+
   /** Whether the agent keeps no sessions itself and accepts a restored history. */
   acceptsHistory(name: string): boolean {
     const [, { protocol, options = {} }] = this.named(name, owner);

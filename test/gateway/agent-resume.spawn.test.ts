@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { beginsAnew } from '../../src/core/contract/adapter.ts';
+import { owner, type Principal } from '../../src/core/contract/principal.ts';
 import type { RelayClient } from '../support/relay.ts';
 import { isOver, onNetwork, openGateway, prompt, useRelay } from '../support/relay-rig.ts';
 
@@ -153,5 +154,112 @@ describe('the next process', () => {
   test('of pi 0.13 begins anew, and that is told', async () => {
     const { client } = await story(agentOf('pi-legacy'));
     expect(warnings(client)).toEqual([beginsAnew]);
+  });
+});
+
+/** Opens a stored session, and tells what its clients see of it. */
+async function resume(agent: ReturnType<typeof agentOf>, name: string, more: { agent?: string } = {}) {
+  const { gateway } = openGateway(agent.config);
+  const opened = await gateway.board.resumeSession({ resume: name, ...more }, owner);
+  const client = onNetwork(gateway);
+  client.say({ watch: opened.id, as: opened.id });
+  return { gateway, opened, client, last: () => agent.starts().at(-1) };
+}
+
+async function refusal(agent: ReturnType<typeof agentOf>, name: string, principal: Principal = owner) {
+  const { gateway } = openGateway(agent.config);
+  const message = await gateway.board.resumeSession({ resume: name, agent: 'one' }, principal).then(
+    () => 'it was opened',
+    ({ code, message }) => `${code}: ${message}`,
+  );
+  expect(gateway.board.sessions(owner)).toEqual([]);
+  return message;
+}
+
+describe('a stored session that is opened by its own name', () => {
+  test('by Claude Code, which alone knows what was said', async () => {
+    const id = '11111111-2222-4333-8444-555555555555';
+    const { opened, client, last } = await resume(agentOf('claude'), id);
+    expect(opened).toMatchObject({ agent: 'one', state: 'idle' });
+    await run(client, opened.id, 'look');
+    expect(last()?.argv).toEqual([`--resume=${id}`]);
+  });
+
+  test('by an ECA server, which tells what was said', async () => {
+    const agent = agentOf('eca', '--chats', join(folder, 'chats'));
+    await story(agent);
+    const chat = /"method":"chat\/open","params":\{"chatId":"([^"]+)"/u.exec(agent.starts()[1]?.sent ?? '')?.[1] ?? '';
+    const { opened, client } = await resume(agent, chat);
+    await client.hear('the last prompt', ({ event }) => JSON.stringify(event ?? {}).includes('look one'));
+    await run(client, opened.id, 'look');
+    expect(warnings(client)).toEqual([]);
+  });
+
+  test('by a pi-server, which tells what was said', async () => {
+    const file = join(folder, '.pi', 'sessions', 'one.jsonl');
+    const { opened, client } = await resume(agentOf('pi-server'), file);
+    await client.hear('what was said', ({ event }) => JSON.stringify(event ?? {}).includes(`from ${file}`));
+    await run(client, opened.id, 'look');
+  });
+
+  test('by the demo agent, from the file of the gateway, by its id or path', async () => {
+    const { gateway } = openGateway({
+      sessionDirectory: folder,
+      agents: { one: { protocol: 'demo', options: { paceMs: 0 } } },
+    });
+    const client = onNetwork(gateway, { agent: 'one' });
+    await client.open({ id: 'kept', keep: true });
+    client.say({ watch: 'kept', as: 'kept' });
+    await run(client, 'kept', 'hello');
+    const { file = '' } = await client
+      .ask({ type: 'query', subject: 'state' }, 'kept')
+      .then(({ data }) => (data as { changes: { file?: string } }).changes);
+    await client.ask({ type: 'delete-session' }, 'kept');
+    for (const name of ['kept', file]) {
+      const { id } = await gateway.board.resumeSession({ resume: name }, owner);
+      const told = await client.ask({ type: 'query', subject: 'messages' }, id);
+      expect(JSON.stringify(told.data)).toContain('hello');
+    }
+  });
+});
+
+describe('no session is opened', () => {
+  const guest: Principal = { name: 'guest', role: 'controller', agents: null, sessions: 'own' };
+  test.each<[string, string, string, Principal, string]>([
+    [
+      'for a token that reaches only its own',
+      'claude',
+      '11111111-2222-4333-8444-555555555555',
+      guest,
+      'unauthorized: ',
+    ],
+    ['by a title or a file of Claude Code', 'claude', 'x.jsonl', owner, 'not-found: no stored session "x.jsonl" ('],
+    ['by an option', 'claude', '--dangerously-skip-permissions', owner, 'not-found: '],
+    [
+      'of an agent that stores none',
+      'pi-legacy',
+      'x',
+      owner,
+      'not-found: no stored session "x" (its agents keep no sessions)',
+    ],
+    ['by a file outside', 'pi', '/etc/passwd.jsonl', owner, 'invalid: sessionPath must be under an allowed'],
+    [
+      'by a file outside, at a pi-server',
+      'pi-server',
+      '/etc/passwd.jsonl',
+      owner,
+      'invalid: sessionPath must be under',
+    ],
+    ['by a way around', 'pi-server', '/a/.pi/sessions/../../b.jsonl', owner, 'invalid: '],
+    [
+      'that a pi-server does not have',
+      'pi-server',
+      '/a/.pi/sessions/missing.jsonl',
+      owner,
+      'agent-down: sessionPath must point to',
+    ],
+    ['that an ECA server does not have', 'eca', 'nothing', owner, 'not-found: no chat has that id'],
+  ])('%s', async (_, protocol, name, principal, message) => {
+    expect(await refusal(agentOf(protocol), name, principal)).toContain(message);
   });
 });

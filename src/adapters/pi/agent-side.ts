@@ -13,7 +13,7 @@ export const agent: AgentAdapter = {
   withInstructions,
   resumes: {
     fault: () => 'is not the path of a session file',
-    // A path is taken as a path if it has a slash (docs/protocols/pi.md 16.1).
+    // A path is taken as a path if it has a slash (docs/protocols/pi.md 13.1).
     launch: (start, file) => ({ ...start, argv: [...start.argv, '--session', file] }),
   },
   stored: storedFormat,

@@ -241,7 +241,12 @@ export function createBackend(
       case 'delete-session':
         return newSession(id, command.type === 'delete-session');
       case 'query':
-        return query(command, settle);
+        if (command.subject !== 'state' || resume?.isKnown !== false) return query(command, settle);
+        // The first question of a session that is a stored chat: without the chat there is no session.
+        return handshake.whenReady((problem) => {
+          if (problem === null) query(command, settle);
+          else settle({ ok: false, error: problem });
+        });
       default:
         return settle(refused('unsupported', `an ECA server has nothing for ${command.type}`));
     }
