@@ -1,6 +1,6 @@
 // An agent dies, and the next one goes on with the conversation that the agents of its protocol store themselves
 // (docs/faults.md F1). Each agent is a program that tells the test how it was started and what it was sent.
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +9,7 @@ import { beginsAnew } from '../../src/core/contract/adapter.ts';
 import { owner, type Principal } from '../../src/core/contract/principal.ts';
 import type { RelayClient } from '../support/relay.ts';
 import { isOver, onNetwork, openGateway, prompt, useRelay } from '../support/relay-rig.ts';
+import { type Start, startsIn, tellingCommand } from '../support/telling-program.ts';
 
 useRelay();
 
@@ -18,41 +19,11 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Writes its arguments and its input down, then is the script. */
-const telling = `
-  const { appendFileSync } = require('node:fs');
-  const [, script, record, ...rest] = process.argv;
-  const tell = (row) => appendFileSync(record, JSON.stringify(row) + '\\n');
-  tell({ pid: process.pid, argv: rest });
-  process.argv = [process.argv[0], script, ...rest];
-  const { emit } = process.stdin;
-  process.stdin.emit = function (name, chunk) {
-    if (name === 'data') tell({ pid: process.pid, sent: chunk.toString() });
-    return emit.apply(this, arguments);
-  };
-  import(script);`;
-
-interface Start {
-  readonly pid: number;
-  readonly argv: readonly string[];
-  readonly sent: string;
-}
-
 function agentOf(protocol: string, ...args: string[]) {
   const script = fileURLToPath(new URL(`../support/scripted-${protocol}.mjs`, import.meta.url));
   const record = join(folder, 'record');
-  const command = [process.execPath, '-e', telling, script, record, ...args];
-  /** All processes, in the order of their start. */
-  const starts = (): Start[] => {
-    const all = new Map<number, Start>();
-    const rows = existsSync(record) ? readFileSync(record, 'utf8').trimEnd().split('\n') : [];
-    for (const row of rows) {
-      const { pid, argv = [], sent = '' } = JSON.parse(row);
-      const known = all.get(pid) ?? { pid, argv, sent: '' };
-      all.set(pid, { ...known, sent: known.sent + sent });
-    }
-    return [...all.values()];
-  };
+  const starts = () => startsIn(record);
+  const command = tellingCommand(script, record, args);
   return { config: { agents: { one: { protocol, command } }, defaultAgent: 'one', sessionDirectory: folder }, starts };
 }
 
