@@ -150,6 +150,7 @@ export function createGatewayOf(
   const intakes = new CommandIntakes({
     clock,
     timeOrigin,
+    storeObstacles: () => store?.obstacles() ?? [],
     agentOf: (session, principal) => sessions.agentOf(session, principal),
   });
   const sessions: Sessions = new Sessions({
