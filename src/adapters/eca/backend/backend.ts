@@ -244,8 +244,8 @@ export function createBackend(
         if (command.subject !== 'state' || resume?.isKnown !== false) return query(command, settle);
         // The first question of a session that is a stored chat: without the chat there is no session.
         return handshake.whenReady((problem) => {
-          if (problem === null) query(command, settle);
-          else settle({ ok: false, error: problem });
+          if (problem !== null) return settle({ ok: false, error: problem });
+          query(command, settle);
         });
       default:
         return settle(refused('unsupported', `an ECA server has nothing for ${command.type}`));
