@@ -60,10 +60,10 @@ describe('pages of', () => {
 test('a token sees what it reaches, and no other session, open or stored', async () => {
   const guest: Principal = { name: 'guest', role: 'controller', agents: new Set(['demo']), sessions: 'own' };
   const ports = portsOf(
-    [entryOf('a', 'guest'), entryOf('b'), entryOf('c', 'guest', 'pi')],
+    [entryOf('a', 'guest'), entryOf('b'), entryOf('c', 'guest', 'pi'), entryOf('y', 'guest')],
     [headOf('b', 'guest'), headOf('d'), headOf('e', 'guest', 'pi'), headOf('f', 'guest')],
   );
-  expect((await pages(1, ports, guest)).shown).toEqual(['a:idle', 'f:stored']);
+  expect((await pages(1, ports, guest)).shown).toEqual(['a:idle', 'f:stored', 'y:idle']);
 });
 
 test('a head that cannot be read is left out', async () => {

@@ -18,7 +18,8 @@ import { base, usage } from './scripted-lines.mjs';
 const argv = process.argv.slice(2);
 const has = (name) => argv.includes(`--${name}`);
 const port = argv.indexOf('--port');
-const model = { id: 'scripted-1', name: 'Scripted', provider: 'scripted' };
+/** Its name tells which process speaks. */
+const model = { id: 'scripted-1', name: `Scripted by ${process.pid}`, provider: 'scripted' };
 
 /** Where frames go: one function for each connection, and the sessions that it watches. */
 const connections = new Set();
@@ -45,7 +46,7 @@ const reading = new Set(['get_state', 'get_messages', 'get_available_models', 'g
 const infoOf = ({ id, name, running, count, cwd, file }) => ({
   sessionId: id,
   sessionName: name,
-  sessionFile: file ?? `${cwd}/${process.pid}.jsonl`,
+  sessionFile: file ?? `${cwd}/${id}.jsonl`,
   model,
   thinkingLevel: 'medium',
   isStreaming: running,
