@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AdapterOf } from '../adapters/protocols.ts';
 import type { AgentConfig, Config } from '../config/config.ts';
-import type { Adapter, AgentKind, Env } from '../core/contract/adapter.ts';
+import type { Adapter, AgentKind, AgentLaunch, Env, Resumption } from '../core/contract/adapter.ts';
 import type { AgentSummary } from '../core/contract/gateway-api.ts';
 import type { Instructions } from '../core/contract/instructions.ts';
 import { mayUse, owner, type Principal } from '../core/contract/principal.ts';
@@ -19,6 +19,8 @@ export interface AgentConnectOptions {
   readonly folders?: readonly string[];
   /** Instructions for the model, if {@link Agents.takesInstructions}. */
   readonly instructions?: Instructions | undefined;
+  /** The agent's own conversation to go on with, if it can. */
+  readonly resume?: Resumption | undefined;
 }
 
 /** The agents of one gateway. */
@@ -52,19 +54,33 @@ export class Agents {
   }
 
   /** Connects a fresh agent. Throws `invalid` or `unsupported` for a configuration that cannot be an agent. */
-  connect(name: string, configured: AgentConfig, { cwd, folders, instructions }: AgentConnectOptions): AgentConnection {
+  connect(name: string, configured: AgentConfig, options: AgentConnectOptions): AgentConnection {
+    const { cwd, folders, instructions, resume: wanted } = options;
     const adapter = this.#adapterOf(configured.protocol);
-    const agent = instructions === undefined ? configured : withInstructions(configured, adapter, instructions);
-    if (adapter.agent === undefined) throw new GatewayError('invalid', `${agent.protocol} has no agent side`);
+    if (adapter.agent === undefined) throw new GatewayError('invalid', `${configured.protocol} has no agent side`);
+    const resume = this.resumes(configured) ? wanted : undefined;
+    const agent = launched(configured, adapter, { instructions, resume });
     const { multiplexing } = adapter.agent;
     const session = randomUUID();
     // A remote agent with many sessions works in directories of its own machine.
     const isElsewhere = multiplexing !== undefined && agent.url !== undefined;
     const places = isElsewhere ? (agent.cwd === undefined ? [] : [agent.cwd]) : folders;
-    const backend = adapter.agent.backend(this.#env, agent.options ?? {}, places, session);
+    const backend = adapter.agent.backend(this.#env, agent.options ?? {}, places, session, resume);
     const target = { name, agent, adapter, cwd };
-    if (multiplexing === undefined) return { backend, channel: this.#channels.open(target) };
-    return { backend, channel: this.#channels.multiplexer(target, multiplexing).join(session) };
+    const isResumed = resume !== undefined;
+    if (multiplexing === undefined) return { backend, channel: this.#channels.open(target), isResumed };
+    return { backend, channel: this.#channels.multiplexer(target, multiplexing).join(session), isResumed };
+  }
+
+  /** Whether the agent can go on with a conversation of its own. */
+  resumes({ protocol, command }: AgentConfig): boolean {
+    const resumes = this.#adapterOf(protocol).agent?.resumes;
+    return resumes !== undefined && (resumes.launch === undefined || command !== undefined);
+  }
+
+  /** Why a client may not name that conversation of the agent; undefined if the agent keeps none. */
+  resumptionFault(agent: AgentConfig, name: string): string | null | undefined {
+    return this.resumes(agent) ? this.#adapterOf(agent.protocol).agent?.resumes?.fault(name) : undefined;
   }
 
   /** Whether the agent keeps no sessions itself and accepts a restored history. */
@@ -108,10 +124,17 @@ export class Agents {
   }
 }
 
-/** The added arguments go last, because programs give the last one precedence. */
-function withInstructions(agent: AgentConfig, adapter: Adapter, instructions: Instructions): AgentConfig {
+/** The agent with what is added to its launch. */
+function launched(
+  agent: AgentConfig,
+  { agent: side }: Adapter,
+  { instructions, resume }: Pick<AgentConnectOptions, 'instructions' | 'resume'>,
+): AgentConfig {
   const { command, options = {} } = agent;
-  const launch = adapter.agent?.withInstructions?.({ argv: [], options }, instructions);
-  if (launch === undefined) return agent;
+  let launch: AgentLaunch = { argv: [], options };
+  if (instructions !== undefined) launch = side?.withInstructions?.(launch, instructions) ?? launch;
+  if (resume !== undefined) launch = side?.resumes?.launch?.(launch, resume.name) ?? launch;
+  if (launch.argv.length === 0 && launch.options === options) return agent;
+  // The added arguments go last, because programs give the last one precedence.
   return { ...agent, options: { ...launch.options }, ...(command && { command: [...command, ...launch.argv] }) };
 }

@@ -1,30 +1,42 @@
 // The gateway as the HTTP routes see it.
 import type { AdapterOf } from '../adapters/protocols.ts';
-import type { ClientRequest, GatewayApi } from '../core/contract/gateway-api.ts';
+import type { Clock } from '../core/contract/clock.ts';
+import type { ClientRequest, GatewayApi, OpenSession } from '../core/contract/gateway-api.ts';
 import type { ObstacleSource } from '../core/contract/obstacles.ts';
 import type { PacedWork } from '../core/contract/paced-work.ts';
+import type { Principal } from '../core/contract/principal.ts';
+import type { SessionStore } from '../core/contract/session-store.ts';
 import { type Figures, metricsText } from '../core/metrics/metrics.ts';
 import { GatewayError } from '../core/model/errors.ts';
 import type { Hub } from '../core/session/hub.ts';
 import type { Agents } from './agents.ts';
+import { carryOut, type SettleWithAfter } from './commands/after-answer.ts';
 import { createPosts, textOf } from './commands/posted-frames.ts';
 import type { Connections } from './connections.ts';
 import type { Frontends } from './frontends.ts';
 import type { Meter } from './metering/meter.ts';
+import { refusalFor } from './rights.ts';
+import { SessionOpener } from './session-opener.ts';
+import { sessionPage } from './session-pages.ts';
 import { restSummaryOf } from './session-summary.ts';
 import type { Sessions } from './sessions.ts';
 import type { SharedStreams } from './shared-streams.ts';
+import type { StoredSessions } from './stored/stored-sessions.ts';
 
 /** The parts of the gateway that HTTP reaches. */
 export interface BoardPorts {
   readonly adapterOf: AdapterOf;
   readonly agents: Agents;
+  readonly clock: Clock;
   readonly connections: Connections;
   readonly frontends: Frontends;
   readonly hub: Hub;
   readonly meter: Meter;
   readonly obstacleSources: readonly ObstacleSource[];
   readonly sessions: Sessions;
+  /** Where sessions are kept that are not open; null: nowhere. */
+  readonly store: Pick<SessionStore, 'list'> | null;
+  readonly stored: StoredSessions;
   readonly streams: SharedStreams;
   readonly work: Pick<PacedWork, 'queue'>;
   figures(): Figures;
@@ -37,8 +49,10 @@ export function createBoard(ports: BoardPorts): GatewayApi {
   return {
     agents: (principal) => agents.summaries(principal),
     sessions: (principal) => hub.list(principal).map(restSummaryOf),
+    sessionPage: (request, principal) => sessionPage(request, principal, { hub, store: ports.store }),
     session: (id, principal) => restSummaryOf(sessions.find(id, principal)),
     createSession: (request, principal) => restSummaryOf(sessions.open(request, { principal, isOurs: false })),
+    resumeSession: (request, principal) => resumeSession(request, principal, ports),
     closeSession: (id, principal) =>
       sessions.remove(sessions.find(id, principal).session.id, 'the session was deleted'),
     check(request) {
@@ -70,6 +84,27 @@ export function createBoard(ports: BoardPorts): GatewayApi {
     limited: ports.meter.limited,
     obstacles: () => ports.obstacleSources.flatMap((source) => source.obstacles()),
   };
+}
+
+/** A session that belongs to no connection, as those of createSession. */
+function resumeSession(
+  request: Parameters<GatewayApi['resumeSession']>[0],
+  principal: Principal,
+  { agents, clock, sessions, stored }: BoardPorts,
+): Promise<OpenSession> {
+  const refusal = refusalFor(principal, { type: 'load-session', path: request.resume });
+  const unowned = { own: { add: () => {} }, agent: undefined, isOurs: false, questionMs: undefined, lost: undefined };
+  const opener = new SessionOpener({ agents, clock, sessions, stored, principal, ...unowned });
+  return new Promise((resolve, reject) => {
+    const settle: SettleWithAfter = ({ outcome, after }) => {
+      if (!outcome.ok) return reject(new GatewayError(outcome.error.code, outcome.error.message));
+      if (after?.do !== 'announce') return reject(new GatewayError('internal', 'the session was not opened'));
+      resolve(restSummaryOf(after.entry));
+      carryOut(after, sessions);
+    };
+    if (refusal === null) opener.resume(request, settle);
+    else settle({ outcome: refusal });
+  });
 }
 
 function connect(

@@ -8,6 +8,7 @@ import type { Clock } from '../core/contract/clock.ts';
 import type { GatewayApi } from '../core/contract/gateway-api.ts';
 import { guardedClock } from '../core/contract/guarded.ts';
 import { createPacedWork, type PacedWork } from '../core/contract/paced-work.ts';
+import type { SessionStore } from '../core/contract/session-store.ts';
 import { createHub, type Hub } from '../core/session/hub.ts';
 import type { Session } from '../core/session/session.ts';
 import { createExportPlaces } from '../stores/export.ts';
@@ -80,6 +81,8 @@ export interface GatewayPorts {
   readonly loopDelay?: LoopDelay;
   /** Makes a trace of each run; default nobody. */
   readonly tracer?: Tracer;
+  /** Where sessions are kept beyond the process; default nowhere. */
+  readonly store?: SessionStore | undefined;
 }
 
 /** The code of a gateway that depends on its configuration. */
@@ -110,7 +113,7 @@ interface RouterParts {
 export function createGatewayOf(
   { adapters, remote }: GatewayParts,
   config: Config,
-  { log, clock: outerClock = systemClock, work: givenWork, loopDelay, tracer }: GatewayPorts,
+  { log, clock: outerClock = systemClock, work: givenWork, loopDelay, tracer, store }: GatewayPorts,
 ): Gateway {
   const meter = new Meter();
   const notes = new Notes(log, outerClock.now, meter.limited);
@@ -147,6 +150,7 @@ export function createGatewayOf(
   const intakes = new CommandIntakes({
     clock,
     timeOrigin,
+    storeObstacles: () => store?.obstacles() ?? [],
     agentOf: (session, principal) => sessions.agentOf(session, principal),
   });
   const sessions: Sessions = new Sessions({
@@ -184,7 +188,7 @@ export function createGatewayOf(
   const connections = new Connections({ sessions, frontends, sinks, clock, work, meter, routerFor });
   const shutdown = new Shutdown({ hub, idle, sessions, intakes, connections, clock, work });
 
-  const obstacleSources = [sessions, unkept, unwritten];
+  const obstacleSources = [sessions, unkept, unwritten, ...(store === undefined ? [] : [store])];
   const figures = () => gatherFigures({ hub, intakes, meter, notes, tally, loopDelay });
 
   frontends.checkSettings();
@@ -192,6 +196,7 @@ export function createGatewayOf(
     board: createBoard({
       adapterOf,
       agents,
+      clock,
       connections,
       figures,
       frontends,
@@ -199,6 +204,8 @@ export function createGatewayOf(
       meter,
       obstacleSources,
       sessions,
+      store: store ?? null,
+      stored,
       streams,
       work,
     }),

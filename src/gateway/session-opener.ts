@@ -14,13 +14,14 @@ import type { ConnectionSessions } from './connection-sessions.ts';
 import type { AgentLost, SessionRequest } from './session-request.ts';
 import { openedData } from './session-summary.ts';
 import type { Sessions } from './sessions.ts';
-import type { StoredSessions } from './stored/stored-sessions.ts';
+import { storedSessionNamed } from './stored/session-names.ts';
+import type { FoundSession, StoredSessions } from './stored/stored-sessions.ts';
 
 /** The dependencies of an opener. */
 export interface SessionOpenerPorts {
   readonly sessions: Pick<Sessions, 'open' | 'find' | 'remove'>;
-  readonly stored: Pick<StoredSessions, 'find' | 'copy'>;
-  readonly agents: Pick<Agents, 'acceptsHistory'>;
+  readonly stored: Pick<StoredSessions, 'find' | 'named' | 'copy'>;
+  readonly agents: Pick<Agents, 'acceptsHistory' | 'named' | 'resumptionFault'>;
   readonly clock: Clock;
   readonly own: Pick<ConnectionSessions, 'add'>;
   /** The agent of sessions that name none. */
@@ -31,6 +32,19 @@ export interface SessionOpenerPorts {
   /** See SessionRequest. */
   readonly questionMs: number | undefined;
   readonly lost: AgentLost | undefined;
+}
+
+/** A stored session to open by its own name, and how. */
+interface ResumeRequest {
+  readonly resume: string;
+  readonly agent?: string | undefined;
+  readonly id?: string | undefined;
+  readonly cwd?: string | undefined;
+}
+
+/** How a session is opened from a file. */
+interface LoadRequest extends Pick<SessionRequest, 'id' | 'keep' | 'cwd'> {
+  readonly describe?: boolean | undefined;
 }
 
 /**
@@ -58,11 +72,25 @@ export class SessionOpener {
     settle({ outcome: { ok: true, data: openedData(opened.entry) } });
   }
 
-  load({ path, id, keep, describe = false }: CommandOf<'load-session'>, settle: SettleWithAfter): void {
-    const found = this.#ports.stored.find(path, this.#ports.agent);
-    const { agent, cwd, file } = found;
-    const folders = cwd === undefined ? [] : [cwd];
-    const opened = this.#open({ agent, id, folders, keep, found, isQuiet: true });
+  load({ path, describe, ...request }: CommandOf<'load-session'>, settle: SettleWithAfter): void {
+    this.#load(this.#ports.stored.find(path, this.#ports.agent), { ...request, describe }, settle);
+  }
+
+  /**
+   * Opens a stored session by its own name: its id, the path of its file, or what its agent calls it. Throws `not-found`
+   * and `invalid` too.
+   */
+  resume({ resume, ...request }: ResumeRequest, settle: SettleWithAfter): void {
+    const named = storedSessionNamed(resume, request.agent, this.#ports);
+    if ('found' in named) return this.#load(named.found, request, settle);
+    const opened = this.#open({ ...request, agent: named.agent, resume, isQuiet: true });
+    answerWithState({ ...opened, mustDescribe: true }, settle, this.#ports);
+  }
+
+  #load(found: FoundSession, { describe = false, id, keep, cwd }: LoadRequest, settle: SettleWithAfter): void {
+    const { agent, file } = found;
+    const folders = found.cwd === undefined ? [] : [found.cwd];
+    const opened = this.#open({ agent, id, cwd, folders, keep, found, isQuiet: true });
     const { entry } = opened;
     if (found.stored !== null) {
       return describe ? answerWithState(opened, settle, this.#ports) : settleAnnounced(entry, settle);

@@ -22,6 +22,8 @@ export interface SessionRequest {
   readonly keep?: boolean | undefined;
   /** The stored session to continue. */
   readonly found?: FoundSession | undefined;
+  /** The agent's own conversation that its first agent opens; see SessionPorts. */
+  readonly resume?: string | undefined;
   /** The history of the session, if no file holds it. */
   readonly history?: readonly Message[] | undefined;
   /** Called when the agent is gone, with the reason. */

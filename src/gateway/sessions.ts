@@ -163,7 +163,7 @@ export class Sessions implements ObstacleSource {
     const checkAgents = () => this.#counted('agents', () => quotas.checkAgents(opener));
     let starts = 0;
     const { request, id, agentName, agent, cwd, place, folders, createdAt, isOurs } = checked;
-    const { keep, found } = request;
+    const { keep, found, resume } = request;
     // Clients on the network do not learn where the gateway runs (docs/threats.md T8).
     const persistence = this.#ports.persistenceOf({
       id,
@@ -187,7 +187,7 @@ export class Sessions implements ObstacleSource {
       work: work.queue(),
       limits: this.#limitsFor(request),
       budget: this.#budget,
-      connect(instructions) {
+      connect(instructions, resume) {
         checkAgents();
         meter.starts.add(agent.protocol);
         if (starts > 0) meter.restarts.add(agent.protocol);
@@ -196,10 +196,12 @@ export class Sessions implements ObstacleSource {
           cwd,
           folders: folders.length > 0 ? folders : [place],
           instructions,
+          resume,
         });
       },
       refuseQuestion: () => quotas.refuseQuestion(opener),
       agent: agents.kindOf(agentName),
+      ...(resume === undefined ? {} : { resume }),
       takesInstructions: agents.takesInstructions(agent),
       workspace: createWorkspace(folders),
       isConfined: !isOurs,

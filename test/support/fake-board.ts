@@ -3,6 +3,7 @@ import type { EventEnvelope } from '../../src/core/contract/adapter.ts';
 import type { Channel, Out } from '../../src/core/contract/channel.ts';
 import type { ClientRequest, GatewayApi, OpenSession, PostResult } from '../../src/core/contract/gateway-api.ts';
 import type { LimitRule } from '../../src/core/contract/limit-rule.ts';
+import { owner } from '../../src/core/contract/principal.ts';
 import type { Entry, Reader } from '../../src/core/contract/reader.ts';
 import { type ErrorCode, GatewayError } from '../../src/core/model/errors.ts';
 import { type Arrivals, createArrivals } from '../transports/support/arrivals.ts';
@@ -108,6 +109,18 @@ export function createFakeBoard(): FakeBoard {
     sessions() {
       touch('sessions');
       return [...sessions.keys()].map((id) => summary(id));
+    },
+    async sessionPage({ limit, after }) {
+      touch('sessionPage');
+      const ids = [...sessions.keys()].sort().filter((id) => after === null || id > after);
+      const shown = ids.slice(0, limit).map((id) => summary(id));
+      const next = ids.length > limit ? shown.at(-1)?.id : undefined;
+      return { sessions: shown, ...(next === undefined ? {} : { next }) };
+    },
+    async resumeSession({ resume, ...request }) {
+      touch('resumeSession');
+      if (resume === 'gone') throw new GatewayError('not-found', 'no stored session "gone"');
+      return this.createSession(request, owner);
     },
     session(id) {
       touch('session');

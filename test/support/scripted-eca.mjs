@@ -1,7 +1,20 @@
 // A tiny ECA server: a prompt is answered with thinking, a tool and text; `ask` needs leave for its tool, `two` for both of
 // them; `hang` begins to speak and goes on only when it is stopped; `fail` fails at its provider; `contexts` tells what
 // came with the prompt; `die` ends the process; `/costs` is a command. Started with `first` it is of the first era, else a
-// newer one (docs/protocols/eca.md 1, 4). Needs no model and no network.
+// newer one (docs/protocols/eca.md 1, 4). With `--chats <file>` it stores what was asked in which chat. Needs no model and no
+// network.
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+
+const storeAt = process.argv.indexOf('--chats');
+const store = storeAt < 0 ? null : process.argv[storeAt + 1];
+const storedIn = (chat) =>
+  store !== null && existsSync(store)
+    ? readFileSync(store, 'utf8')
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+        .filter(({ chatId }) => chatId === chat)
+    : [];
 const isFirst = process.argv.includes('first');
 const model = isFirst ? 'scripted-1' : 'scripted/scripted-1';
 const modes = isFirst ? ['agent', 'plan'] : ['code', 'plan'];
@@ -136,6 +149,7 @@ function lookTwice(run) {
 function prompt(id, params) {
   const { message, requestId, contexts = [] } = params;
   const chatId = params.chatId ?? 'scripted-chat';
+  if (store !== null) appendFileSync(store, `${JSON.stringify({ chatId, message })}\n`);
   const isNew = !chats.has(chatId);
   const chat = chats.get(chatId) ?? { run: null };
   chats.set(chatId, chat);
@@ -176,6 +190,16 @@ const requests = {
     return { ...(isFirst ? lists : {}), chatWelcomeMessage: 'A scripted server.' };
   },
   shutdown: () => null,
+  'chat/open'({ chatId }) {
+    const said = storedIn(chatId);
+    if (said.length === 0) return { found: false };
+    chats.set(chatId, { run: null });
+    notify('chat/cleared', { chatId, messages: true });
+    notify('chat/opened', { chatId });
+    for (const { message } of said)
+      notify('chat/contentReceived', { chatId, role: 'user', content: { type: 'text', text: `\n${message}` } });
+    return { found: true };
+  },
   'chat/delete'({ chatId }) {
     chats.delete(chatId);
     if (!isFirst) notify('chat/deleted', { chatId });

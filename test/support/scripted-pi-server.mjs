@@ -18,7 +18,8 @@ import { base, usage } from './scripted-lines.mjs';
 const argv = process.argv.slice(2);
 const has = (name) => argv.includes(`--${name}`);
 const port = argv.indexOf('--port');
-const model = { id: 'scripted-1', name: 'Scripted', provider: 'scripted' };
+/** Its name tells which process speaks. */
+const model = { id: 'scripted-1', name: `Scripted by ${process.pid}`, provider: 'scripted' };
 
 /** Where frames go: one function for each connection, and the sessions that it watches. */
 const connections = new Set();
@@ -39,12 +40,13 @@ const beside = new Set([
   'follow_up',
   'extension_ui_response',
 ]);
+const making = new Set(['create_session', 'load_session']);
 const reading = new Set(['get_state', 'get_messages', 'get_available_models', 'get_commands', 'switch_session']);
 
-const infoOf = ({ id, name, running, count, cwd }) => ({
+const infoOf = ({ id, name, running, count, cwd, file }) => ({
   sessionId: id,
   sessionName: name,
-  sessionFile: `${cwd}/${process.pid}.jsonl`,
+  sessionFile: file ?? `${cwd}/${id}.jsonl`,
   model,
   thinkingLevel: 'medium',
   isStreaming: running,
@@ -221,6 +223,15 @@ const handlers = {
     sessions.set(sessionId, session);
     return { sessionId, sessionInfo: infoOf(session) };
   },
+  /** Knows the files whose names do not say `missing`; each holds one message. */
+  load_session({ sessionId = `made-${sessions.size}`, sessionPath }) {
+    if (sessionPath.includes('missing')) refuse('sessionPath must point to an existing session file');
+    const cwd = process.cwd();
+    const rest = { running: false, version: 0, stop: null, questions: new Map() };
+    const session = { id: sessionId, cwd, file: sessionPath, count: 1, ...rest };
+    sessions.set(sessionId, session);
+    return { sessionId, sessionInfo: infoOf(session) };
+  },
   delete_session({ sessionId }) {
     sessions.delete(sessionId);
     return { deleted: true };
@@ -233,7 +244,9 @@ const handlers = {
   abort: (_, session) => session.stop?.(),
   steer: (_, session) => void (session.running || refuse('nothing to steer')),
   get_state: (_, session) => infoOf(session),
-  get_messages: () => ({ messages: [] }),
+  get_messages: (_, { file }) => ({
+    messages: file === undefined ? [] : [{ role: 'user', content: `from ${file}`, timestamp: 1 }],
+  }),
   get_available_models: () => ({ models: [model] }),
   get_commands: () => ({ commands: [{ name: 'ask', description: 'asks', source: 'extension', path: '/ask.ts' }] }),
   set_session_name(command, session) {
@@ -249,7 +262,7 @@ const handlers = {
 async function carryOut(command, connection) {
   const handler = Object.hasOwn(handlers, command.type) ? handlers[command.type] : null;
   const session = sessions.get(command.sessionId);
-  if (session === undefined && command.sessionId !== undefined && command.type !== 'create_session') {
+  if (session === undefined && command.sessionId !== undefined && !making.has(command.type)) {
     refuse(`Session ${command.sessionId} not found`);
   }
   if (command.ifSessionVersion !== undefined && command.ifSessionVersion !== session.version) {

@@ -1,7 +1,13 @@
 // A tiny agent that speaks pi's lines: any prompt is answered with thinking, a tool and text; one with the word `hang`
-// begins to speak and goes on only when it is aborted. Needs no model and no network.
+// begins to speak and goes on only when it is aborted. With `--keep <file>` it stores what it is asked there, or in the file
+// of a `--session <file>`; a word `recall` is answered with all of that. Needs no model and no network.
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { base, say, usage } from './scripted-lines.mjs';
+
+const optionOf = (name) => (process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : undefined);
+const sessionFile = optionOf('--session') ?? optionOf('--keep');
+const stored = () => (existsSync(sessionFile ?? '') ? readFileSync(sessionFile, 'utf8').trimEnd().split('\n') : []);
 
 let messages = 0;
 /** The message that is being said, while the agent hangs. */
@@ -34,12 +40,18 @@ function finish(message, aborted) {
 }
 
 function run(text) {
+  if (sessionFile !== undefined) appendFileSync(sessionFile, `${text}\n`);
   const user = { role: 'user', content: [{ type: 'text', text }] };
   say({ type: 'agent_start' });
   say({ type: 'turn_start' });
   say({ type: 'message_start', message: user });
   say({ type: 'message_end', message: user });
   start();
+  if (text.includes('recall')) {
+    const said = stored().join(', ');
+    speak('text', 0, [said]);
+    return finish(end([{ type: 'text', text: said }], 'stop'), false);
+  }
   if (text.includes('hang')) {
     update({ type: 'text_start', contentIndex: 0 });
     update({ type: 'text_delta', contentIndex: 0, delta: 'I was about to' });
@@ -86,7 +98,9 @@ function take({ id, type, message }) {
   const answer = (more = {}) => say({ id, type: 'response', command: type, success: true, ...more });
   switch (type) {
     case 'get_state':
-      return answer({ data: state });
+      return answer({
+        data: sessionFile === undefined ? state : { ...state, sessionFile, messageCount: stored().length },
+      });
     case 'prompt':
       answer();
       return run(message);

@@ -48,6 +48,14 @@ describe('REST', () => {
     ['GET', '/v1/sessions/s1', {}, 200, expect.objectContaining({ id: 's1', agent: 'demo' })],
     ['POST', '/v1/sessions', postJson('{"agent":"demo","id":"new_1"}'), 201, expect.objectContaining({ id: 'new_1' })],
     ['POST', '/v1/sessions', postJson('{}'), 201, expect.objectContaining({ id: 'made-2' })],
+    ['POST', '/v1/sessions', postJson('{"resume":"x","id":"new_2"}'), 201, expect.objectContaining({ id: 'new_2' })],
+    [
+      'POST',
+      '/v1/sessions',
+      postJson('{"resume":"gone"}'),
+      404,
+      { error: { code: 'not-found', message: 'no stored session "gone"' } },
+    ],
     [
       'POST',
       '/v1/sessions',
@@ -450,4 +458,28 @@ describe('streams', () => {
     for (const path of ['/v1/sessions?id=x', '/v1/sessions/s1?close=1', '/v1/pi/sessions/s1/frames']) await ask(path);
     expect(new Set(board.touched)).toEqual(new Set(['sessions', 'session']));
   });
+});
+
+describe('the list of sessions', () => {
+  const ids = (text: string) => JSON.parse(text).sessions.map(({ id }: { id: string }) => id);
+
+  it('comes in pages, if somebody asks for them', async () => {
+    for (const id of ['s3', 's2']) board.add(id);
+    expect(ids((await ask('/v1/sessions')).text)).toEqual(['s1', 's3', 's2']);
+    const first = await ask('/v1/sessions?limit=2');
+    expect(ids(first.text)).toEqual(['s1', 's2']);
+    expect(JSON.parse(first.text).next).toBe('s2');
+    const second = await ask('/v1/sessions?limit=2&after=s2');
+    expect(ids(second.text)).toEqual(['s3']);
+    expect(JSON.parse(second.text)).not.toHaveProperty('next');
+    expect(ids((await ask('/v1/sessions?after=s1')).text)).toEqual(['s2', 's3']);
+  });
+
+  it.each(['limit=0', 'limit=1001', 'limit=', 'limit=1e2', 'limit=-1', 'after=', `after=${'a'.repeat(257)}`])(
+    'refuses %s',
+    async (query) => {
+      expect(await ask(`/v1/sessions?${query}`)).toMatchObject({ status: 400 });
+      expect(board.touched).not.toContain('sessionPage');
+    },
+  );
 });

@@ -13,4 +13,11 @@ export const agent: AgentAdapter = {
   backend: (env, options) => createBackend(env, agentOptions(options)),
   allowsPassthrough,
   withInstructions,
+  resumes: {
+    // Claude Code takes other names for titles and files.
+    fault: (name) => (sessionId.test(name) ? null : 'is not a session id of Claude Code, a UUID'),
+    launch: (start, id) => ({ ...start, argv: [...start.argv, `--resume=${id}`] }),
+  },
 };
+
+const sessionId = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/iu;

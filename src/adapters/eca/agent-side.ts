@@ -9,5 +9,9 @@ export { eventEnvelope as envelope } from './event-envelope.ts';
 /** Speaks to ECA servers. */
 export const agent: AgentAdapter = {
   ...protocol.agent,
-  backend: (env, options, folders) => createBackend(env, agentOptions(options), folders),
+  backend: (env, options, folders, _name, resume) => createBackend(env, agentOptions(options), folders, resume),
+  // A server looks for the name among its chats, and nowhere else (docs/protocols/eca.md 6.10).
+  resumes: { fault: (name) => (chatId.test(name) ? null : 'is not the id of a chat') },
 };
+
+const chatId = /^(?!subagent-)[\w.:-]{1,256}$/u;

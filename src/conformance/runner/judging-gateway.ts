@@ -46,11 +46,15 @@ export function createJudgingGateway(options: JudgingGatewayOptions): GatewayApi
   return {
     agents: () => [{ name: 'conformance', protocol, title }],
     sessions: () => [...sessions.keys()].map(summary),
+    sessionPage: async () => ({ sessions: [...sessions.keys()].map(summary) }),
     session: summary,
     createSession({ id = `session-${++made}` }) {
       if (sessions.has(id)) throw new GatewayError('conflict', `there is a session ${JSON.stringify(id)} already`);
       open(id);
       return summary(id);
+    },
+    async resumeSession() {
+      throw new GatewayError('unsupported', 'there are no stored sessions here');
     },
     closeSession(id) {
       summary(id);

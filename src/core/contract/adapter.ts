@@ -344,6 +344,31 @@ export interface StoredFormat {
   copy?(text: string, as: { readonly id: string; readonly createdAt: string; readonly from: string }): string | null;
 }
 
+/** The conversation, stored by the agent itself, that a new agent is to go on with. */
+export interface Resumption {
+  /** The agent's own name for it: SessionInfo.resume of an earlier agent, or what a client has named. */
+  readonly name: string;
+  /**
+   * The session knows what was said; the agent need not tell. An agent that no longer has the conversation begins anew
+   * and delivers {@link beginsAnew}. False: the agent tells what was said if it can, and fails without the conversation.
+   */
+  readonly isKnown: boolean;
+}
+
+/** The notice that an agent remembers nothing. */
+export const beginsAnew = 'A new agent was started; it does not remember what was said before.';
+
+/** How the agents of a protocol go on with conversations that they have stored themselves. */
+export interface AgentResumption {
+  /** Why no client may have an agent open that name, as the rest of a sentence; null if it may (docs/threats.md T9). */
+  fault(name: string): string | null;
+  /**
+   * Adds the conversation to the launch of a program. The gateway starts no other agents of the protocol with one. Absent:
+   * the backend opens the conversation.
+   */
+  launch?(start: AgentLaunch, name: string): AgentLaunch;
+}
+
 /** Facts about the agents of a protocol that are known without their code. */
 export interface AgentTraits {
   /** The agents are part of the gateway: they need neither a program nor an address. */
@@ -379,9 +404,10 @@ export interface Protocol {
 export interface AgentAdapter extends AgentTraits {
   /**
    * A machine for one connection. `folders`: where the user works. `name`: a unique name of the session, for agents
-   * with {@link multiplexing}. Throws a GatewayError `invalid` for options that the agent cannot take.
+   * with {@link multiplexing}. `resume`: only if {@link resumes}. Throws a GatewayError `invalid` for options that the
+   * agent cannot take.
    */
-  backend(env: Env, options: Options, folders?: readonly string[], name?: string): Backend;
+  backend(env: Env, options: Options, folders?: readonly string[], name?: string, resume?: Resumption): Backend;
   /**
    * For an agent that is a library instead of a program or an address: stands in for the wire. The only place in an
    * adapter that does I/O (decision 0014).
@@ -396,6 +422,8 @@ export interface AgentAdapter extends AgentTraits {
   allowsPassthrough?(payload: unknown): boolean;
   /** Adds instructions for the model to a launch. Absent: these agents cannot be started with instructions. */
   withInstructions?(start: AgentLaunch, instructions: Instructions): AgentLaunch;
+  /** The agents go on with stored conversations and report their name in SessionInfo.resume. Absent: they cannot. */
+  readonly resumes?: AgentResumption;
   /** The agents keep their sessions as files themselves. */
   readonly stored?: StoredFormat;
 }

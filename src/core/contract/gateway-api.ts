@@ -12,10 +12,24 @@ import type { Reader } from './reader.ts';
 export interface OpenSession {
   readonly id: string;
   readonly agent: string;
+  /** `stored`: kept by the store and not open. */
   readonly state: string;
   /** ISO 8601. */
   readonly createdAt: string;
   readonly clients: number;
+}
+
+/** Which part of the sessions a page has: at most `limit` behind the id `after`. */
+export interface SessionPageRequest {
+  readonly limit: number;
+  readonly after: string | null;
+}
+
+/** A part of the sessions. May have fewer than were asked for, even none, and still a `next`. */
+export interface SessionPage {
+  readonly sessions: readonly OpenSession[];
+  /** Where the next page begins; absent: this is the last page. */
+  readonly next?: string;
 }
 
 /** An agent in the answer of `GET /v1/agents`: never its command, directory or environment (docs/threats.md T8). */
@@ -55,8 +69,18 @@ export type PostResult = { readonly ok: true } | { readonly ok: false; readonly 
 export interface GatewayApi extends ObstacleSource {
   agents(principal: Principal): readonly AgentSummary[];
   sessions(principal: Principal): readonly OpenSession[];
+  /** The open sessions and those that a store keeps, in the order of their ids. */
+  sessionPage(request: SessionPageRequest, principal: Principal): Promise<SessionPage>;
   session(id: string, principal: Principal): OpenSession;
   createSession(request: { agent?: string; id?: string; cwd?: string }, principal: Principal): OpenSession;
+  /**
+   * Opens a stored session: `resume` is its id, the path of its file, or what its agent calls it. Rejects with a
+   * GatewayError; no session is left behind then.
+   */
+  resumeSession(
+    request: { resume: string; agent?: string; id?: string; cwd?: string },
+    principal: Principal,
+  ): Promise<OpenSession>;
   /** Ends the session and its agent. */
   closeSession(id: string, principal: Principal): void;
   /** Checks a WebSocket request before the upgrade; throws to refuse. Returns the framing of its messages. */

@@ -25,6 +25,8 @@ export const unreadBytes = { refused: 32 * 1024 * 1024, ended: 64 * 1024 * 1024 
 export interface AgentConnection {
   readonly channel: Channel;
   readonly backend: Backend;
+  /** The agent was given the conversation to go on with. */
+  readonly isResumed?: boolean;
 }
 
 /** Takes what the agent says. */

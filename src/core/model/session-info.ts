@@ -28,6 +28,11 @@ export type CommandInfo = z.infer<typeof CommandInfo>;
 export const SessionInfo = z
   .object({
     agentSessionId: z.string(),
+    /**
+     * The agent's own name for this conversation, an id or a path: a new agent goes on with it (Resumption). Empty: the
+     * agent has stored none.
+     */
+    resume: z.string(),
     name: z.string(),
     file: z.string(),
     cwd: z.string(),

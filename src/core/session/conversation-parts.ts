@@ -68,7 +68,8 @@ export function createParts(ports: ConversationPorts, agentEnded: (ending: Endin
   const agent = createSessionAgent({
     transcript,
     clock,
-    connect: () => ports.connect(instructions.current()),
+    connect: (resume) => ports.connect(instructions.current(), resume),
+    resume: ports.resume,
     prepare: (command, { takesContexts }) => contexts.readable(command, takesContexts === true),
     isSessionClosed: () => ports.closed() !== null,
     admit,

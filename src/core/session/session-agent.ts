@@ -1,6 +1,6 @@
 // The agent of a session: started with the first command that needs an agent, replaced after its end, paused by
 // back-pressure.
-import type { Backend } from '../contract/adapter.ts';
+import { type Backend, beginsAnew, type Resumption } from '../contract/adapter.ts';
 import type { Ending } from '../contract/channel.ts';
 import type { Clock } from '../contract/clock.ts';
 import { faultText } from '../contract/guarded.ts';
@@ -48,7 +48,9 @@ export interface SessionAgentPorts {
   readonly transcript: Transcript;
   readonly clock: Clock;
   /** Connects a fresh agent. May throw. */
-  connect(): AgentConnection;
+  connect(resume: Resumption | undefined): AgentConnection;
+  /** See SessionPorts. */
+  readonly resume: string | undefined;
   /** Adapts a command to the agent's capabilities. */
   prepare(command: Command, capabilities: Capabilities): Command;
   isSessionClosed(): boolean;
@@ -70,11 +72,17 @@ export function createSessionAgent(ports: SessionAgentPorts): SessionAgent {
   let link: AgentLink | null = null;
   let isPaused = false;
   let capabilities: Capabilities = {};
+  /** Whether the agent was given a conversation to go on with. `tried`: it got a prompt, and has not named it yet. */
+  let resumption: 'none' | 'opened' | 'tried' | 'proven' = 'none';
+  /** The conversation that an agent could not open. Without this, every next agent would end as that one did. */
+  let failed: string | undefined;
 
   const isGone = () => link === null && transcript.agent === 'down';
 
   function ended(ending: Ending): void {
     link = null;
+    if (resumption === 'tried') failed = transcript.info.resume ?? ports.resume;
+    resumption = 'none';
     isPaused = false;
     ports.ended(ending);
   }
@@ -82,24 +90,35 @@ export function createSessionAgent(ports: SessionAgentPorts): SessionAgent {
   function connected(): AgentLink {
     if (link !== null) return link;
     const isReplacement = isGone();
-    const connection = ports.connect();
+    const connection = ports.connect(wanted());
     capabilities = connection.backend;
+    resumption = connection.isResumed === true ? 'opened' : 'none';
     // Must be logged before the first event of the new agent.
     if (isReplacement) admit({ type: 'agent-changed', state: 'up' });
     restoreHistory();
-    link = linkAgent(
-      connection,
-      clock,
-      { event: admit, burst: ports.admitBurst, note, limited, end: ended },
-      ports.work,
-    );
+    const event = resumption === 'none' ? admit : proving;
+    link = linkAgent(connection, clock, { event, burst: ports.admitBurst, note, limited, end: ended }, ports.work);
     return link;
   }
 
+  /** What a new agent is to go on with. */
+  function wanted(): Resumption | undefined {
+    const { info, items } = transcript;
+    const isKnown = items.length > 0;
+    const name = isKnown ? (info.resume ?? ports.resume) : info.resume === undefined ? ports.resume : undefined;
+    return name === undefined || name === '' || name === failed ? undefined : { name, isKnown };
+  }
+
+  /** An agent that names its conversation has opened it. */
+  function proving(event: Event): void {
+    if (event.type === 'session-changed' && event.changes.resume !== undefined) resumption = 'proven';
+    admit(event);
+  }
+
   function restoreHistory(): void {
-    if (transcript.items.length === 0) return;
+    if (resumption !== 'none' || transcript.items.length === 0) return;
     if (capabilities.restoreHistory !== undefined) capabilities.restoreHistory(messagesOf(transcript));
-    else ports.warn('A new agent was started; it does not remember what was said before.');
+    else ports.warn(beginsAnew);
   }
 
   function forward(command: Command, settle: Settle): void {
@@ -117,6 +136,7 @@ export function createSessionAgent(ports: SessionAgentPorts): SessionAgent {
       note('internal', faultText(thrown));
       return settle(refused('internal', 'the contexts of the prompt could not be read'));
     }
+    if (resumption === 'opened' && command.type === 'prompt') resumption = 'tried';
     started.submit(prepared, settle);
   }
 

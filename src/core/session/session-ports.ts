@@ -1,5 +1,5 @@
 // The ports and limits of a session.
-import type { AgentKind, NoteLevel } from '../contract/adapter.ts';
+import type { AgentKind, NoteLevel, Resumption } from '../contract/adapter.ts';
 import type { Clock } from '../contract/clock.ts';
 import type { Instructions } from '../contract/instructions.ts';
 import type { Limited } from '../contract/limit-rule.ts';
@@ -51,8 +51,13 @@ export interface SessionPorts {
   readonly limits: SessionLimits;
   /** What all sessions may keep together. If absent, each session has its own limit only. */
   readonly budget?: TranscriptBudget;
-  /** Starts a new agent. A thrown error fails the command that needed the agent. */
-  connect(instructions?: Instructions): AgentConnection;
+  /**
+   * Starts a new agent. `resume`: the conversation that the agent is to go on with, if it can. A thrown error fails the
+   * command that needed the agent.
+   */
+  connect(instructions?: Instructions, resume?: Resumption): AgentConnection;
+  /** The agent's own name for a conversation of before this session, which its first agent opens. */
+  readonly resume?: string;
   /** Why one more question of the agent is refused at once; null if it may wait for an answer. Default: it may. */
   refuseQuestion?(): string | null;
   /** See SessionView. */

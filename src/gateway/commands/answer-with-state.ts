@@ -12,6 +12,8 @@ export interface OpenedSession {
   readonly entry: HubEntry;
   /** Why the agent of the session is gone; null while the agent is there. */
   agentEnd(): string | null;
+  /** An agent that does not report its state has not opened the session. */
+  readonly mustDescribe?: boolean;
 }
 
 /** The dependencies of the answer. */
@@ -28,7 +30,7 @@ const describeMs = 30_000;
  * Removes the session if the agent cannot be started or does not report in time.
  */
 export function answerWithState(
-  { entry, agentEnd }: OpenedSession,
+  { entry, agentEnd, mustDescribe = false }: OpenedSession,
   settle: SettleWithAfter,
   { clock, sessions }: StateAnswerPorts,
 ): void {
@@ -51,6 +53,7 @@ export function answerWithState(
     const reason = agentEnd();
     if (reason !== null) return fail('agent-down', reason);
     if (session.state === 'closed') return fail('not-found', `session ${session.id} was deleted while it was opened`);
+    if (mustDescribe && !answer.ok) return fail(answer.error.code, answer.error.message);
     const state = answer.ok ? SessionState.safeParse(answer.data).data : undefined;
     const outcome: Outcome = { ok: true, data: { ...openedData(entry), state } };
     end({ outcome, after: { do: 'announce', entry, state } });

@@ -39,6 +39,8 @@ export interface CommandIntakePorts {
   readonly timeOrigin: number;
   /** The name of a session's agent; undefined for a session that the principal does not reach. */
   agentOf(session: string, principal: Principal): string | undefined;
+  /** Why the store of sessions cannot keep anything now; default: there is no store. */
+  storeObstacles?(): readonly string[];
 }
 
 /** The commands of all clients of one protocol, in one order. */
@@ -47,6 +49,7 @@ export class CommandIntake {
   /** Whose commands these are: all principals that reach every session, or one other. */
   readonly principal: Principal;
   readonly #agentOf: (session: string) => string | undefined;
+  readonly #storeObstacles: () => readonly string[];
   readonly #listeners = new Set<BroadcastListener>();
   readonly #refusals: Record<CountedRefusal, number> = { sessionLimit: 0, frameSize: 0 };
   readonly #breakers: CircuitBreakers;
@@ -57,6 +60,7 @@ export class CommandIntake {
     const agentOf = (session: string) => ports.agentOf(session, principal);
     this.limits = limits;
     this.principal = principal;
+    this.#storeObstacles = () => ports.storeObstacles?.() ?? [];
     this.#agentOf = agentOf;
     this.#breakers = new CircuitBreakers(limits.breaker, clock, timeOrigin);
     this.#ledger = createLedger({
@@ -131,13 +135,15 @@ export class CommandIntake {
   health(): Outcome {
     const openCircuits = this.#breakers.openAgents();
     const openShells = this.#breakers.openShells();
+    const unkept = this.#storeObstacles();
     const issues = [
+      ...unkept,
       ...openCircuits.map((name) => `Circuit open for ${name}`),
       ...openShells.map((name) => `Bash circuit open for ${name === '*' ? 'all sessions' : `session ${name}`}`),
     ];
     // An open breaker is a fault of the agent, so a gateway that answers is healthy (docs/protocols/pi-server.md
-    // 17.10).
-    return { ok: true, data: { healthy: true, issues, openCircuits, openShells } };
+    // 17.10), unless it cannot keep what it promises to keep (docs/faults.md F24).
+    return { ok: true, data: { healthy: unkept.length === 0, issues, openCircuits, openShells } };
   }
 
   /** The answer to a metrics query. */

@@ -78,6 +78,17 @@ export class StoredSessions {
     throw refusal(missing);
   }
 
+  /**
+   * The session at an absolute path, as {@link StoredSessions.find}, or the newest one with that id. Null if no session
+   * has the id.
+   */
+  named(name: string, agent: string | undefined): FoundSession | null {
+    if (path.isAbsolute(name)) return this.find(name, agent);
+    const { summaries } = this.#ports;
+    const [file] = summaries.list().flatMap(({ shown }) => (shown.id === name ? (shown.file ?? []) : []));
+    return file === undefined ? null : this.find(file, agent);
+  }
+
   /** Copies the session in a file of that agent. Returns the path; null if the agent's sessions cannot be copied. */
   copy(file: string, agent: string): string | null {
     const { folders } = this.#ports;

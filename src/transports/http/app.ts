@@ -11,7 +11,7 @@ import { hasTooManyLines, mostFrames, tooManyFrames } from '../framing/frame-cou
 import { jsonlDecoder } from '../framing/jsonl.ts';
 import { type EventStream, type EventStreamOptions, eventStreamHeaders, openEventStream } from '../sse.ts';
 import { contentType, maxBodyBytes, readBody, stringFields } from './body.ts';
-import { checkedSessionId, clientRequest } from './client-request.ts';
+import { checkedSessionId, clientRequest, pageRequest } from './client-request.ts';
 import { checkedKey, named } from './post-id.ts';
 import { describeError, errorBody } from './status.ts';
 
@@ -34,8 +34,8 @@ const index = `Patchbay: any client plugs into any agent.
 GET    /healthz                              is it there (no token)
 GET    /readyz  /metrics                     is it ready; Prometheus figures
 GET    /v1/agents                            what can be started
-GET    /v1/sessions                          what runs
-POST   /v1/sessions                          {agent?, id?, cwd?}
+GET    /v1/sessions                          what runs; ?limit=&after= in pages, with what is stored
+POST   /v1/sessions                          {agent?, id?, cwd?, resume?}
 GET    /v1/sessions/:id
 DELETE /v1/sessions/:id
 GET    /v1/:frontend/ws?session=&agent=      WebSocket, frames of that protocol; subprotocol :frontend.v1+resume resumes
@@ -74,11 +74,17 @@ export function createApp({ board, connections, streams, maxFrameBytes, stream, 
   );
 
   app.get('/v1/agents', (context) => context.json({ agents: board.agents(context.env.principal) }));
-  app.get('/v1/sessions', (context) => context.json({ sessions: board.sessions(context.env.principal) }));
+  app.get('/v1/sessions', async (context) => {
+    const page = pageRequest(new URL(context.req.url).searchParams);
+    if (page === null) return context.json({ sessions: board.sessions(context.env.principal) });
+    return context.json(await board.sessionPage(page, context.env.principal));
+  });
   app.post('/v1/sessions', onlyTypes('application/json'), async (context) => {
     const { json } = createFrame(await readBody(context.req.raw));
-    const fields = stringFields(json, ['agent', 'id', 'cwd']);
+    const { resume, ...fields } = stringFields(json, ['agent', 'id', 'cwd', 'resume']);
     if (fields.id !== undefined) checkedSessionId(fields.id);
+    if (resume !== undefined)
+      return context.json(await board.resumeSession({ ...fields, resume }, context.env.principal), 201);
     return context.json(board.createSession(fields, context.env.principal), 201);
   });
   app.get('/v1/sessions/:id', (context) =>

@@ -1,6 +1,6 @@
 // Reads a client request from a URL. The gateway checks the names.
 
-import type { ClientRequest } from '../../core/contract/gateway-api.ts';
+import type { ClientRequest, SessionPageRequest } from '../../core/contract/gateway-api.ts';
 import type { Principal } from '../../core/contract/principal.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 
@@ -28,4 +28,22 @@ export function clientRequest(frontend: string, query: URLSearchParams, principa
     options,
     principal,
   };
+}
+
+/** Most sessions of a page, and how many it has if nobody asks for less. */
+const pageSize = { most: 1000, usual: 100 };
+
+/** Longest id behind which a page may begin, characters. */
+const longestId = 256;
+
+/** The page that the query asks for; null if it asks for none. Throws a GatewayError `invalid`. */
+export function pageRequest(query: URLSearchParams): SessionPageRequest | null {
+  const [wanted, after] = [query.get('limit'), query.get('after')];
+  if (wanted === null && after === null) return null;
+  const limit = wanted === null ? pageSize.usual : Number(/^\d{1,4}$/u.test(wanted) ? wanted : Number.NaN);
+  if (!(limit >= 1 && limit <= pageSize.most))
+    throw new GatewayError('invalid', `limit must be a number from 1 to ${pageSize.most}`);
+  if (after !== null && (after === '' || after.length > longestId))
+    throw new GatewayError('invalid', `after must be an id of at most ${longestId} characters`);
+  return { limit, after };
 }

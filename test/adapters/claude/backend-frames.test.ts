@@ -864,18 +864,25 @@ test('each init tells what is new in it', () => {
   agent.feed(...turn({}), ...turn({ uuid: 'other' }), ...turn({ cwd: '/x' }), ...turn({ cwd: '/x', agents: [] }));
   const told = agent.events().filter(({ type }) => type === 'session-changed');
   expect(told).toEqual([
-    { type: 'session-changed', changes: { agentSessionId: 's', cwd: '/w' }, extra: { claude: { agents: ['Plan'] } } },
+    {
+      type: 'session-changed',
+      changes: { agentSessionId: 's', resume: 's', cwd: '/w' },
+      extra: { claude: { agents: ['Plan'] } },
+    },
     { type: 'session-changed', changes: { cwd: '/x' }, extra: { claude: { agents: ['Plan'] } } },
     { type: 'session-changed', changes: {}, extra: { claude: { agents: [] } } },
   ]);
 });
 
-test('the session has its name before the first init, where a frame says it', () => {
+test('the session has its name before the first init, where a frame says it, and can be resumed behind the init', () => {
   const agent = start();
   const hook = (session_id?: string) => wire.system('hook_started', { session_id });
   agent.feed(hook(), hook(''), hook('s'), hook('s'), wire.init(), wire.result());
   const told = agent.events().filter(({ type }) => type === 'session-changed');
-  expect(told).toEqual([{ type: 'session-changed', changes: { agentSessionId: 's' } }]);
+  expect(told).toEqual([
+    { type: 'session-changed', changes: { agentSessionId: 's' } },
+    { type: 'session-changed', changes: { resume: 's' } },
+  ]);
 });
 
 describe('what nobody should send', () => {

@@ -75,6 +75,7 @@ describe('the greeting', () => {
       modes: ['code', 'plan'],
       mode: 'code',
       welcome: 'Welcome',
+      resume: chatId,
     });
   });
 
@@ -100,7 +101,10 @@ describe('the greeting', () => {
     expect(it.timers.get('models')).toBe(8_000);
     end(it);
     expect(it.outcome(models)).toMatchObject({ ok: false, error: { code: 'unsupported' } });
-    expect(it.outcome(state)).toEqual({ ok: true, data: { changes: { welcome: 'Welcome' }, running: false } });
+    expect(it.outcome(state)).toEqual({
+      ok: true,
+      data: { changes: { welcome: 'Welcome', resume: chatId }, running: false },
+    });
   });
 });
 

@@ -1,7 +1,7 @@
 // An ECA server in a table: what it says in short words, and our backend in front of it, with all that it sends, delivers
 // and settles.
 import { eca } from '../../../src/adapters/eca/index.ts';
-import type { Action, NoteLevel } from '../../../src/core/contract/adapter.ts';
+import type { Action, NoteLevel, Resumption } from '../../../src/core/contract/adapter.ts';
 import { verify } from '../../../src/core/log/grammar.ts';
 import type { Command } from '../../../src/core/model/command.ts';
 import type { Outcome } from '../../../src/core/model/errors.ts';
@@ -46,8 +46,8 @@ export interface Talk {
 }
 
 /** Begins to talk. The server has not been greeted yet where `era` is null. */
-export function talk(era: Era | null, options: Json = {}): Talk {
-  const backend = eca.agent?.backend(stillEnv(), options);
+export function talk(era: Era | null, options: Json = {}, resume?: Resumption): Talk {
+  const backend = eca.agent?.backend(stillEnv(), options, [], undefined, resume);
   if (backend === undefined) throw new Error('no agent side');
   const sent: Json[] = [];
   const events: Event[] = [];

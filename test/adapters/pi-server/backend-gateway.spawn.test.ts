@@ -94,7 +94,9 @@ function client(gateway: Gateway, frontend = 'pi') {
   };
 }
 
-const fileOf = async (one: ReturnType<typeof client>) => String(Object((await one.ask('get_state')).data).sessionFile);
+/** The process of its agent, by the name of the model. */
+const processOf = async (one: ReturnType<typeof client>) =>
+  String(Object(Object((await one.ask('get_state')).data).model).name);
 
 /** How many runs it has been told the end of. */
 const runsOf = ({ heard }: ReturnType<typeof client>, from = 0) =>
@@ -113,31 +115,31 @@ describe('several sessions', () => {
     const [one, other] = [client(gateway), client(gateway)];
     expect(await one.prompt('look')).toContain('There are three cables.');
     expect(await other.prompt('who')).toContain('2 sessions on 1 connections');
-    expect(await fileOf(one)).toBe(await fileOf(other));
+    expect(await processOf(one)).toBe(await processOf(other));
     await one.leave();
     // Its session was closed on the server as well.
     expect(await other.prompt('who')).toContain('1 sessions on 1 connections');
-    const before = await fileOf(other);
+    const before = await processOf(other);
     await other.leave();
     const next = client(gateway);
     expect(await next.prompt('look')).toContain('There are three cables.');
-    expect(await fileOf(next)).not.toBe(before);
+    expect(await processOf(next)).not.toBe(before);
   });
 
   test('go on with another program when theirs has died', async () => {
     const gateway = overPipe();
     const [one, other] = [client(gateway), client(gateway)];
     await Promise.all([one.prompt('look'), other.prompt('look')]);
-    const file = await fileOf(one);
+    const first = await processOf(one);
     const from = one.heard.length;
     const hanging = one.prompt('hang');
     await one.until('words', ({ type }) => type === 'message_update', from);
-    process.kill(Number(/(\d+)\.jsonl$/u.exec(file)?.[1]), 'SIGKILL');
+    process.kill(Number(/(\d+)$/u.exec(first)?.[1]), 'SIGKILL');
     expect(await hanging).toContain('agent exited (signal SIGKILL)');
     expect(await one.prompt('look')).toContain('There are three cables.');
     expect(await other.prompt('who')).toContain('2 sessions on 1 connections');
-    expect([await fileOf(one), await fileOf(other)]).toEqual([await fileOf(other), await fileOf(one)]);
-    expect(await fileOf(one)).not.toBe(file);
+    expect([await processOf(one), await processOf(other)]).toEqual([await processOf(other), await processOf(one)]);
+    expect(await processOf(one)).not.toBe(first);
   });
 
   test('share one WebSocket', async () => {
@@ -173,7 +175,7 @@ describe('several sessions', () => {
     const gateway = gatewayWith({ command: [process.execPath, script] }, { agentFrameBytes: 1_000_000 });
     const [one, other, third] = [client(gateway), client(gateway), client(gateway)];
     await third.prompt('look');
-    const before = await fileOf(third);
+    const before = await processOf(third);
     const endings = await hanging(one);
     const huge = other.prompt('huge');
     for (const ending of await Promise.all([...endings, huge])) {
@@ -181,7 +183,7 @@ describe('several sessions', () => {
     }
     await Promise.all([one, other, third].map((each) => each.prompt('look')));
     expect(await third.prompt('who')).toContain('3 sessions on 1 connections');
-    expect(await fileOf(third)).not.toBe(before);
+    expect(await processOf(third)).not.toBe(before);
     expect([runsOf(one), runsOf(other), runsOf(third)]).toEqual([2, 2, 3]);
   });
 });

@@ -30,6 +30,7 @@ export const changes = {
   followUpMode: 'all',
   agentSessionId: 's',
   file: '/f',
+  resume: '/f',
   name: 'n',
   autoCompaction: true,
 };

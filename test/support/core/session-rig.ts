@@ -1,5 +1,6 @@
 // A session in virtual time: its agents in the hand of the test, its log and its answers written down.
 
+import type { Resumption } from '../../../src/core/contract/adapter.ts';
 import type { Instructions } from '../../../src/core/contract/instructions.ts';
 import type { WorkspacePort } from '../../../src/core/contract/workspace.ts';
 import type { ExportPort } from '../../../src/core/export/export.ts';
@@ -79,7 +80,11 @@ export interface RigOptions {
   /** Default: a clock of its own. */
   readonly clock?: VirtualClock;
   /** Hears what each agent is started with. */
-  started?(instructions: Instructions | undefined): void;
+  started?(instructions: Instructions | undefined, resume: Resumption | undefined): void;
+  /** The conversation that its first agent opens. */
+  readonly resume?: string;
+  /** Its agents can open conversations of their own. */
+  readonly resumes?: boolean;
 }
 
 /** A session that nobody has used yet. */
@@ -88,6 +93,7 @@ export function createSessionRig({
   agent: scriptOf,
   started,
   clock = createVirtualClock(),
+  resumes = false,
   ...ports
 }: RigOptions = {}): SessionRig {
   const agents: ScriptedAgent[] = [];
@@ -98,14 +104,14 @@ export function createSessionRig({
     clock,
     limits: { ...defaultSessionLimits, ...limits },
     ...ports,
-    connect(instructions) {
-      started?.(instructions);
+    connect(instructions, resume) {
+      started?.(instructions, resume);
       const script = scriptOf?.(connects) ?? {};
       connects += 1;
       if (script instanceof Error) throw script;
       const agent = createAgent(clock, script);
       agents.push(agent);
-      return agent;
+      return { ...agent, isResumed: resumes && resume !== undefined };
     },
     note: (level, text) => void rig.notes.push(`${level} ${text}`),
     limited: (rule) => void rig.limits.push(rule),

@@ -103,7 +103,8 @@ export function createInfo(out: Outbox): AgentInfo {
       if (frame.mcp_servers !== null && frame.mcp_servers !== undefined) learnServers(frame.mcp_servers, true);
       learn(
         {
-          ...(typeof session === 'string' ? { agentSessionId: session } : {}),
+          // A turn that failed before its conversation was opened has no `init`, and its id leads nowhere.
+          ...(typeof session === 'string' ? { agentSessionId: session, resume: session } : {}),
           ...(typeof cwd === 'string' ? { cwd } : {}),
           ...(typeof model === 'string' ? { model: modelOf(model) } : {}),
           ...(typeof mode === 'string' ? { mode } : {}),

@@ -22,11 +22,12 @@ export interface AgentChat {
 /** The maximum number of remembered former chats. */
 const memory = 64;
 
-export function createChat(env: Env): AgentChat {
-  let id = env.id('chat');
-  let isBegun = false;
+/** `known`: the id of a chat that the server has stored. */
+export function createChat(env: Env, known?: string): AgentChat {
+  let id = known ?? env.id('chat');
+  let isBegun = known !== undefined;
   /** The server has used the id. */
-  let isNamed = false;
+  let isNamed = known !== undefined;
   const former = new NewestSet<string>(memory);
 
   return {

@@ -21,7 +21,8 @@ export interface AgentInfo {
   /** Whether the mode may be chosen. */
   hasMode(mode: string): boolean;
   learn(changes: SessionInfo): void;
-  initialized(result: InitializeResult): void;
+  /** `resume`: under which name the server will find the chat again. */
+  initialized(result: InitializeResult, resume?: string): void;
   configured(chat: NonNullable<ConfigParams['chat']>): void;
   server(update: ServerUpdated): void;
   removed(name: string): void;
@@ -97,12 +98,14 @@ export function createInfo(out: Outbox): AgentInfo {
       return modes.length === 0 || modes.includes(mode) || otherModes.includes(mode);
     },
     learn,
-    initialized({ models, chatDefaultModel, chatBehaviors, chatDefaultBehavior, chatWelcomeMessage }) {
+    initialized({ models, chatDefaultModel, chatBehaviors, chatDefaultBehavior, chatWelcomeMessage }, resume) {
       isFirstEra = Array.isArray(models);
       learn({
         ...(isFirstEra && models ? { models: models.map(namedModel) } : {}),
         ...(chatBehaviors ? { modes: chatBehaviors } : {}),
         ...(typeof chatWelcomeMessage === 'string' ? { welcome: chatWelcomeMessage } : {}),
+        // Servers of the first era cannot open a chat.
+        ...(isFirstEra || resume === undefined ? {} : { resume }),
       });
       learn({ ...selectModel(undefined, chatDefaultModel), ...selectMode(undefined, chatDefaultBehavior) });
     },

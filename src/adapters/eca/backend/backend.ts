@@ -1,6 +1,6 @@
 // The gateway as a client of an ECA server of either era. Joins the parts, and handles what needs both directions
 // (docs/protocols/eca.md 6). The decode-*.ts files read the messages.
-import type { Backend, Env } from '../../../core/contract/adapter.ts';
+import type { Backend, Env, Resumption } from '../../../core/contract/adapter.ts';
 import { createOutbox } from '../../../core/contract/outbox.ts';
 import type { Command, CommandOf } from '../../../core/model/command.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
@@ -17,17 +17,35 @@ import { encodePrompt } from './encode-prompt.ts';
 import { createHandshake } from './handshake.ts';
 import type { AgentOptions } from './options.ts';
 import { createAgentQueries } from './queries.ts';
+import { createReopening } from './reopening.ts';
 import { type Answer, createRequests, outcomeOf } from './requests.ts';
 import { createSettings } from './settings.ts';
 
-/** The state machine of one server connection. `folders`: the folders of the session, as absolute paths. */
-export function createBackend(env: Env, options: AgentOptions, folders: readonly string[] = []): Backend {
+/**
+ * The state machine of one server connection. `folders`: the folders of the session, as absolute paths. `resume`: the
+ * stored chat to open.
+ */
+export function createBackend(
+  env: Env,
+  options: AgentOptions,
+  folders: readonly string[] = [],
+  resume?: Resumption,
+): Backend {
   const out = createOutbox();
   const requests = createRequests(out, options.requestTimeoutMs);
   const info = createInfo(out);
   const { modelsTimeoutMs, workspaceFolders = folders } = options;
-  const handshake = createHandshake({ out, requests, info, folders: workspaceFolders, modelsTimeoutMs });
-  const chat = createChat(env);
+  const chat = createChat(env, resume?.name);
+  const reopening = resume === undefined ? undefined : createReopening(resume, { out, requests, info, chat });
+  const handshake = createHandshake({
+    out,
+    requests,
+    info,
+    folders: workspaceFolders,
+    modelsTimeoutMs,
+    resume: () => (reopening === undefined ? chat.id : undefined),
+    open: reopening?.open,
+  });
   const settings = createSettings({ info, requests, chat: chat.named });
   /** The open prompt request, and the `requestId` that some servers repeat. */
   let asking: { readonly id: number; readonly name: string } | null = null;
@@ -135,6 +153,7 @@ export function createBackend(env: Env, options: AgentOptions, folders: readonly
       return refused('agent-refused', 'the agent wants its user to log in first');
     }
     if (typeof chatId === 'string' && chatId !== '') chat.adopt(chatId);
+    if (isModern()) info.learn({ resume: chat.id });
     if (typeof model === 'string' && model !== '') info.learn({ model: info.modelOf(model) });
     return { ok: true };
   }
@@ -189,6 +208,7 @@ export function createBackend(env: Env, options: AgentOptions, folders: readonly
     const done = (outcome: Outcome) => {
       if (!outcome.ok || isOver) return out.settle(id, outcome);
       out.deliver({ type: 'history-reset', reason: 'new' });
+      if (isModern()) info.learn({ resume: chat.id });
       out.settle(id, { ok: true, data: { cancelled: false } });
     };
     const { chatId } = chat.named();
@@ -222,7 +242,12 @@ export function createBackend(env: Env, options: AgentOptions, folders: readonly
       case 'delete-session':
         return newSession(id, command.type === 'delete-session');
       case 'query':
-        return query(command, settle);
+        if (command.subject !== 'state' || resume?.isKnown !== false) return query(command, settle);
+        // The first question of a session that is a stored chat: without the chat there is no session.
+        return handshake.whenReady((problem) => {
+          if (problem !== null) return settle({ ok: false, error: problem });
+          query(command, settle);
+        });
       default:
         return settle(refused('unsupported', `an ECA server has nothing for ${command.type}`));
     }
@@ -242,6 +267,7 @@ export function createBackend(env: Env, options: AgentOptions, folders: readonly
       case 'response':
         return requests.answer(message);
       case 'notification':
+        if (reopening?.repeats(message) === true) return;
         return notice(message.method, dictionaryOf(message.params));
       case 'fault':
         return out.note('violation', message.message);

@@ -30,11 +30,16 @@ export interface HandshakePorts {
   readonly info: AgentInfo;
   readonly folders: readonly string[];
   readonly modelsTimeoutMs: number;
+  /** See AgentInfo. */
+  resume(): string | undefined;
+  /** Opens the stored chat. Absent: the first prompt begins a chat. */
+  readonly open: ((done: (problem: Problem | null) => void) => void) | undefined;
 }
 
 const timer = 'models';
 
-export function createHandshake({ out, requests, info, folders, modelsTimeoutMs }: HandshakePorts): Handshake {
+export function createHandshake(ports: HandshakePorts): Handshake {
+  const { out, requests, info, folders, modelsTimeoutMs, open } = ports;
   /** Undefined until the server has answered. */
   let problem: Problem | null | undefined;
   let isKnown = false;
@@ -50,10 +55,6 @@ export function createHandshake({ out, requests, info, folders, modelsTimeoutMs 
 
   function answered(found: Problem | null): void {
     problem = found;
-    if (found === null) {
-      requests.tell('initialized', {});
-      out.timer(timer, modelsTimeoutMs);
-    }
     for (const then of ready.splice(0)) then(found);
     if (found !== null) settleKnown();
     else infoArrived();
@@ -79,8 +80,11 @@ export function createHandshake({ out, requests, info, folders, modelsTimeoutMs 
         }
         const { data } = InitializeResult.safeParse(answer.result ?? {});
         if (data === undefined) out.note('violation', 'initialize: a malformed result');
-        info.initialized(data ?? {});
-        answered(null);
+        info.initialized(data ?? {}, ports.resume());
+        requests.tell('initialized', {});
+        out.timer(timer, modelsTimeoutMs);
+        if (open === undefined) answered(null);
+        else open(answered);
       });
     },
     whenReady(then) {

@@ -1,6 +1,6 @@
 // The gateway as the client of one session of a pi-server. Connects the parts. The parts of ../pi decode pi's events;
 // this adapter decodes the frames about commands and the server (docs/protocols/pi-server.md 6, 7, 17).
-import type { Action, Backend, Env } from '../../../core/contract/adapter.ts';
+import type { Action, Backend, Env, Resumption } from '../../../core/contract/adapter.ts';
 import type { CloseCode, Frame } from '../../../core/contract/channel.ts';
 import { createOutbox } from '../../../core/contract/outbox.ts';
 import type { Command } from '../../../core/model/command.ts';
@@ -26,13 +26,14 @@ import { createUnqueuedCommands } from './unqueued-commands.ts';
 /**
  * Creates the backend of one session. `folders`: where the session works, the first one counts. `name`: the session's
  * name on the server, never used twice. Without a name (as in a passive filter) the first session in the frames is
- * taken.
+ * taken. `resume`: the session file to load.
  */
 export function createBackend(
   env: Env,
   options: AgentOptions,
   folders: readonly string[] = [],
   name?: string,
+  resume?: Resumption,
 ): Backend {
   const out = createOutbox(writeLine);
   const lane = createPromptLane(out);
@@ -67,6 +68,9 @@ export function createBackend(
     requests,
     timeoutMs: options.readyTimeoutMs,
     cwd: (options.cwd ?? folders[0]) || undefined,
+    resume,
+    // The server tells what was said as after a switch.
+    loaded: () => tracker.observe({ type: 'switch_session' }, { cancelled: false }),
     described: (info) => tracker.observe({ type: 'get_state' }, info),
     fail: (reason) => fail(reason, 'error'),
   });

@@ -1,5 +1,7 @@
 // Opens a session on a server: greeting, creation of the session, subscription (docs/protocols/pi-server.md 2.1, 16.1,
 // 17.1).
+import { z } from 'zod';
+import { beginsAnew, type Resumption } from '../../../core/contract/adapter.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
 import { Opened } from './answers.ts';
 import { ServerReady } from './frames.ts';
@@ -12,6 +14,10 @@ export interface OpenSessionPorts {
   readonly timeoutMs: number;
   /** The working folder of the session, if it must be sent. */
   readonly cwd: string | undefined;
+  /** The session file to load instead of creating a session. */
+  readonly resume: Resumption | undefined;
+  /** Called when a session was loaded whose history nobody knows. */
+  loaded(): void;
   /** Called when the server has described the session. */
   described(sessionInfo: unknown): void;
   /** Called when the session cannot be opened. */
@@ -33,13 +39,19 @@ export interface SessionOpening {
   stop(): void;
 }
 
+const Emptied = z.looseObject({ sessionInfo: z.looseObject({ messageCount: z.literal(0) }) });
+const Listed = z.looseObject({
+  sessions: z.array(z.looseObject({ sessionId: z.string(), sessionFile: z.string().optional() })),
+});
+
 /** The supported major version (docs/protocols/pi-server.md 2.1). */
 const ourMajor = '1';
 const timer = 'ready';
 
 export function createSessionOpening(ports: OpenSessionPorts): SessionOpening {
   const { out, requests } = ports;
-  let step: 'greeting' | 'create_session' | 'switch_session' | 'open' | 'over' = 'greeting';
+  let step: 'greeting' | 'list_sessions' | 'load_session' | 'create_session' | 'switch_session' | 'open' | 'over' =
+    'greeting';
   let isAsked = false;
   let waiting: (() => void)[] = [];
 
@@ -64,12 +76,63 @@ export function createSessionOpening(ports: OpenSessionPorts): SessionOpening {
     const line = { type: step, ...(cwd === undefined ? {} : { cwd }) };
     // Send only once for each name: 2.2.1 answers a second request with this name by removing the first session
     // (docs/protocols/pi-server.md 17.14).
-    requests.send(line, { isShort: false, done: (answer) => goOnAfter(answer, subscribe) });
+    requests.send(line, { isShort: false, done: (answer) => goOnAfter(answer, () => subscribe()) });
   }
 
-  function subscribe(): void {
+  /**
+   * The server may still have the session open, under the name of a connection that was cut. Two sessions must not write
+   * into one file.
+   */
+  function resume({ name, isKnown }: Resumption): void {
+    step = 'list_sessions';
+    requests.send(
+      { type: step },
+      {
+        session: null,
+        done(answer) {
+          if (step === 'over') return;
+          const { sessions = [] } = (answer.kind === 'data' ? Listed.safeParse(answer.data).data : undefined) ?? {};
+          const [open] = sessions.filter(({ sessionFile }) => sessionFile === name);
+          if (open === undefined) return load(name, isKnown);
+          if (!isKnown) return ports.fail('the session is open on the pi-server already');
+          requests.send({ type: 'delete_session' }, { session: open.sessionId, done: () => load(name, isKnown) });
+        },
+      },
+    );
+  }
+
+  function load(sessionPath: string, isKnown: boolean): void {
+    if (step === 'over') return;
+    step = 'load_session';
+    isAsked = true;
+    requests.send(
+      { type: step, sessionPath },
+      {
+        isShort: false,
+        done(answer) {
+          if (answer.kind === 'data' || !isKnown) {
+            // Some servers load files that do not exist (docs/protocols/pi-server.md 20.2).
+            const isEmpty = answer.kind === 'data' && Emptied.safeParse(answer.data).success;
+            if (isKnown && isEmpty) tellNew();
+            return goOnAfter(answer, () => subscribe(isKnown ? () => {} : ports.loaded));
+          }
+          if (step === 'over') return;
+          tellNew();
+          create();
+        },
+      },
+    );
+  }
+
+  const tellNew = () => out.deliver({ type: 'notice', level: 'warning', source: 'gateway', text: beginsAnew });
+
+  function subscribe(then: () => void = () => {}): void {
     step = 'switch_session';
-    requests.send({ type: step }, { isShort: false, done: (answer) => goOnAfter(answer, open) });
+    const opened = () => {
+      then();
+      open();
+    };
+    requests.send({ type: step }, { isShort: false, done: (answer) => goOnAfter(answer, opened) });
   }
 
   function open(): void {
@@ -87,7 +150,7 @@ export function createSessionOpening(ports: OpenSessionPorts): SessionOpening {
       if (step !== 'greeting') return out.note('repair', 'server_ready: ignored a second greeting');
       const read = ServerReady.safeParse(line);
       const version = read.success ? read.data.data.protocolVersion.slice(0, 32) : 'an unknown version';
-      if (version.split('.')[0] === ourMajor) return create();
+      if (version.split('.')[0] === ourMajor) return ports.resume === undefined ? create() : resume(ports.resume);
       ports.fail(`the agent speaks ${version} of the pi-server protocol, and we speak ${ourMajor}.x`);
     },
     whenOpen(then) {

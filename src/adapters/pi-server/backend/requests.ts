@@ -22,6 +22,8 @@ export interface Sending {
   readonly isShort?: boolean;
   /** Whether the command applies only to the current version of the session (docs/protocols/pi-server.md 10.1). */
   readonly isForNow?: boolean;
+  /** Another session that the command is for; null: none. Default: the own one. */
+  readonly session?: string | null;
   done(answer: Answer): void;
   /** Called when the server has started the command, or ended it without a start. */
   started?(): void;
@@ -118,7 +120,8 @@ export function createAgentRequests(
       sent += 1;
       const id = commandId(name(), sent);
       const precondition = sending.isForNow === true && current !== undefined ? { ifSessionVersion: current } : {};
-      const frame = { ...line, id, sessionId: name(), ...precondition };
+      const { session = name() } = sending;
+      const frame = { ...line, id, ...(session === null ? {} : { sessionId: session }), ...precondition };
       const bytes = utf8.encode(JSON.stringify(frame)).length;
       open.set(id, { ...sending, line, bytes, isStarted: false, isTimed: false });
       out.send(frame);

@@ -1,6 +1,6 @@
 // The gateway as the client of a pi process in RPC mode, for all dialects. Connects the parts: decode-*.ts interprets
 // lines, encode-*.ts writes commands, and this file does what needs both.
-import type { Backend, Env } from '../../../core/contract/adapter.ts';
+import { type Backend, beginsAnew, type Env, type Resumption } from '../../../core/contract/adapter.ts';
 import { createOutbox } from '../../../core/contract/outbox.ts';
 import { createCallChanges } from '../../../core/log/call-changes.ts';
 import type { Command, CommandOf } from '../../../core/model/command.ts';
@@ -37,8 +37,8 @@ const levelsLine = 'get_available_thinking_levels';
 /** A line to pi, without its id. */
 type Line = Dictionary & { readonly type: string };
 
-/** Creates the backend of one pi process. */
-export function createBackend(env: Env, options: PiOptions): Backend {
+/** Creates the backend of one pi process. `resume`: the session file that pi was started with. */
+export function createBackend(env: Env, options: PiOptions, resume?: Resumption): Backend {
   const out = createOutbox(writeLine);
   const pending = createPendingRequests(out);
   const origins = createMessageOrigins();
@@ -309,7 +309,11 @@ export function createBackend(env: Env, options: PiOptions): Backend {
 
   return {
     start() {
-      tracker.refresh();
+      tracker.refresh((_, messages) => {
+        // pi makes a session file with the first answer of the model, and a file that is not there when it is opened.
+        if (resume?.isKnown === true && messages === 0)
+          out.deliver({ type: 'notice', level: 'warning', source: 'gateway', text: beginsAnew });
+      });
       tracker.listCommands();
       return out.take();
     },

@@ -9,6 +9,7 @@ export function sessionInfoOf(state: StateData): SessionInfo {
     agentSessionId: state.sessionId,
     name: state.sessionName ?? undefined,
     file: state.sessionFile ?? undefined,
+    resume: state.sessionFile ?? undefined,
     model: state.model ? modelOf(state.model) : undefined,
     thinkingLevel: state.thinkingLevel,
     steeringMode: state.steeringMode,

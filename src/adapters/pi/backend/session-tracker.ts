@@ -7,7 +7,7 @@ import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import type { EventOf } from '../../../core/model/event.ts';
 import type { SessionInfo } from '../../../core/model/session-info.ts';
 import { extraOf, modelOf } from '../decode-values.ts';
-import { dataSchemas } from '../wire/responses.ts';
+import { dataSchemas, type StateData } from '../wire/responses.ts';
 import { ToolNews } from '../wire/values.ts';
 import { commandInfoOf } from './decode-answer.ts';
 import { historyOf } from './decode-whole-message.ts';
@@ -26,8 +26,8 @@ export interface SessionTracker {
   readonly models: KnownModels;
   /** Delivers the changes that pi reported in a line of its own. `extra` holds the other fields of the line. */
   learn(now: SessionInfo, extra?: Extra): void;
-  /** Queries pi's state. `then` gets whether pi is working, or null if pi does not say. */
-  refresh(then?: (working: boolean | null) => void): void;
+  /** Queries pi's state. `then` gets whether pi is working and how many messages it has, or null if pi does not say. */
+  refresh(then?: (working: boolean | null, messages: number | null) => void): void;
   /** Queries the models. `then` is called in any case. */
   listModels(then: () => void): void;
   /** The thinking levels, derived from the state. Null until pi has reported its state. */
@@ -81,13 +81,13 @@ export function createSessionTracker(out: Outbox, ask: Ask): SessionTracker {
     if (changes !== null) out.deliver({ type: 'session-changed', changes, ...extraOf({ unsaid: true }) });
   }
 
-  function learnState(data: unknown): boolean | null {
+  function learnState(data: unknown): StateData | null {
     const state = dataSchemas.get_state.safeParse(data);
     if (!state.success) return null;
     const now = sessionInfoOf(state.data);
     models.current = now.model;
     discover(now);
-    return state.data.isStreaming || state.data.isCompacting === true;
+    return state.data;
   }
 
   function learnModels(data: unknown): void {
@@ -95,8 +95,11 @@ export function createSessionTracker(out: Outbox, ask: Ask): SessionTracker {
     if (list.success) models.all = list.data.models.map(modelOf);
   }
 
-  function refresh(then: (working: boolean | null) => void = () => {}): void {
-    ask('get_state', (data) => then(learnState(data)));
+  function refresh(then: (working: boolean | null, messages: number | null) => void = () => {}): void {
+    ask('get_state', (data) => {
+      const state = learnState(data);
+      then(state && (state.isStreaming || state.isCompacting === true), state?.messageCount ?? null);
+    });
   }
 
   function listCommands(): void {
