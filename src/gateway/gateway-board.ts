@@ -37,6 +37,7 @@ export function createBoard(ports: BoardPorts): GatewayApi {
   return {
     agents: (principal) => agents.summaries(principal),
     sessions: (principal) => hub.list(principal).map(restSummaryOf),
+    wake: (session) => sessions.wake(session),
     session: (id, principal) => restSummaryOf(sessions.find(id, principal)),
     createSession: (request, principal) => restSummaryOf(sessions.open(request, { principal, isOurs: false })),
     closeSession: (id, principal) =>

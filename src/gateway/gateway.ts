@@ -8,6 +8,7 @@ import type { Clock } from '../core/contract/clock.ts';
 import type { GatewayApi } from '../core/contract/gateway-api.ts';
 import { guardedClock } from '../core/contract/guarded.ts';
 import { createPacedWork, type PacedWork } from '../core/contract/paced-work.ts';
+import type { SessionStore } from '../core/contract/session-store.ts';
 import { createHub, type Hub } from '../core/session/hub.ts';
 import type { Session } from '../core/session/session.ts';
 import { createExportPlaces } from '../stores/export.ts';
@@ -33,7 +34,7 @@ import { SessionOpener } from './session-opener.ts';
 import { type RouterRequest, SessionRouter } from './session-router.ts';
 import { sinkFor } from './session-sinks.ts';
 import { Sessions } from './sessions.ts';
-import { SharedStreams } from './shared-streams.ts';
+import { dialectsOf, SharedStreams } from './shared-streams.ts';
 import { Shutdown } from './shutdown.ts';
 import { SessionFiles } from './stored/session-files.ts';
 import { SessionPersistence } from './stored/session-persistence.ts';
@@ -80,6 +81,8 @@ export interface GatewayPorts {
   readonly loopDelay?: LoopDelay;
   /** Makes a trace of each run; default nobody. */
   readonly tracer?: Tracer;
+  /** Where sessions are kept; default nowhere. Its owner closes it after the gateway. */
+  readonly store?: SessionStore;
 }
 
 /** The code of a gateway that depends on its configuration. */
@@ -110,7 +113,7 @@ interface RouterParts {
 export function createGatewayOf(
   { adapters, remote }: GatewayParts,
   config: Config,
-  { log, clock: outerClock = systemClock, work: givenWork, loopDelay, tracer }: GatewayPorts,
+  { log, clock: outerClock = systemClock, work: givenWork, loopDelay, tracer, store }: GatewayPorts,
 ): Gateway {
   const meter = new Meter();
   const notes = new Notes(log, outerClock.now, meter.limited);
@@ -163,6 +166,8 @@ export function createGatewayOf(
     clock,
     work,
     timeOrigin,
+    store,
+    dialectOf: dialectsOf(frontends),
     broadcast(broadcast, about) {
       // On shutdown, skip the per-session close notices.
       if (!shutdown.isClosed) intakes.broadcast(broadcast, about);
@@ -184,7 +189,7 @@ export function createGatewayOf(
   const connections = new Connections({ sessions, frontends, sinks, clock, work, meter, routerFor });
   const shutdown = new Shutdown({ hub, idle, sessions, intakes, connections, clock, work });
 
-  const obstacleSources = [sessions, unkept, unwritten];
+  const obstacleSources = [sessions, unkept, unwritten, ...(store === undefined ? [] : [store])];
   const figures = () => gatherFigures({ hub, intakes, meter, notes, tally, loopDelay });
 
   frontends.checkSettings();

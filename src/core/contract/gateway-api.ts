@@ -55,6 +55,11 @@ export type PostResult = { readonly ok: true } | { readonly ok: false; readonly 
 export interface GatewayApi extends ObstacleSource {
   agents(principal: Principal): readonly AgentSummary[];
   sessions(principal: Principal): readonly OpenSession[];
+  /**
+   * Brings a stored session back before it is asked for. Null: nothing is to be done. Rejects if it cannot be read.
+   * Absent: no session is stored.
+   */
+  wake?(session: string): Promise<void> | null;
   session(id: string, principal: Principal): OpenSession;
   createSession(request: { agent?: string; id?: string; cwd?: string }, principal: Principal): OpenSession;
   /** Ends the session and its agent. */

@@ -16,6 +16,8 @@ export interface RestorePorts extends Omit<SessionPorts, 'info' | 'history' | 'k
   readonly kept: Omit<KeptSession, 'place'>;
   readonly past: Pick<StoredPast, 'snapshot' | 'records' | 'corrupt'>;
   readonly dialectOf: DialectOf;
+  /** Takes the session before anything is recorded of it. */
+  begun?(session: Session): void;
 }
 
 /**
@@ -28,6 +30,7 @@ export async function restoreSession({
   clockOrigin,
   dialectOf,
   kept,
+  begun,
   ...ports
 }: RestorePorts): Promise<Session> {
   const clock = new SessionClock(outer, clockOrigin - ports.timeOrigin);
@@ -57,6 +60,7 @@ export async function restoreSession({
   }
   restoring ??= open(state);
   const { session } = restoring;
+  begun?.(session);
   clock.notBefore(session.transcript.lastAt);
   if (corrupt === null) restoring.goOn({ ...kept, place });
   else restoring.showOnly(`what was kept of the session cannot be read to its end: ${corrupt}`);

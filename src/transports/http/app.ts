@@ -12,7 +12,7 @@ import { hasTooManyLines, mostFrames, tooManyFrames } from '../framing/frame-cou
 import { jsonlDecoder } from '../framing/jsonl.ts';
 import { type EventStream, type EventStreamOptions, eventStreamHeaders, openEventStream } from '../sse.ts';
 import { contentType, maxBodyBytes, readBody, stringFields } from './body.ts';
-import { checkedSessionId, clientRequest } from './client-request.ts';
+import { checkedSessionId, clientRequest, isSessionId } from './client-request.ts';
 import { describeError, errorBody } from './status.ts';
 
 /** What the routes need. */
@@ -61,6 +61,12 @@ export function createApp({ board, connections, streams, maxFrameBytes, stream, 
   const app: App = new Hono();
   const obstacleSources = [board, connections];
 
+  const woken: MiddlewareHandler = async (context, next) => {
+    const id = context.req.param('id') ?? '';
+    if (isSessionId(id)) await board.wake?.(id);
+    await next();
+  };
+
   app.get('/', (context) => context.text(index));
   app.get('/healthz', (context) => context.json({ status: 'ok' }));
   app.get('/readyz', (context) => {
@@ -78,9 +84,13 @@ export function createApp({ board, connections, streams, maxFrameBytes, stream, 
   app.post('/v1/sessions', onlyTypes('application/json'), async (context) => {
     const { json } = createFrame(await readBody(context.req.raw));
     const fields = stringFields(json, ['agent', 'id', 'cwd']);
-    if (fields.id !== undefined) checkedSessionId(fields.id);
+    const id = fields.id === undefined ? undefined : checkedSessionId(fields.id);
+    if (id !== undefined) await board.wake?.(id);
     return context.json(board.createSession(fields, context.env.principal), 201);
   });
+  // A session that is only stored is opened by whoever asks for it.
+  app.use('/v1/sessions/:id', woken);
+  app.use('/v1/:frontend/sessions/:id/*', woken);
   app.get('/v1/sessions/:id', (context) =>
     context.json(board.session(checkedSessionId(context.req.param('id')), context.env.principal)),
   );

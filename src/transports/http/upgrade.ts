@@ -71,6 +71,14 @@ export function createUpgradeHandler({ board, check, hold, maxFrameBytes }: Upgr
     });
   }
 
+  /** Throws to refuse. */
+  function admit(request: IncomingMessage, socket: Duplex, head: Buffer, client: ClientRequest): void {
+    const options = { socket, framing: board.check(client), maxFrameBytes: frameLimit(client.frontend) };
+    const crowded = hold(socket, client.principal);
+    if (crowded !== null) return turnAway(socket, crowded);
+    accept(request, head, client, options);
+  }
+
   function turnAway(socket: Duplex, refusal: Refusal): void {
     board.refused(refusal.code);
     refuse(socket, refusal);
@@ -82,15 +90,18 @@ export function createUpgradeHandler({ board, check, hold, maxFrameBytes }: Upgr
       socket.on('error', () => {});
       const verdict = check(request);
       if (verdict.refusal !== null) return turnAway(socket, verdict.refusal);
-      try {
-        const client = requestedClient(request, verdict.principal);
-        const options = { socket, framing: board.check(client), maxFrameBytes: frameLimit(client.frontend) };
-        const crowded = hold(socket, client.principal);
-        if (crowded !== null) return turnAway(socket, crowded);
-        accept(request, head, client, options);
-      } catch (thrown) {
+      const turnAwayFor = (thrown: unknown) => {
         const { status, problem, headers } = describeError(thrown);
         turnAway(socket, { status, ...problem, headers });
+      };
+      try {
+        const client = requestedClient(request, verdict.principal);
+        const waking = client.session === undefined ? null : (board.wake?.(client.session) ?? null);
+        if (waking === null) return admit(request, socket, head, client);
+        // The session is only stored. What the client sends meanwhile stays in the socket.
+        waking.then(() => admit(request, socket, head, client)).catch(turnAwayFor);
+      } catch (thrown) {
+        turnAwayFor(thrown);
       }
     },
     closeAll(reason) {

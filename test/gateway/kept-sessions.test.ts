@@ -1,0 +1,141 @@
+// A gateway on a store of sessions, and the gateway after it: the sessions of the first are there for the clients of the
+// second, under their ids, from the cursor on.
+import { afterEach, describe, expect, test } from 'vitest';
+import { parseConfig } from '../../src/config/config.ts';
+import { owner } from '../../src/core/contract/principal.ts';
+import type { Entry, Reader } from '../../src/core/contract/reader.ts';
+import { createGateway, type Gateway } from '../../src/gateway/full-gateway.ts';
+import { createMemoryStore } from '../../src/stores/memory-store.ts';
+import { createApp } from '../../src/transports/http/app.ts';
+import { textOf } from '../support/telling.ts';
+
+const gateways: Gateway[] = [];
+afterEach(() => {
+  for (const gateway of gateways.splice(0)) gateway.close('the test is over');
+});
+
+function start(store: ReturnType<typeof createMemoryStore>) {
+  const logged: string[] = [];
+  const gateway = createGateway(parseConfig({}), { log: (_level, text) => void logged.push(text), store });
+  gateways.push(gateway);
+  const { board } = gateway;
+  const app = createApp({ board, connections: { obstacles: () => [] }, streams: new Set() });
+  return {
+    gateway,
+    board,
+    logged,
+    get: (path: string) => app.request(path, {}, { principal: owner }),
+    request: (path: string, init: RequestInit) => app.request(path, init, { principal: owner }),
+    read: (frontend: string, session: string, cursor: string | null) =>
+      board.stream({ frontend, session, options: {}, principal: owner }, cursor),
+    prompt: (session: string, message: string) =>
+      app.request(
+        `/v1/pi/sessions/${session}/frames`,
+        {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ type: 'prompt', message }),
+        },
+        { principal: owner },
+      ),
+  };
+}
+
+const isFrame = (entry: Entry) => entry.kind === 'frame';
+const said = (entries: readonly Entry[]) =>
+  entries.map((entry) => (entry.kind === 'frame' ? [textOf(entry.out), entry.cursor] : entry));
+
+/** Reads until a frame has that text in it. */
+function until(reader: Reader, text: string): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  return new Promise((resolve) => {
+    reader.onReadable = () => {
+      for (let more = reader.read(1 << 20); more.length > 0; more = reader.read(1 << 20)) entries.push(...more);
+      if (entries.some((entry) => entry.kind === 'frame' && textOf(entry.out).includes(text))) resolve(entries);
+    };
+    reader.onReadable();
+  });
+}
+
+describe('a second gateway on the same store', () => {
+  test('has the session, its conversation and its cursors, whatever the dialect', async () => {
+    const store = createMemoryStore();
+    const first = start(store);
+    first.board.createSession({ id: 's' }, owner);
+    const dialects = ['pi', 'claude', 'rpc-message', 'eca', 'pi-legacy'];
+    const readers = dialects.map((frontend) => [frontend, first.read(frontend, 's', null)] as const);
+    const pi = first.read('pi', 's', null);
+    await first.prompt('s', 'hello there');
+    await until(pi, '"agent_end"');
+    const before = readers.map(([frontend, reader]) => [frontend, reader.read(1 << 24)] as const);
+    // The process is killed.
+    await store.close();
+
+    const second = start(store);
+    expect(second.board.sessions(owner)).toEqual([]);
+    const response = await second.get('/v1/sessions/s');
+    expect([response.status, await response.json()]).toMatchObject([200, { id: 's', agent: 'demo', state: 'idle' }]);
+    for (const [frontend, entries] of before) {
+      expect(entries.filter(isFrame).length, frontend).toBeGreaterThan(3);
+      const middle = entries[Math.floor(entries.length / 3)];
+      if (middle?.kind !== 'frame') throw new Error('a frame was expected');
+      const again = second.read(frontend, 's', middle.cursor).read(1 << 24);
+      // Answers to commands are not kept; the conversation is.
+      const later = entries.slice(entries.indexOf(middle) + 1);
+      const isAnswer = (entry: Entry) =>
+        entry.kind === 'frame' && /"type":"(response|command_)/u.test(textOf(entry.out));
+      expect(said(again), frontend).toEqual(said(later.filter((entry) => !isAnswer(entry))));
+    }
+    // And the session goes on.
+    const last = before[0]?.[1].at(-1);
+    const next = second.read('pi', 's', last?.kind === 'frame' ? last.cursor : null);
+    expect((await second.prompt('s', 'and again')).status).toBe(202);
+    const entries = await until(next, '"agent_end"');
+    expect(entries.every(isFrame)).toBe(true);
+  });
+
+  test('has nothing of a session that was deleted, and all of one that was open at the shutdown', async () => {
+    const store = createMemoryStore();
+    const first = start(store);
+    for (const id of ['deleted', 'open']) first.board.createSession({ id }, owner);
+    first.board.closeSession('deleted', owner);
+    first.gateway.close('shutting down');
+    // What is asked of a store is done in the turns after.
+    await new Promise((resolve) => setImmediate(resolve));
+    const second = start(store);
+    expect((await second.get('/v1/sessions/open')).status).toBe(200);
+    expect((await second.get('/v1/sessions/deleted')).status).toBe(404);
+    expect((await second.get('/v1/sessions/never')).status).toBe(404);
+  });
+
+  test('does not open a session under the id of a stored one', async () => {
+    const store = createMemoryStore();
+    start(store).board.createSession({ id: 's' }, owner);
+    await new Promise((resolve) => setImmediate(resolve));
+    await store.close();
+    const created = await start(store).request('/v1/sessions', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ id: 's' }),
+    });
+    expect(created.status).toBe(409);
+  });
+
+  test('leaves a session alone that the first one still owns', async () => {
+    const store = createMemoryStore();
+    start(store).board.createSession({ id: 's' }, owner);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect((await start(store).get('/v1/sessions/s')).status).toBe(409);
+  });
+
+  test('brings a session back once, however many ask at the same time', async () => {
+    const store = createMemoryStore();
+    start(store).board.createSession({ id: 's' }, owner);
+    await new Promise((resolve) => setImmediate(resolve));
+    await store.close();
+    const second = start(store);
+    const answers = await Promise.all([1, 2, 3].map(() => second.get('/v1/sessions/s')));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(second.board.sessions(owner)).toHaveLength(1);
+  });
+});
