@@ -16,6 +16,7 @@ import { AgentChannels } from './agent-channels.ts';
 import { Agents } from './agents.ts';
 import { ClientSinks } from './client-sinks.ts';
 import { CommandIntakes } from './commands/command-intakes.ts';
+import { KeptLedger } from './commands/kept-ledger.ts';
 import { SessionlessCommands } from './commands/sessionless-commands.ts';
 import { ConnectionSessions } from './connection-sessions.ts';
 import { Connections } from './connections.ts';
@@ -151,6 +152,7 @@ export function createGatewayOf(
     clock,
     timeOrigin,
     agentOf: (session, principal) => sessions.agentOf(session, principal),
+    ...(store === undefined ? {} : { keeperOf: (name) => new KeptLedger(name, { store, log, timeOrigin }) }),
   });
   const sessions: Sessions = new Sessions({
     config,
@@ -174,7 +176,8 @@ export function createGatewayOf(
     },
     ended(session) {
       notes.forget(session);
-      intakes.forget(session);
+      // A session that is kept goes on after the shutdown, and so do the keys of its commands.
+      if (store === undefined || !sessions.isShut) intakes.forget(session);
       streams.forget(session);
     },
   });

@@ -93,7 +93,7 @@ export class Sessions implements ObstacleSource {
         : new KeptSessions({
             store,
             log,
-            isOpen: (id) => hub.list().some(({ session }) => session.id === id),
+            isOpen: (id) => hub.has(id),
             restore: (returning) => this.#restore(returning),
             lost: (id, reason) => this.remove(id, reason),
             unkept: (id) => this.warn(id, 'This session is not kept at the moment: it would be lost with the gateway.'),

@@ -7,6 +7,7 @@ import type { Entry, Reader } from '../../src/core/contract/reader.ts';
 import { createGateway, type Gateway } from '../../src/gateway/full-gateway.ts';
 import { createMemoryStore } from '../../src/stores/memory-store.ts';
 import { createApp } from '../../src/transports/http/app.ts';
+import { memoryPair } from '../../src/transports/memory.ts';
 import { textOf } from '../support/telling.ts';
 
 const gateways: Gateway[] = [];
@@ -138,4 +139,63 @@ describe('a second gateway on the same store', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(second.board.sessions(owner)).toHaveLength(1);
   });
+});
+
+test('a command that is repeated after a restart has its outcome of before, and is not carried out again', async () => {
+  const store = createMemoryStore();
+  const send = (board: ReturnType<typeof start>, frame: object) =>
+    board.request('/v1/pi-server/sessions/s/frames', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(frame),
+    });
+  const command = { id: 'c1', type: 'set_session_name', sessionId: 's', name: 'first' };
+  const first = start(store);
+  first.board.createSession({ id: 's' }, owner);
+  const reader = first.read('pi-server', 's', null);
+  await send(first, command);
+  const answer = await until(reader, '"id":"c1"');
+  await store.close();
+
+  const second = start(store);
+  await second.get('/v1/sessions/s');
+  const again = second.read('pi-server', 's', null);
+  await send(second, command);
+  const repeated = await until(again, '"type":"response"');
+  const responseIn = (entries: readonly Entry[]) =>
+    entries
+      .flatMap((entry) => (entry.kind === 'frame' ? [JSON.parse(textOf(entry.out))] : []))
+      .find(({ type }) => type === 'response');
+  expect(responseIn(repeated)).toEqual({ ...responseIn(answer), replayed: true });
+});
+
+test('a connection that carries many sessions finds a stored one, and its commands keep their order', async () => {
+  const store = createMemoryStore();
+  const first = start(store);
+  first.board.createSession({ id: 's' }, owner);
+  await first.prompt('s', 'hello there');
+  await until(first.read('pi', 's', null), '"agent_end"');
+  await store.close();
+
+  const second = start(store);
+  const [near, far] = memoryPair();
+  const heard: { type: string; id?: string; data?: unknown }[] = [];
+  const answered = new Promise<void>((resolve) => {
+    far.open({
+      frame({ text }) {
+        heard.push(JSON.parse(text));
+        if (heard.filter(({ type }) => type === 'response').length === 2) resolve();
+      },
+      fault: () => {},
+      end: () => {},
+    });
+  });
+  second.board.connect(near, { frontend: 'pi-server', options: {}, principal: owner });
+  far.send(JSON.stringify({ id: 'a', type: 'get_messages', sessionId: 's' }));
+  far.send(JSON.stringify({ id: 'b', type: 'list_sessions' }));
+  await answered;
+  const responses = heard.filter(({ type }) => type === 'response');
+  expect(responses.map(({ id }) => id)).toEqual(['a', 'b']);
+  expect(JSON.stringify(responses[0])).toContain('hello there');
+  expect(JSON.stringify(responses[1])).toContain('"s"');
 });

@@ -66,8 +66,6 @@ export const SessionState = z.object({
   transcript: StoredTranscript,
   /** See ContextFigures. */
   context: z.object({ tokens: z.number().nullable(), window: z.number().nullable() }),
-  /** What was posted under an id, by stream: id and digest, oldest first. */
-  posted: z.array(z.object({ key: z.string(), id: z.string(), digest: z.string().optional() })).default([]),
 });
 export type SessionState = z.infer<typeof SessionState>;
 
@@ -95,6 +93,5 @@ export const SessionRecord = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('stream-end'), key: z.string() }),
   /** Another process goes on with the session, behind this `seq`. */
   z.object({ kind: z.literal('restart'), seq: z.number() }),
-  z.object({ kind: z.literal('posted'), key: z.string(), id: z.string(), digest: z.string().optional() }),
 ]);
 export type SessionRecord = z.infer<typeof SessionRecord>;

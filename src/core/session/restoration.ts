@@ -52,8 +52,6 @@ export class Restoration {
         return streams.end(record.key);
       case 'restart':
         return this.skip(record.seq);
-      case 'posted':
-        return;
       default:
         record satisfies never;
     }

@@ -125,7 +125,7 @@ class OpenSession implements Session, BudgetMember {
 
   #state(): SessionState {
     const context = this.#conversation?.context() ?? this.#context;
-    return { transcript: writeTranscript(this.transcript), context, posted: [] };
+    return { transcript: writeTranscript(this.transcript), context };
   }
 
   /** Makes the session again. Nothing is recorded until it goes on. */
