@@ -57,7 +57,14 @@ export function createBoard(ports: BoardPorts): GatewayApi {
     envelope: (request) => adapterOf(request.frontend).envelope?.(request.options),
     connect: (channel, request) => connect(channel, request, ports),
     stream: (request, cursor) => streams.read(request, cursor),
-    post: (request, frames) => takePosted(streams.postLink(request), frames),
+    async post(request, frames) {
+      const link = streams.postLink(request);
+      const { session } = sessions.find(request.session, request.principal);
+      const result = await takePosted(link, frames);
+      // A client that was told of a post does not post it again.
+      if (frames.some(({ id }) => id !== undefined)) await new Promise<void>((told) => session.whenKept(told));
+      return result;
+    },
     refuse: (request, fault) => streams.postLink(request).fault(fault).map(textOf),
     metrics: () => metricsText(ports.figures()),
     refused: (reason) => ports.meter.refusedRequests.add(reason),

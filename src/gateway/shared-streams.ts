@@ -86,7 +86,7 @@ export class SharedStreams {
     const { sinks, clock } = this.#ports;
     const intake = sinks.intakeOf(caller, side);
     const sink = sinks.boundTo(session, caller, side, intake, false);
-    const link = linkPosts(side.connection(session), stream, clock, sink);
+    const link = linkPosts(side.connection(session), stream, clock, sink, session.postedIds(key));
     const links = this.#links.get(session) ?? new Map<string, PostLink>();
     this.#links.set(session, links.set(key, link));
     if (intake !== undefined) {

@@ -199,3 +199,24 @@ test('a connection that carries many sessions finds a stored one, and its comman
   expect(JSON.stringify(responses[0])).toContain('hello there');
   expect(JSON.stringify(responses[1])).toContain('"s"');
 });
+
+test('what was posted under a key before a restart is not taken again', async () => {
+  const store = createMemoryStore();
+  const post = (board: ReturnType<typeof start>, message: string) =>
+    board.request('/v1/pi/sessions/s/frames', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'idempotency-key': 'k' },
+      body: JSON.stringify({ type: 'prompt', message }),
+    });
+  const first = start(store);
+  first.board.createSession({ id: 's' }, owner);
+  expect((await post(first, 'hello there')).status).toBe(202);
+  await until(first.read('pi', 's', null), '"agent_end"');
+  await store.close();
+
+  const second = start(store);
+  expect((await post(second, 'hello there')).status).toBe(202);
+  const answer = await second.get('/v1/sessions/s');
+  expect(await answer.json()).toMatchObject({ state: 'idle' });
+  expect((await post(second, 'something else')).status).toBe(409);
+});

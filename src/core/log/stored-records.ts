@@ -61,11 +61,17 @@ export const StoredTranscript = z.object({
 });
 export type StoredTranscript = z.infer<typeof StoredTranscript>;
 
+/** A frame that was posted to a stream under an id. */
+const Posted = z.object({ key: z.string(), id: z.string(), digest: z.string().optional() });
+export type Posted = z.infer<typeof Posted>;
+
 /** The whole state of a session. */
 export const SessionState = z.object({
   transcript: StoredTranscript,
   /** See ContextFigures. */
   context: z.object({ tokens: z.number().nullable(), window: z.number().nullable() }),
+  /** Oldest first. */
+  posted: z.array(Posted),
 });
 export type SessionState = z.infer<typeof SessionState>;
 
@@ -93,5 +99,6 @@ export const SessionRecord = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('stream-end'), key: z.string() }),
   /** Another process goes on with the session, behind this `seq`. */
   z.object({ kind: z.literal('restart'), seq: z.number() }),
+  Posted.extend({ kind: z.literal('posted') }),
 ]);
 export type SessionRecord = z.infer<typeof SessionRecord>;

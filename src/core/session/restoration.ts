@@ -7,6 +7,7 @@ import type { SessionRecord } from '../log/stored-records.ts';
 import type { Event, Logged } from '../model/event.ts';
 import type { Transcript } from '../model/transcript.ts';
 import { type ContextFigures, contextAfter } from './context-usage.ts';
+import type { SessionPosts } from './session-posts.ts';
 import type { SessionStreams } from './session-streams.ts';
 
 /** Makes the projection of a stream by the words that were kept with it; null if nobody speaks that dialect any more. */
@@ -18,6 +19,7 @@ export interface RestorationPorts {
   readonly streams: SessionStreams;
   readonly context: ContextFigures;
   dialectOf: DialectOf;
+  posts(): SessionPosts;
 }
 
 /** A class: it takes each record of a session. */
@@ -52,6 +54,8 @@ export class Restoration {
         return streams.end(record.key);
       case 'restart':
         return this.skip(record.seq);
+      case 'posted':
+        return this.#ports.posts().restore(record);
       default:
         record satisfies never;
     }

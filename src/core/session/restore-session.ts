@@ -39,7 +39,9 @@ export async function restoreSession({
       {
         ...ports,
         clock,
-        ...(state === null ? {} : { past: { transcript: readTranscript(state.transcript), context: state.context } }),
+        ...(state === null
+          ? {}
+          : { past: { transcript: readTranscript(state.transcript), context: state.context, posted: state.posted } }),
       },
       dialectOf,
     );

@@ -7,6 +7,7 @@ import type { WorkQueue } from '../contract/paced-work.ts';
 import type { WorkspacePort } from '../contract/workspace.ts';
 import type { ExportPort } from '../export/export.ts';
 import type { AgentConnection } from '../link/agent-link.ts';
+import type { Posted } from '../log/stored-records.ts';
 import type { Message } from '../model/content.ts';
 import type { Event } from '../model/event.ts';
 import type { SessionFile } from '../model/outcome-data.ts';
@@ -67,7 +68,11 @@ export interface SessionPorts {
   /** Where the session is kept. If absent, it is nowhere. */
   readonly kept?: KeptSession;
   /** What the session was before its first record that is still there. */
-  readonly past?: { readonly transcript: Transcript; readonly context: ContextFigures };
+  readonly past?: {
+    readonly transcript: Transcript;
+    readonly context: ContextFigures;
+    readonly posted: readonly Posted[];
+  };
   /** Messages of an earlier opening of this session, oldest first. */
   readonly history?: readonly Message[];
   /**

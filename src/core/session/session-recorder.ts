@@ -1,6 +1,6 @@
 // Writes what happens in a session to the log that is kept of it (decision 0026).
 import type { StoredLog } from '../contract/session-store.ts';
-import type { SessionRecord, SessionState } from '../log/stored-records.ts';
+import type { Posted, SessionRecord, SessionState } from '../log/stored-records.ts';
 import { type Burst, textIn } from '../model/burst.ts';
 import type { Logged } from '../model/event.ts';
 
@@ -35,7 +35,7 @@ export class SessionRecorder {
   event({ seq, at, event }: Logged): void {
     this.#append({ kind: 'event', seq, at, event });
     const { type } = event;
-    if (type === 'run-end' || type === 'approval-end' || type === 'dialog-end') this.#sync();
+    if (type === 'run-end' || type === 'approval-end' || type === 'dialog-end') this.sync();
   }
 
   /** `seq`: of the first delta. */
@@ -57,6 +57,10 @@ export class SessionRecorder {
     this.#append({ kind: 'restart', seq });
   }
 
+  posted(posted: Posted): void {
+    this.#append({ kind: 'posted', ...posted });
+  }
+
   state(state: SessionState): void {
     this.#append({ kind: 'state', state });
   }
@@ -66,11 +70,14 @@ export class SessionRecorder {
     this.#kept.log.append({ place: this.#place, ...record });
   }
 
-  #sync(): void {
+  /** Calls back once all records are on disk, or once it is known that they are not. */
+  sync(then?: () => void): void {
     this.#kept.log.sync((durability) => {
-      if (durability === 'kept' || this.#isUnkept) return;
-      this.#isUnkept = true;
-      this.#kept.unkept?.();
+      if (durability === 'memory' && !this.#isUnkept) {
+        this.#isUnkept = true;
+        this.#kept.unkept?.();
+      }
+      then?.();
     });
   }
 }

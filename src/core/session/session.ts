@@ -1,6 +1,7 @@
 // A session: its state, its streams and its end. conversation.ts has the conversation with the agent.
 import type { AgentKind, Projection, SessionView } from '../contract/adapter.ts';
 import type { StoredSnapshot } from '../contract/session-store.ts';
+import type { PostedIds } from '../link/posted-ids.ts';
 import { type Cause, closeRun } from '../log/close-run.ts';
 import { emptyTranscript, fold } from '../log/fold.ts';
 import type { SessionRecord, SessionState } from '../log/stored-records.ts';
@@ -15,6 +16,7 @@ import { type Conversation, startConversation } from './conversation.ts';
 import { replayedMessages } from './forks.ts';
 import { type DialectOf, Restoration } from './restoration.ts';
 import type { SessionPorts } from './session-ports.ts';
+import { SessionPosts } from './session-posts.ts';
 import { type KeptSession, SessionRecorder } from './session-recorder.ts';
 import { SessionStreams, type StreamUse } from './session-streams.ts';
 import type { BudgetMember } from './transcript-budget.ts';
@@ -40,6 +42,10 @@ export interface Session extends SessionView {
    * has read it for a while (docs/limits.md 5.9).
    */
   stream(key: string, make: (view: SessionView) => Projection, use?: StreamUse): Stream;
+  /** The ids under which frames were posted to the stream with that key. */
+  postedIds(key: string): PostedIds;
+  /** Calls back once everything so far is on disk, or once it is known that it is not; at once without a store. */
+  whenKept(then: () => void): void;
   /** The whole state, for the store of the session. */
   snapshot(): StoredSnapshot;
   /** Denies and cancels the agent's questions from now on, because nobody can answer any more. */
@@ -84,6 +90,8 @@ class OpenSession implements Session, BudgetMember {
   #isAttended = true;
   /** Null: the session is not kept, or is being made again. */
   #recorder: SessionRecorder | null = null;
+  /** Null: nobody has posted to the session. */
+  #posts: SessionPosts | null = null;
   /** The figures before this opening of the session. */
   #context: ContextFigures;
   /** While the session is made again. */
@@ -119,20 +127,36 @@ class OpenSession implements Session, BudgetMember {
     if (this.transcript.bytes > 0) this.#recorder.state(this.#state());
   }
 
+  postedIds(key: string): PostedIds {
+    return this.#postsMade().of(key);
+  }
+
+  #postsMade(): SessionPosts {
+    this.#posts ??= new SessionPosts((posted) => this.#recorder?.posted(posted));
+    return this.#posts;
+  }
+
+  whenKept(then: () => void): void {
+    if (this.#recorder === null) then();
+    else this.#recorder.sync(then);
+  }
+
   snapshot(): StoredSnapshot {
     return { place: this.#recorder?.place ?? 0, state: this.#state() };
   }
 
   #state(): SessionState {
     const context = this.#conversation?.context() ?? this.#context;
-    return { transcript: writeTranscript(this.transcript), context };
+    return { transcript: writeTranscript(this.transcript), context, posted: this.#posts?.all() ?? [] };
   }
 
   /** Makes the session again. Nothing is recorded until it goes on. */
   restore(dialectOf: DialectOf): RestoringSession {
     const { transcript } = this;
     const streams = this.#streams;
-    const restoration = new Restoration({ transcript, streams, context: this.#context, dialectOf });
+    const posts = () => this.#postsMade();
+    for (const posted of this.#ports.past?.posted ?? []) posts().restore(posted);
+    const restoration = new Restoration({ transcript, streams, context: this.#context, dialectOf, posts });
     this.#restoration = restoration;
     const over = () => {
       this.#context = restoration.context;
