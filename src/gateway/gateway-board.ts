@@ -57,13 +57,13 @@ export function createBoard(ports: BoardPorts): GatewayApi {
     envelope: (request) => adapterOf(request.frontend).envelope?.(request.options),
     connect: (channel, request) => connect(channel, request, ports),
     stream: (request, cursor) => streams.read(request, cursor),
-    async post(request, frames) {
+    post(request, frames) {
       const link = streams.postLink(request);
       const { session } = sessions.find(request.session, request.principal);
-      const result = await takePosted(link, frames);
+      const taken = takePosted(link, frames);
+      if (frames.every(({ id }) => id === undefined)) return taken;
       // A client that was told of a post does not post it again.
-      if (frames.some(({ id }) => id !== undefined)) await new Promise<void>((told) => session.whenKept(told));
-      return result;
+      return taken.then((result) => new Promise((told) => session.whenKept(() => told(result))));
     },
     refuse: (request, fault) => streams.postLink(request).fault(fault).map(textOf),
     metrics: () => metricsText(ports.figures()),
