@@ -84,8 +84,8 @@ export function createApp({ board, connections, streams, maxFrameBytes, stream, 
   app.post('/v1/sessions', onlyTypes('application/json'), async (context) => {
     const { json } = createFrame(await readBody(context.req.raw));
     const fields = stringFields(json, ['agent', 'id', 'cwd']);
-    const id = fields.id === undefined ? undefined : checkedSessionId(fields.id);
-    if (id !== undefined) await board.wake?.(id);
+    if (fields.id !== undefined) checkedSessionId(fields.id);
+    if (fields.id !== undefined) await board.wake?.(fields.id);
     return context.json(board.createSession(fields, context.env.principal), 201);
   });
   // A session that is only stored is opened by whoever asks for it.
