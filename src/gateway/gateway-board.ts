@@ -50,6 +50,7 @@ export function createBoard(ports: BoardPorts): GatewayApi {
     agents: (principal) => agents.summaries(principal),
     sessions: (principal) => hub.list(principal).map(restSummaryOf),
     sessionPage: (request, principal) => sessionPage(request, principal, { hub, store: ports.store }),
+    wake: (session) => sessions.wake(session),
     session: (id, principal) => restSummaryOf(sessions.find(id, principal)),
     createSession: (request, principal) => restSummaryOf(sessions.open(request, { principal, isOurs: false })),
     resumeSession: (request, principal) => resumeSession(request, principal, ports),
@@ -77,7 +78,14 @@ export function createBoard(ports: BoardPorts): GatewayApi {
     envelope: (request) => adapterOf(request.frontend).envelope?.(request.options),
     connect: (channel, request) => connect(channel, request, ports),
     stream: (request, cursor) => streams.read(request, cursor),
-    post: (request, frames) => takePosted(streams.postLink(request), frames),
+    post(request, frames) {
+      const link = streams.postLink(request);
+      const { session } = sessions.find(request.session, request.principal);
+      const taken = takePosted(link, frames);
+      if (frames.every(({ id }) => id === undefined)) return taken;
+      // A client that was told of a post does not post it again.
+      return taken.then((result) => new Promise((told) => session.whenKept(() => told(result))));
+    },
     refuse: (request, fault) => streams.postLink(request).fault(fault).map(textOf),
     metrics: () => metricsText(ports.figures()),
     refused: (reason) => ports.meter.refusedRequests.add(reason),

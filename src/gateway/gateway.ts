@@ -16,6 +16,7 @@ import { AgentChannels } from './agent-channels.ts';
 import { Agents } from './agents.ts';
 import { ClientSinks } from './client-sinks.ts';
 import { CommandIntakes } from './commands/command-intakes.ts';
+import { KeptLedger } from './commands/kept-ledger.ts';
 import { SessionlessCommands } from './commands/sessionless-commands.ts';
 import { ConnectionSessions } from './connection-sessions.ts';
 import { Connections } from './connections.ts';
@@ -34,7 +35,7 @@ import { SessionOpener } from './session-opener.ts';
 import { type RouterRequest, SessionRouter } from './session-router.ts';
 import { sinkFor } from './session-sinks.ts';
 import { Sessions } from './sessions.ts';
-import { SharedStreams } from './shared-streams.ts';
+import { dialectsOf, SharedStreams } from './shared-streams.ts';
 import { Shutdown } from './shutdown.ts';
 import { SessionFiles } from './stored/session-files.ts';
 import { SessionPersistence } from './stored/session-persistence.ts';
@@ -81,8 +82,8 @@ export interface GatewayPorts {
   readonly loopDelay?: LoopDelay;
   /** Makes a trace of each run; default nobody. */
   readonly tracer?: Tracer;
-  /** Where sessions are kept beyond the process; default nowhere. */
-  readonly store?: SessionStore | undefined;
+  /** Where sessions are kept; default nowhere. Its owner closes it after the gateway. */
+  readonly store?: SessionStore;
 }
 
 /** The code of a gateway that depends on its configuration. */
@@ -152,6 +153,7 @@ export function createGatewayOf(
     timeOrigin,
     storeObstacles: () => store?.obstacles() ?? [],
     agentOf: (session, principal) => sessions.agentOf(session, principal),
+    ...(store === undefined ? {} : { keeperOf: (name) => new KeptLedger(name, { store, log, timeOrigin }) }),
   });
   const sessions: Sessions = new Sessions({
     config,
@@ -167,13 +169,16 @@ export function createGatewayOf(
     clock,
     work,
     timeOrigin,
+    store,
+    dialectOf: dialectsOf(frontends),
     broadcast(broadcast, about) {
       // On shutdown, skip the per-session close notices.
       if (!shutdown.isClosed) intakes.broadcast(broadcast, about);
     },
     ended(session) {
       notes.forget(session);
-      intakes.forget(session);
+      // A session that is kept goes on after the shutdown, and so do the keys of its commands.
+      if (store === undefined || !sessions.isShut) intakes.forget(session);
       streams.forget(session);
     },
   });

@@ -23,7 +23,7 @@ import type { Sessions } from './sessions.ts';
 
 /** The dependencies of a router. */
 export interface SessionRouterPorts {
-  readonly sessions: Pick<Sessions, 'find' | 'announce' | 'remove'>;
+  readonly sessions: Pick<Sessions, 'find' | 'announce' | 'remove'> & Partial<Pick<Sessions, 'wake'>>;
   readonly hub: Hub;
   readonly idle: Pick<IdleSessions, 'release'>;
   readonly notes: Pick<Notes, 'add'>;
@@ -69,6 +69,8 @@ export class SessionRouter {
   /** Takes the connection's commands. */
   readonly sink: CommandSink;
   readonly #ports: SessionRouterPorts;
+  /** Commands that wait until a stored session is brought back, and those behind them. Null: none. */
+  #waiting: Promise<void> | null = null;
 
   constructor(ports: SessionRouterPorts) {
     this.own = ports.own;
@@ -84,7 +86,19 @@ export class SessionRouter {
     this.sink = withRights(sink, ports.principal);
   }
 
-  #submit(...[command, settle, named, ticket]: Parameters<CommandSink['submit']>): void {
+  #submit(...request: Parameters<CommandSink['submit']>): void {
+    const [, , named] = request;
+    const waking = named === undefined ? null : (this.#ports.sessions.wake?.(named) ?? null);
+    if (waking === null && this.#waiting === null) return this.#take(...request);
+    // A session that cannot be brought back is refused like an unknown one.
+    const waiting = Promise.allSettled([this.#waiting, waking]).then(() => {
+      if (this.#waiting === waiting) this.#waiting = null;
+      this.#take(...request);
+    });
+    this.#waiting = waiting;
+  }
+
+  #take(...[command, settle, named, ticket]: Parameters<CommandSink['submit']>): void {
     const { intake, bound } = this.#ports;
     const session = this.#idOf(named) ?? (isSessionless(command) ? undefined : bound?.id);
     if (ticket === undefined || intake === undefined) return this.#submitNow(command, session, settle);
@@ -122,7 +136,7 @@ export class SessionRouter {
     // JSON-encode the parts: `as` is chosen by the client and must not collide with another key.
     const key = JSON.stringify([frontend, side.key, dialect ?? null, as ?? null]);
     const name = as ?? session.id;
-    const stream = session.stream(key, (view) => side.projection(viewAs(name, view), dialect), true);
+    const stream = session.stream(key, (view) => side.projection(viewAs(name, view), dialect), { isFleeting: true });
     return { view: session, reader: stream.attach(null, isOurs) };
   }
 

@@ -3,17 +3,21 @@ import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import type { Config } from '../config/config.ts';
-import type { NoteLevel } from '../core/contract/adapter.ts';
+import type { NoteLevel, Resumption } from '../core/contract/adapter.ts';
 import type { Broadcast } from '../core/contract/broadcast.ts';
 import type { Clock } from '../core/contract/clock.ts';
 import { faultText } from '../core/contract/guarded.ts';
+import type { Instructions } from '../core/contract/instructions.ts';
 import type { LimitRule } from '../core/contract/limit-rule.ts';
 import type { ObstacleSource } from '../core/contract/obstacles.ts';
 import type { PacedWork } from '../core/contract/paced-work.ts';
-import type { Principal } from '../core/contract/principal.ts';
+import { owner, type Principal } from '../core/contract/principal.ts';
+import type { SessionStore } from '../core/contract/session-store.ts';
 import { GatewayError } from '../core/model/errors.ts';
+import type { Event } from '../core/model/event.ts';
 import type { SessionState } from '../core/model/outcome-data.ts';
 import type { Hub, HubEntry } from '../core/session/hub.ts';
+import type { DialectOf } from '../core/session/restoration.ts';
 import { createSession, type Session } from '../core/session/session.ts';
 import { defaultSessionLimits } from '../core/session/session-ports.ts';
 import { createTranscriptBudget, type TranscriptBudget } from '../core/session/transcript-budget.ts';
@@ -27,7 +31,9 @@ import type { Notes } from './notes.ts';
 import { Quotas } from './quotas.ts';
 import { type AgentLost, type CheckedRequest, checkRequest, type SessionRequest } from './session-request.ts';
 import { summaryOf } from './session-summary.ts';
+import { KeptSessions, type Returning } from './stored/kept-sessions.ts';
 import type { SessionOrigin } from './stored/session-files.ts';
+import { headOf, requestIn } from './stored/session-head.ts';
 import type { SessionPersistence } from './stored/session-persistence.ts';
 import { createRunSpans } from './tracing/run-spans.ts';
 import type { Tracer } from './tracing/tracer.ts';
@@ -48,6 +54,10 @@ export interface SessionsPorts {
   readonly work: Pick<PacedWork, 'queue'>;
   /** Ms since 1970 when the clock was 0. */
   readonly timeOrigin: number;
+  /** Where sessions are kept; absent: nowhere. */
+  readonly store: SessionStore | undefined;
+  /** Finds the dialects of streams that are made again. */
+  readonly dialectOf: DialectOf;
   /** Tells all clients that a session was opened or closed. */
   broadcast(broadcast: Extract<Broadcast, { kind: 'session-opened' | 'session-closed' }>, about: HubEntry): void;
   /** Called when a session has ended, announced or not. */
@@ -70,10 +80,24 @@ export class Sessions implements ObstacleSource {
   readonly #announced = new Map<string, HubEntry>();
   readonly #quotas: Quotas;
   readonly #budget: TranscriptBudget;
+  /** Null: sessions are kept nowhere. */
+  readonly #kept: KeptSessions | null;
   #isShut = false;
 
   constructor(ports: SessionsPorts) {
     this.#ports = ports;
+    const { store, log, hub } = ports;
+    this.#kept =
+      store === undefined
+        ? null
+        : new KeptSessions({
+            store,
+            log,
+            isOpen: (id) => hub.has(id),
+            restore: (returning) => this.#restore(returning),
+            lost: (id, reason) => this.remove(id, reason),
+            unkept: (id) => this.warn(id, 'This session is not kept at the moment: it would be lost with the gateway.'),
+          });
     const { allTranscriptBytes } = ports.config.limits;
     const mostBytes = allTranscriptBytes ?? getHeapStatistics().heap_size_limit / 4;
     this.#budget = createTranscriptBudget(mostBytes, ports.meter.limited);
@@ -157,8 +181,65 @@ export class Sessions implements ObstacleSource {
     }
   }
 
+  /** Brings a stored session back if it is not open. Null: nothing is to be done. */
+  wake(id: string): Promise<void> | null {
+    if (this.#isShut) return null;
+    return this.#kept?.wake(id) ?? null;
+  }
+
   #create(checked: CheckedRequest, opener: Principal, lost: AgentLost | undefined): Session {
-    const { agents, clock, work, exportsOf, log, meter, notes, tally, timeOrigin, tracer } = this.#ports;
+    const { timeOrigin } = this.#ports;
+    const epoch = randomBytes(6).toString('hex');
+    const keeping = this.#kept?.keep(headOf(checked, opener, { epoch, timeOrigin }));
+    const { ports, persistence, use } = this.#portsOf(checked, opener, lost, keeping?.end);
+    const { info } = persistence;
+    const history = checked.request.history ?? persistence.history;
+    const session = createSession({
+      ...ports,
+      epoch,
+      timeOrigin,
+      info,
+      history,
+      kept: keeping && { ...keeping.kept, place: 0 },
+    });
+    keeping?.belongsTo(session);
+    use(session);
+    return session;
+  }
+
+  /** Opens a session of the store. */
+  async #restore({ head, past, kept, belongsTo, end }: Returning): Promise<void> {
+    const { agents, hub, timeOrigin: clockOrigin, dialectOf } = this.#ports;
+    const [, agent] = agents.named(head.agent, owner);
+    const checked = requestIn(head, agent);
+    const { ports, use } = this.#portsOf(checked, { ...owner, name: head.principal }, undefined, end);
+    // Loaded on demand: a gateway without stored sessions needs none of the schemas.
+    const { restoreSession } = await import('../core/session/restore-session.ts');
+    const { epoch, timeOrigin, createdAt, principal } = head;
+    const begun = belongsTo;
+    const session = await restoreSession({ ...ports, epoch, timeOrigin, clockOrigin, kept, past, dialectOf, begun });
+    try {
+      if (this.#isShut) throw new GatewayError('shutting-down', shuttingDown);
+      this.#counted('sessions', () =>
+        hub.add(head.session, () => ({ session, agent: head.agent, createdAt, principal })),
+      );
+    } catch (thrown) {
+      // Only in memory: what is kept of it stays.
+      session.close('there is no room for it');
+      throw thrown;
+    }
+    use(session);
+    this.#announced.set(head.session, hub.get(head.session, owner));
+  }
+
+  /** What a session needs of the gateway. `use`: to be called with the session. */
+  #portsOf(
+    checked: CheckedRequest,
+    opener: Principal,
+    lost: AgentLost | undefined,
+    endKept: ((isForgotten: boolean) => void) | undefined,
+  ) {
+    const { agents, clock, work, exportsOf, log, meter, notes, tally, tracer } = this.#ports;
     const quotas = this.#quotas;
     const checkAgents = () => this.#counted('agents', () => quotas.checkAgents(opener));
     let starts = 0;
@@ -177,17 +258,16 @@ export class Sessions implements ObstacleSource {
     const note = (level: NoteLevel, text: string) => notes.add(id, level, text);
     const traced = { session: id, agent: agentName, protocol: agent.protocol };
     const spans = tracer && createRunSpans(tracer, traced, (thrown) => note('internal', faultText(thrown)));
-    const session: Session = createSession({
+    let session: Session;
+    const ports = {
       id,
-      epoch: randomBytes(6).toString('hex'),
-      timeOrigin,
       // Agents of some protocols report their directory, so clients may know it.
       place: path.resolve(place),
       clock,
       work: work.queue(),
       limits: this.#limitsFor(request),
       budget: this.#budget,
-      connect(instructions, resume) {
+      connect(instructions?: Instructions, resume?: Resumption) {
         checkAgents();
         meter.starts.add(agent.protocol);
         if (starts > 0) meter.restarts.add(agent.protocol);
@@ -206,30 +286,33 @@ export class Sessions implements ObstacleSource {
       workspace: createWorkspace(folders),
       isConfined: !isOurs,
       exports: exportsOf({ session: id, cwd: place, isOurs }),
-      info: persistence.info,
-      history: request.history ?? persistence.history,
       sessionFiles: () => persistence.siblings(),
-      readStored: (wanted) => persistence.read(wanted),
+      readStored: (wanted: string) => persistence.read(wanted),
       note,
       limited: meter.limited,
-      logged: (event) => {
+      logged: (event: Event) => {
         spans?.logged(event);
         return persistence.logged(event, session);
       },
       ended: () => {
         spans?.end();
+        // A session that is kept outlives its gateway, unless somebody has ended it.
+        endKept?.(!this.#isShut);
         persistence.end(session);
         tally.remove(session);
         this.#ended(id);
       },
-      lost: (sentence, wasSilent) => {
+      lost: (sentence: string, wasSilent: boolean) => {
         request.ending?.(sentence);
         if (lost !== undefined) lost(sentence, wasSilent);
         else log('error', 'the agent is gone', { session: id, agent: agentName, reason: sentence });
       },
-    });
-    tally.add(session, agent.protocol);
-    return session;
+    };
+    const use = (made: Session) => {
+      session = made;
+      tally.add(made, agent.protocol);
+    };
+    return { ports, persistence, use };
   }
 
   #limitsFor({ questionMs }: SessionRequest) {

@@ -1,10 +1,12 @@
 // Streams for clients of server-sent events: readers share one stream per session and dialect, and one link takes the
 // posts to it.
+import { z } from 'zod';
 import type { FrontendSide } from '../core/contract/adapter.ts';
 import type { Clock } from '../core/contract/clock.ts';
 import { owner } from '../core/contract/principal.ts';
 import type { Reader } from '../core/contract/reader.ts';
 import { linkPosts, type PostLink } from '../core/link/post-link.ts';
+import type { DialectOf } from '../core/session/restoration.ts';
 import type { Session } from '../core/session/session.ts';
 import type { Stream } from '../core/stream/stream.ts';
 import type { ClientSinks, SessionCaller } from './client-sinks.ts';
@@ -28,6 +30,23 @@ interface SharedStream {
   readonly session: Session;
   readonly side: FrontendSide;
   readonly stream: Stream;
+}
+
+/** The words by which the dialect of a kept stream is found again. */
+const StreamSource = z.object({ frontend: z.string(), options: z.record(z.string(), z.unknown()) });
+type StreamSource = z.infer<typeof StreamSource>;
+
+/** Finds the dialects of kept streams. A dialect that is configured in another way now is not found. */
+export function dialectsOf(frontends: Pick<Frontends, 'sideOf'>): DialectOf {
+  return (key, source) => {
+    try {
+      const { frontend, options } = StreamSource.parse(source);
+      const side = frontends.sideOf(frontend, options);
+      return key.startsWith(`${frontend} ${side.key} sse`) ? side.projection : null;
+    } catch {
+      return null;
+    }
+  };
 }
 
 /** The shared streams of all sessions. */
@@ -67,7 +86,7 @@ export class SharedStreams {
     const { sinks, clock } = this.#ports;
     const intake = sinks.intakeOf(caller, side);
     const sink = sinks.boundTo(session, caller, side, intake, false);
-    const link = linkPosts(side.connection(session), stream, clock, sink);
+    const link = linkPosts(side.connection(session), stream, clock, sink, session.postedIds(key));
     const links = this.#links.get(session) ?? new Map<string, PostLink>();
     this.#links.set(session, links.set(key, link));
     if (intake !== undefined) {
@@ -93,6 +112,8 @@ export class SharedStreams {
     const side = this.#ports.frontends.sideOf(frontend, options);
     // The posts to a stream carry the rights of its principal, so principals share no stream (docs/threats.md T21).
     const key = `${frontend} ${side.key} sse${principal === owner ? '' : ` ${principal.name}`}`;
-    return { key, session, side, stream: session.stream(key, side.projection) };
+    const source = { frontend, options } satisfies StreamSource;
+    const stream = session.stream(key, side.projection, { source });
+    return { key, session, side, stream };
   }
 }

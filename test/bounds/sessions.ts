@@ -139,7 +139,7 @@ export const sessionActs: Acts = {
       outcome: { ok: true },
       receipt: { replayed: false, timedOut: false },
     } as const;
-    for (const name of ['a', 'b', 'c']) store.put(name, { ...kept, weight: 6 });
+    for (const name of ['a', 'b', 'c']) store.put(name, { ...kept, at: 0, weight: 6 });
     expect([store.size, store.get('c') !== undefined]).toEqual([1, true]);
   },
 

@@ -71,6 +71,11 @@ export interface GatewayApi extends ObstacleSource {
   sessions(principal: Principal): readonly OpenSession[];
   /** The open sessions and those that a store keeps, in the order of their ids. */
   sessionPage(request: SessionPageRequest, principal: Principal): Promise<SessionPage>;
+  /**
+   * Brings a stored session back before it is asked for. Null: nothing is to be done. Rejects if it cannot be read.
+   * Absent: no session is stored.
+   */
+  wake?(session: string): Promise<void> | null;
   session(id: string, principal: Principal): OpenSession;
   createSession(request: { agent?: string; id?: string; cwd?: string }, principal: Principal): OpenSession;
   /**

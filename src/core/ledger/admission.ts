@@ -13,7 +13,7 @@ import { type Allowance, createRateLimits, rateSentence } from './rate-limits.ts
 import { attempt } from './serial-executor.ts';
 
 /** The dependencies of the admission. */
-export interface AdmissionPorts extends Pick<LedgerPorts, 'clock' | 'limits'> {
+export interface AdmissionPorts extends Pick<LedgerPorts, 'clock' | 'limits' | 'keeper'> {
   readonly identities: Identities;
   readonly lanes: Lanes;
   readonly execution: Pick<Execution, 'repeat'>;
@@ -35,7 +35,15 @@ export interface Admission {
 }
 
 /** Creates the admission of an empty ledger. */
-export function createAdmission({ clock, limits, identities, lanes, execution, broadcast }: AdmissionPorts): Admission {
+export function createAdmission({
+  clock,
+  limits,
+  keeper,
+  identities,
+  lanes,
+  execution,
+  broadcast,
+}: AdmissionPorts): Admission {
   const rates = createRateLimits(limits, () => clock.now());
   const load = createInFlightLoad(limits);
   const refusals = { busy: 0, rate: 0, allRate: 0, answers: 0 };
@@ -66,6 +74,8 @@ export function createAdmission({ clock, limits, identities, lanes, execution, b
     load.addCommand(weight);
     const work = createAdmittedCommand({ entry, number, weight }, identity);
     identities.admit(work);
+    const record = keeper === undefined ? null : identities.recordOf(work);
+    if (record !== null) keeper?.keep({ kind: 'admitted', ...record, at: keeper.timeOrigin + clock.now() });
     broadcast({ kind: 'command', phase: 'accepted', how: 'executed', ticket, number });
     lanes.enter(work);
   }

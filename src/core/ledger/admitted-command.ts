@@ -43,7 +43,8 @@ export type Stage =
     }
   /** `counter`: the version counter of its session at the start. */
   | { readonly is: 'running'; readonly counter: Counter | undefined }
-  | { readonly is: 'over' };
+  /** Its senders may have to wait until the ending is on disk. */
+  | { readonly is: 'over'; readonly ending: Ending };
 
 /** A command that was admitted. */
 export interface AdmittedCommand {

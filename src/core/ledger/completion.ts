@@ -6,11 +6,12 @@ import type { Outcome } from '../model/errors.ts';
 import type { AdmittedCommand, Ending, Repetition } from './admitted-command.ts';
 import type { Lanes } from './command-lanes.ts';
 import type { Identities } from './identities.ts';
+import type { LedgerPorts } from './ports.ts';
 import { attempt, type SerialExecutor } from './serial-executor.ts';
 import type { SessionVersions } from './session-versions.ts';
 
 /** The dependencies of the completion. */
-export interface CompletionPorts {
+export interface CompletionPorts extends Pick<LedgerPorts, 'clock' | 'keeper'> {
   readonly executor: SerialExecutor;
   readonly identities: Identities;
   readonly versions: SessionVersions;
@@ -39,12 +40,24 @@ export function createCompletion(ports: CompletionPorts): Completion {
     const { stage, ticket } = work;
     // Ignore a second answer, and an answer after the timeout (docs/protocols/common.md 6.1).
     if (stage.is === 'over') return;
-    work.stage = { is: 'over' };
     work.stopTimer();
     if (stage.is === 'waiting') stage.awaits?.dependents.delete(work);
     const hasSucceeded = outcome.ok && stage.is === 'running';
     const version = hasSucceeded ? versions.succeeded(ticket, stage.counter, outcome.data) : undefined;
     const ending = { outcome, receipt: { replayed: false, ...(version === undefined ? {} : { version }), timedOut } };
+    work.stage = { is: 'over', ending };
+    // On disk before anybody is told: what a client was told once it must be told again after a restart.
+    const record = ports.keeper === undefined ? null : identities.recordOf(work);
+    if (record === null) return tell(work, ending, hasSucceeded, timedOut);
+    const at = (ports.keeper?.timeOrigin ?? 0) + ports.clock.now();
+    ports.keeper?.keep({ kind: 'outcome', ...record, ...ending, at }, () =>
+      executor.run(() => tell(work, ending, hasSucceeded, timedOut)),
+    );
+  }
+
+  function tell(work: AdmittedCommand, ending: Ending, hasSucceeded: boolean, timedOut: boolean): void {
+    const { ticket } = work;
+    const { outcome } = ending;
     const { effect, session } = ticket;
     if (hasSucceeded && effect === 'closes' && session !== undefined) identities.forget(session);
     // Keep the outcome before answering: a client that repeats the command at once must get the same outcome.

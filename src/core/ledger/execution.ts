@@ -11,7 +11,7 @@ import type { SerialExecutor } from './serial-executor.ts';
 import type { SessionVersions } from './session-versions.ts';
 
 /** The dependencies of the execution. */
-export interface ExecutionPorts extends Pick<LedgerPorts, 'clock' | 'limits'> {
+export interface ExecutionPorts extends Pick<LedgerPorts, 'clock' | 'limits' | 'keeper'> {
   readonly executor: SerialExecutor;
   readonly identities: Identities;
   readonly versions: SessionVersions;

@@ -1,10 +1,12 @@
 // Recognises commands that were sent before: by id, or by idempotency key for a while, and only with an equal payload
 // (docs/protocols/common.md 2).
 
-import type { Ticket } from '../contract/ticket.ts';
+import type { Receipt, Ticket } from '../contract/ticket.ts';
+import type { Outcome } from '../model/errors.ts';
 import { estimateBytes } from '../model/memory-estimate.ts';
 import { type AdmittedCommand, type Ending, type Identity, laneOf } from './admitted-command.ts';
 import { canonicalJson } from './fingerprint.ts';
+import type { CommandRecord } from './ledger-records.ts';
 import { createOutcomeStore, type KeptOutcome } from './outcomes.ts';
 import type { LedgerPorts } from './ports.ts';
 
@@ -26,6 +28,12 @@ export interface Identities {
   find(id: string): AdmittedCommand | undefined;
   /** The kept outcome of the command with this id. */
   kept(id: string): KeptOutcome | undefined;
+  /** A record of the command, for the time after this process. Null: the command has no name. */
+  recordOf(work: AdmittedCommand): Omit<CommandRecord, 'kind' | 'at'> | null;
+  /** Takes a record of an earlier process. A command that did not end has this outcome. */
+  restore(record: CommandRecord, lost: Outcome, age: number): void;
+  /** Everything that is kept and under way, as records. */
+  records(wallClockAt: (at: number) => number): CommandRecord[];
   /** Forgets the keys of a closed session: a later session of the same name must not match them. */
   forget(session: string): void;
   readonly outcomes: number;
@@ -45,6 +53,9 @@ const maxBytes = 64 * 1024 * 1024;
 function sessionOfKey({ lane, session, effect }: Ticket): string | undefined {
   return lane === 'session' && effect !== 'closes' ? session : undefined;
 }
+
+/** The receipt of a command whose end nobody knows. */
+const untold: Receipt = { replayed: false, timedOut: false };
 
 /** Creates an empty store of identities. */
 export function createIdentities({
@@ -97,6 +108,7 @@ export function createIdentities({
         outcome,
         receipt,
         weight: estimateBytes([outcome, ticket.id, key], maxBytes),
+        at: now(),
       };
       if (ticket.id !== undefined) {
         underWay.delete(ticket.id);
@@ -107,6 +119,35 @@ export function createIdentities({
         keysUnderWay.delete(key);
         keptKeys.put(key, entry);
       }
+    },
+    recordOf,
+    restore(record, lost, age) {
+      const { id, key, type, fingerprint, session } = record;
+      const { outcome, receipt } = record.kind === 'outcome' ? record : { outcome: lost, receipt: untold };
+      const weight = estimateBytes([outcome, id, key], maxBytes);
+      const entry = { type, fingerprint, session, outcome, receipt, weight, at: now() - age };
+      if (id !== undefined) kept.put(id, entry);
+      if (key !== undefined) keptKeys.put(key, entry, age);
+    },
+    records(wallClockAt) {
+      const ended = ({ type, fingerprint, session, outcome, receipt, at }: KeptOutcome) =>
+        ({ kind: 'outcome', type, fingerprint, session, outcome, receipt, at: wallClockAt(at) }) as const;
+      const open = new Set([...underWay.values(), ...keysUnderWay.values()]);
+      return [
+        ...[...kept.entries()].map(([id, outcome]) => ({ ...ended(outcome), id })),
+        ...[...keptKeys.entries()].map(([key, outcome]) => ({ ...ended(outcome), key })),
+        ...[...open].flatMap((work) => {
+          const record = recordOf(work);
+          if (record === null) return [];
+          const named = { ...record, at: wallClockAt(now()) };
+          const { stage } = work;
+          return [
+            stage.is === 'over'
+              ? { kind: 'outcome' as const, ...named, ...stage.ending }
+              : { kind: 'admitted' as const, ...named },
+          ];
+        }),
+      ];
     },
     find: (id) => underWay.get(id),
     kept: (id) => kept.get(id),
@@ -121,6 +162,11 @@ export function createIdentities({
       return keptKeys.size + keysUnderWay.size;
     },
   };
+}
+
+function recordOf({ ticket, fingerprint, key }: AdmittedCommand): Omit<CommandRecord, 'kind' | 'at'> | null {
+  const { id, type } = ticket;
+  return id === undefined && key === undefined ? null : { id, key, type, fingerprint, session: sessionOfKey(ticket) };
 }
 
 /** An id or key of a command, with the store to look it up in. */

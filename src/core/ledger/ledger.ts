@@ -1,11 +1,13 @@
 // Orders the commands of many clients: recognises repetitions, runs commands in lanes, and keeps outcomes. The caller
 // carries the commands out.
 import type { CommandBroadcast } from '../contract/broadcast.ts';
+import { refused } from '../model/errors.ts';
 import { createAdmission } from './admission.ts';
 import type { AdmittedCommand } from './admitted-command.ts';
 import { createLanes, type Lanes } from './command-lanes.ts';
 import { createExecution } from './execution.ts';
 import { createIdentities } from './identities.ts';
+import type { LedgerRecord } from './ledger-records.ts';
 import type { Entry, LedgerPorts } from './ports.ts';
 import { attempt, createSerialExecutor } from './serial-executor.ts';
 import { createSessionVersions } from './session-versions.ts';
@@ -34,6 +36,13 @@ export interface Ledger {
   submit(entry: Entry): void;
   /** Forgets a closed session. A later session of the same name shares only command ids with it. */
   forget(session: string): void;
+  /**
+   * Takes the records of an earlier process, oldest first, before the first command. A command that was admitted and
+   * did not end is not carried out again: a repetition is told that its outcome is lost.
+   */
+  restore(records: Iterable<LedgerRecord>): void;
+  /** Everything that {@link Ledger.restore} needs. */
+  records(): LedgerRecord[];
   /** Counts a change of the session by a command outside of this ledger. */
   changed(session: string): void;
   /** The version of a session; undefined for an unknown session. */
@@ -45,14 +54,28 @@ export interface Ledger {
   figures(): LedgerFigures;
 }
 
+/** The outcome of a command that an earlier process has not ended. */
+const lostOutcome = refused(
+  'aborted',
+  'the gateway was restarted while the command was carried out; its outcome is unknown',
+);
+
 /** Creates an empty ledger. */
 export function createLedger(ports: LedgerPorts): Ledger {
-  const { clock, limits } = ports;
+  const { clock, limits, keeper } = ports;
   const executor = createSerialExecutor();
   const identities = createIdentities(ports);
   const versions = createSessionVersions((session) => ports.exists(session));
   const broadcast = (message: CommandBroadcast) => attempt(() => ports.broadcast(message));
-  const shared = { clock, limits, executor, identities, versions, broadcast };
+  const shared = {
+    clock,
+    limits,
+    ...(keeper === undefined ? {} : { keeper }),
+    executor,
+    identities,
+    versions,
+    broadcast,
+  };
   const execution = createExecution({ ...shared, lanes: () => lanes, ended });
   const lanes: Lanes = createLanes(execution.begin, executor.run);
   const admission = createAdmission({ ...shared, lanes, execution });
@@ -74,7 +97,16 @@ export function createLedger(ports: LedgerPorts): Ledger {
       executor.run(() => {
         versions.forget(session);
         identities.forget(session);
+        keeper?.keep({ kind: 'forget', session });
       }),
+    restore(records) {
+      const at = (keeper?.timeOrigin ?? 0) + clock.now();
+      for (const record of records) {
+        if (record.kind === 'forget') identities.forget(record.session);
+        else identities.restore(record, lostOutcome, Math.max(0, at - record.at));
+      }
+    },
+    records: () => identities.records((at) => (keeper?.timeOrigin ?? 0) + at),
     changed: (session) => executor.run(() => versions.changed(session)),
     version: versions.of,
     shut: admission.shut,

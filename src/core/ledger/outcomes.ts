@@ -15,13 +15,17 @@ export interface KeptOutcome {
   readonly receipt: Receipt;
   /** Bytes. */
   readonly weight: number;
+  /** Session clock, ms: when the command ended. */
+  readonly at: number;
 }
 
 /** Outcomes by id, or by key. */
 export interface OutcomeStore {
   get(name: string): KeptOutcome | undefined;
-  /** Adds an outcome. Drops the oldest ones beyond the limits. */
-  put(name: string, kept: KeptOutcome): void;
+  /** Adds an outcome of that age, ms. Drops the oldest ones beyond the limits. */
+  put(name: string, kept: KeptOutcome, age?: number): void;
+  /** All outcomes by name, oldest first. */
+  entries(): Iterable<readonly [name: string, kept: KeptOutcome]>;
   /** Drops the outcomes of a session. */
   forget(session: string): void;
   readonly size: number;
@@ -64,11 +68,15 @@ export function createOutcomeStore(limits: OutcomeStoreLimits, now: () => number
       dropOld();
       return all.get(name)?.kept;
     },
-    put(name, kept) {
+    put(name, kept, age = 0) {
       drop(name);
-      all.set(name, { kept, until: now() + ttlMs });
+      all.set(name, { kept, until: now() + ttlMs - age });
       bytes += kept.weight;
       dropOld();
+    },
+    *entries() {
+      dropOld();
+      for (const [name, { kept }] of all) yield [name, kept] as const;
     },
     forget(session) {
       for (const [name, { kept }] of all) if (kept.session === session) drop(name);

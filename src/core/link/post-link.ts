@@ -10,7 +10,7 @@ import { GatewayError } from '../model/errors.ts';
 import type { Stream } from '../stream/stream.ts';
 import { CountedSink } from './counted-sink.ts';
 import { type CommandSink, driveFrontend, type FrontendDriver, type FrontendPeer } from './frontend-driver.ts';
-import { createPostedIds } from './posted-ids.ts';
+import { createPostedIds, type PostedIds } from './posted-ids.ts';
 
 /**
  * How long a stream without a reader still gets broadcasts, ms: a client that posts before it reads, or that comes back
@@ -53,14 +53,15 @@ class PostConnection implements PostLink, FrontendPeer {
   readonly #commands: CountedSink;
   readonly #driver: FrontendDriver;
   readonly #traffic: Traffic | undefined;
-  readonly #postedIds = createPostedIds();
+  readonly #postedIds: PostedIds;
   /** What the frontend has sent while it takes a post; null between posts. */
   #replies: Out[] | null = null;
   #hasFailed = false;
   /** When a client was last here, ms. */
   #lastSeenAt = Number.NEGATIVE_INFINITY;
 
-  constructor(frontend: Frontend, stream: Stream, clock: Clock, sink: CommandSink) {
+  constructor(frontend: Frontend, stream: Stream, clock: Clock, sink: CommandSink, postedIds: PostedIds) {
+    this.#postedIds = postedIds;
     this.#stream = stream;
     this.#clock = clock;
     this.#traffic = sink.traffic;
@@ -191,8 +192,14 @@ class PostConnection implements PostLink, FrontendPeer {
 /**
  * Answers go into the stream, where every reader gets them and can resume behind them; refusals answer the post itself.
  */
-export function linkPosts(frontend: Frontend, stream: Stream, clock: Clock, sink: CommandSink): PostLink {
-  const connection = new PostConnection(frontend, stream, clock, sink);
+export function linkPosts(
+  frontend: Frontend,
+  stream: Stream,
+  clock: Clock,
+  sink: CommandSink,
+  postedIds = createPostedIds(),
+): PostLink {
+  const connection = new PostConnection(frontend, stream, clock, sink, postedIds);
   connection.start();
   return connection;
 }

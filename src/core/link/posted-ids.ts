@@ -10,6 +10,8 @@ export interface PostedIds {
   /** Whether that frame was taken before. Throws a GatewayError `conflict` when the id had another digest. */
   has(id: string, digest: string | undefined): boolean;
   add(id: string, digest: string | undefined): void;
+  /** All that are remembered, oldest first. */
+  entries(): Iterable<readonly [id: string, digest: string | undefined]>;
 }
 
 /** No ids yet. */
@@ -22,5 +24,6 @@ export function createPostedIds(): PostedIds {
       throw new GatewayError('conflict', 'something else was posted under that key before');
     },
     add: (id, digest) => void digests.set(id, digest),
+    entries: () => digests.entries(),
   };
 }

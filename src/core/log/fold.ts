@@ -1,7 +1,7 @@
 // Folds events into the transcript. No other code accumulates events.
 import { type Burst, eventCount } from '../model/burst.ts';
 import { addUsage, noUsage } from '../model/content.ts';
-import type { Event, EventOf, Logged } from '../model/event.ts';
+import type { BlockHead, Event, EventOf, Logged } from '../model/event.ts';
 import { GrowingText } from '../model/growing-text.ts';
 import {
   type AssistantMessage,
@@ -213,7 +213,7 @@ function foldBlock(transcript: Transcript, event: EventOf<'block-start' | 'block
   const message = transcript.open.get(laneOf(event));
   if (message === undefined) return;
   if (event.type === 'block-start') {
-    message.blocks.push(openBlock(event));
+    message.blocks.push(openBlock(event.index, event.block));
     transcript.bytes += sizeOfValue(event.block);
     if (event.block.kind === 'tool-call') announce(transcript, event.block, event.parent);
     return;
@@ -240,7 +240,8 @@ function foldBlock(transcript: Transcript, event: EventOf<'block-start' | 'block
   if (tool?.state === 'announced' && event.input !== undefined) tool.input = event.input;
 }
 
-function openBlock({ index, block: head }: EventOf<'block-start'>): Block {
+/** A block without any text. */
+export function openBlock(index: number, head: BlockHead): Block {
   const streamed = new GrowingText();
   return {
     index,
@@ -271,14 +272,19 @@ function foldMessageEnd(transcript: Transcript, event: EventOf<'message-end'>, a
   if (message === undefined) return;
   transcript.open.delete(laneOf(event));
   exchange(transcript, message.end, event);
-  message.endedAt = at;
-  message.end = event;
-  message.stop = event.stop;
-  message.usage = event.usage ?? message.start.usage;
-  message.cost = event.cost;
-  message.failure = event.failure;
+  endMessage(message, event, at);
   if (message.usage !== undefined) transcript.usage = addUsage(transcript.usage, message.usage);
   transcript.cost += event.cost?.total ?? 0;
+}
+
+/** Ends a message. */
+export function endMessage(message: AssistantMessage, end: EventOf<'message-end'>, at: number): void {
+  message.endedAt = at;
+  message.end = end;
+  message.stop = end.stop;
+  message.usage = end.usage ?? message.start.usage;
+  message.cost = end.cost;
+  message.failure = end.failure;
 }
 
 function foldTool(transcript: Transcript, event: EventOf<'tool-start' | 'tool-update' | 'tool-end'>): void {
@@ -307,8 +313,13 @@ function setProgress(transcript: Transcript, tool: ToolRun, progress: ToolRun['p
   tool.progress = progress;
 }
 
+/** The place that a display takes. */
+export function displayKey({ place, key }: EventOf<'display'>): string {
+  return `${place}:${key ?? ''}`;
+}
+
 function foldDisplay(transcript: Transcript, event: EventOf<'display'>): void {
-  const key = `${event.place}:${event.key ?? ''}`;
+  const key = displayKey(event);
   exchange(transcript, transcript.displays.get(key), event.lines === null ? null : event);
   if (event.lines === null) transcript.displays.delete(key);
   else transcript.displays = withEntry(transcript.displays, key, event);

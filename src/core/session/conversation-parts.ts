@@ -7,6 +7,7 @@ import { Exports } from '../export/export.ts';
 import { createRepair } from '../log/repair.ts';
 import type { Event } from '../model/event.ts';
 import type { Stream } from '../stream/stream.ts';
+import type { ContextFigures } from './context-usage.ts';
 import { createDefaultModel } from './default-model.ts';
 import { createForks } from './forks.ts';
 import { createContexts } from './prompt-contexts.ts';
@@ -18,6 +19,7 @@ import { createSessionAgent } from './session-agent.ts';
 import { createInstructions } from './session-instructions.ts';
 import { createSessionLog } from './session-log.ts';
 import type { SessionPorts } from './session-ports.ts';
+import type { SessionRecorder } from './session-recorder.ts';
 import { createSilenceLimit } from './silence-limit.ts';
 import { createTranscriptLimit } from './transcript-limit.ts';
 
@@ -26,6 +28,10 @@ export interface ConversationPorts extends SessionPorts {
   readonly view: SessionView;
   /** All streams of the session. */
   readonly streams: ReadonlyMap<string, Stream>;
+  /** Null: the session is not kept. */
+  readonly recorder: SessionRecorder | null;
+  /** The figures of what was logged before. */
+  readonly context: ContextFigures;
   /** How many clients are attached to the streams. */
   readers(): number;
   /** Why the session takes no more prompts; null while prompts are accepted. */
@@ -118,9 +124,9 @@ export function createParts(ports: ConversationPorts, agentEnded: (ending: Endin
     agent,
   });
 
-  const { streams } = ports;
+  const { streams, recorder, context } = ports;
   const logged = (event: Event) => ports.logged?.(event);
-  const followers = { streams, questions, prompts, model, guard, size, limitSilence, logged };
+  const followers = { streams, questions, prompts, model, guard, size, limitSilence, logged, recorder, context };
   const log = createSessionLog({ transcript, clock, ...followers });
 
   /** Stops all timers. */
@@ -130,5 +136,5 @@ export function createParts(ports: ConversationPorts, agentEnded: (ending: Endin
   }
 
   const machines = { agent, questions, prompts, model, instructions, contexts, forks, queries, exports };
-  return { ...machines, transcript, guard, size, admit, append: log.append, limitSilence, clear };
+  return { ...machines, transcript, guard, size, admit, append: log.append, context: log.context, limitSilence, clear };
 }

@@ -6,6 +6,7 @@ import { type Cause, closeRun } from '../log/close-run.ts';
 import type { Command } from '../model/command.ts';
 import { refused, type Settle } from '../model/errors.ts';
 import { createDispatch } from './command-dispatch.ts';
+import type { ContextFigures } from './context-usage.ts';
 import { type ConversationParts, type ConversationPorts, createParts } from './conversation-parts.ts';
 
 /** A session's conversation with its agent. */
@@ -24,6 +25,8 @@ export interface Conversation {
   setUnattended(): void;
   /** Tells all clients, outside of what the agent says. */
   warn(text: string): void;
+  /** How much of the model's context is used. */
+  context(): ContextFigures;
   /** Drops all waiting prompts. */
   drop(reason: string): void;
   /** Ends the agent and fails the run with the reason. */
@@ -59,6 +62,7 @@ export function startConversation(ports: ConversationPorts): Conversation {
     setUnattended: questions.setUnattended,
     drop: (reason) => prompts.drop(refused('shutting-down', reason)),
     warn: (text) => parts.admit({ type: 'notice', level: 'warning', source: 'gateway', text }),
+    context: parts.context,
     abandon: agent.abandon,
     end(reason) {
       const outcome = refused('shutting-down', reason);

@@ -19,6 +19,8 @@ export interface HubEntry {
 export interface Hub {
   /** Throws `conflict` if the id is taken, and `limit` if too many sessions are open. */
   add(id: string, open: () => HubEntry): HubEntry;
+  /** Whether a session is open under that id or name. */
+  has(id: string): boolean;
   /** Throws `not-found`. Sessions out of reach of the principal count as unknown, so that ids cannot be probed. */
   get(id: string, principal: Principal): HubEntry;
   /**
@@ -54,6 +56,10 @@ export function createHub(limits: { sessions: number }): Hub {
       const entry = open();
       entries.set(id, entry);
       return entry;
+    },
+    has(id) {
+      forgetClosed();
+      return entries.has(id) || names.has(id);
     },
     get(id, principal) {
       forgetClosed();

@@ -7,11 +7,12 @@ import type { Event, EventOf, Logged } from '../model/event.ts';
 import type { SessionInfo } from '../model/session-info.ts';
 import type { Transcript } from '../model/transcript.ts';
 import type { Stream } from '../stream/stream.ts';
-import { type ContextFigures, contextAfter, unknownContext } from './context-usage.ts';
+import { type ContextFigures, contextAfter } from './context-usage.ts';
 import type { DefaultModel } from './default-model.ts';
 import type { Prompts } from './prompts/prompts.ts';
 import type { Questions } from './questions/questions.ts';
 import type { ReentryGuard } from './reentry-guard.ts';
+import type { SessionRecorder } from './session-recorder.ts';
 import type { TranscriptLimit } from './transcript-limit.ts';
 
 /** The parts that follow the log. */
@@ -24,6 +25,10 @@ export interface SessionLogPorts {
   readonly model: DefaultModel;
   readonly guard: ReentryGuard;
   readonly size: TranscriptLimit;
+  /** Null: the session is not kept. */
+  readonly recorder: SessionRecorder | null;
+  /** The figures so far. */
+  readonly context: ContextFigures;
   /** Restarts the silence limit of the agent. */
   limitSilence(): void;
   /** See SessionPorts. */
@@ -46,15 +51,17 @@ export function createSessionLog({
   streams,
   questions,
   prompts,
+  recorder,
   ...ports
 }: SessionLogPorts): SessionLog {
-  let context = unknownContext;
+  let { context } = ports;
 
   /** Logs one event. Returns the changes of the session that the event caused; they become an event of their own. */
   function record(event: Event): SessionInfo | undefined {
     for (const stream of streams.values()) stream.beforeFold(event);
     const logged: Logged = { seq: transcript.lastSeq + 1, at: clock.now(), event };
     fold(transcript, logged);
+    recorder?.event(logged);
     context = contextAfter(context, event);
     const isDelta = event.type === 'block-delta';
     if (!isDelta) {
@@ -72,10 +79,12 @@ export function createSessionLog({
   /** Logs the events one by one for the streams that take no burst, and at once for the others. */
   function recordBurst(burst: Burst): void {
     const at = clock.now();
+    const seq = transcript.lastSeq + 1;
     const takers = new Set<Stream>();
     for (const stream of streams.values()) if (stream.beforeBurst(burst, at)) takers.add(stream);
     if (takers.size === streams.size) foldBurst(transcript, burst, at);
     else for (const event of eventsIn(burst)) recordSingle(event, at, takers);
+    recorder?.burst(burst, seq, at);
     for (const stream of takers) stream.afterBurst();
     ports.size.check();
     ports.limitSilence();

@@ -7,11 +7,15 @@ import type { WorkQueue } from '../contract/paced-work.ts';
 import type { WorkspacePort } from '../contract/workspace.ts';
 import type { ExportPort } from '../export/export.ts';
 import type { AgentConnection } from '../link/agent-link.ts';
+import type { Posted } from '../log/stored-records.ts';
 import type { Message } from '../model/content.ts';
 import type { Event } from '../model/event.ts';
 import type { SessionFile } from '../model/outcome-data.ts';
 import type { SessionInfo } from '../model/session-info.ts';
+import type { Transcript } from '../model/transcript.ts';
 import type { WindowLimits } from '../stream/window.ts';
+import type { ContextFigures } from './context-usage.ts';
+import type { KeptSession } from './session-recorder.ts';
 import type { TranscriptBudget } from './transcript-budget.ts';
 
 /** Time limits and queue limits of a session. */
@@ -66,6 +70,14 @@ export interface SessionPorts {
   readonly takesInstructions?: boolean;
   /** Session info that is known before the agent reports anything. */
   readonly info?: SessionInfo;
+  /** Where the session is kept. If absent, it is nowhere. */
+  readonly kept?: KeptSession;
+  /** What the session was before its first record that is still there. */
+  readonly past?: {
+    readonly transcript: Transcript;
+    readonly context: ContextFigures;
+    readonly posted: readonly Posted[];
+  };
   /** Messages of an earlier opening of this session, oldest first. */
   readonly history?: readonly Message[];
   /**

@@ -5,6 +5,7 @@ import { comparePlaces, type Place } from '../stream/cursor.ts';
 import { createStream } from '../stream/dialect-stream.ts';
 import type { Stream } from '../stream/stream.ts';
 import type { SessionPorts } from './session-ports.ts';
+import type { SessionRecorder } from './session-recorder.ts';
 
 /** How long a stream stays that nobody reads, ms: a client that comes back within it resumes (docs/limits.md 5.9). */
 export const unreadStreamMs = 60_000;
@@ -13,8 +14,22 @@ const unreadReason = 'nobody has read it for a while';
 
 /** What streams need of their session. */
 export interface SessionStreamsPorts extends Pick<SessionPorts, 'limits' | 'note' | 'clock' | 'work' | 'limited'> {
+  /** Null: the session is not kept, or is being made again. */
+  recorder(): SessionRecorder | null;
+  /** The session is being made again from its records. */
+  isRestoring(): boolean;
   /** The agent must wait for a reader of the stream with this key, or need not. */
   pressure(key: string, isPressed: boolean): void;
+}
+
+type MakeProjection = (view: SessionView) => Projection;
+
+/** How a stream is used. */
+export interface StreamUse {
+  /** The stream goes with its last reader, because its key may be chosen by a client and no reader resumes it. */
+  readonly isFleeting?: boolean;
+  /** The words, as JSON, by which the projection is found again if the session is kept. Absent: nobody resumes. */
+  readonly source?: unknown;
 }
 
 /** A class: each session has one. */
@@ -23,6 +38,8 @@ export class SessionStreams {
   readonly open = new Map<string, Stream>();
   readonly #view: SessionView;
   readonly #ports: SessionStreamsPorts;
+  /** The keys of the open streams that have a record. */
+  #recorded: Set<string> | null = null;
   /** The last place in any stream that was let go. */
   #endedAt: Place | null = null;
   /** Why the session is closed; null while open. */
@@ -34,15 +51,39 @@ export class SessionStreams {
   }
 
   /** See Session. */
-  stream(key: string, make: (view: SessionView) => Projection, isFleeting: boolean): Stream {
+  stream(key: string, make: MakeProjection, { isFleeting = false, source }: StreamUse): Stream {
     const existing = this.open.get(key);
     // A stream that a fault has closed makes room for a new one.
     if (existing !== undefined && (existing.closed === null || this.#closed !== null)) return existing;
     if (existing !== undefined) this.#remove(key, existing);
-    const { limits, note, clock, work, pressure } = this.#ports;
+    const startSub = this.#startSub();
+    const recorder = source === undefined ? null : this.#ports.recorder();
+    if (recorder !== null) {
+      recorder.stream(key, startSub, source);
+      this.#recorded = withKey(this.#recorded, key);
+    }
+    return this.#create(key, make, isFleeting, startSub);
+  }
+
+  /** Makes a stream again, of which nobody but its record knows. */
+  again(key: string, make: MakeProjection, startSub: number): void {
+    this.end(key);
+    this.#recorded = withKey(this.#recorded, key);
+    this.#create(key, make, false, startSub);
+  }
+
+  /** Lets a stream go that was let go before. */
+  end(key: string): void {
+    const stream = this.open.get(key);
+    if (stream !== undefined) this.#remove(key, stream);
+  }
+
+  #create(key: string, make: MakeProjection, isFleeting: boolean, startSub: number): Stream {
+    const { limits, note, clock, work, pressure, isRestoring } = this.#ports;
     const stream = createStream(this.#view, make, {
       limits: limits.window,
-      startSub: this.#startSub(),
+      startSub,
+      isRestoring,
       pressure: (isPressed) => pressure(key, isPressed),
       unreadMs: isFleeting ? 0 : unreadStreamMs,
       unread: () => this.#letGo(key, stream, isFleeting),
@@ -70,6 +111,7 @@ export class SessionStreams {
   #remove(key: string, stream: Stream): void {
     this.open.delete(key);
     stream.close(unreadReason);
+    if (this.#recorded?.delete(key) === true) this.#ports.recorder()?.streamEnd(key);
     if (this.#endedAt === null || comparePlaces(stream.last, this.#endedAt) > 0) this.#endedAt = stream.last;
   }
 
@@ -80,4 +122,9 @@ export class SessionStreams {
   #startSub(): number {
     return this.#endedAt?.seq === this.#view.transcript.lastSeq ? this.#endedAt.sub : 0;
   }
+}
+
+/** Most sessions are not kept, and have no such set. */
+function withKey(keys: Set<string> | null, key: string): Set<string> {
+  return (keys ?? new Set()).add(key);
 }

@@ -1,15 +1,24 @@
 // A session: its state, its streams and its end. conversation.ts has the conversation with the agent.
 import type { AgentKind, Projection, SessionView } from '../contract/adapter.ts';
+import type { StoredSnapshot } from '../contract/session-store.ts';
+import type { PostedIds } from '../link/posted-ids.ts';
+import { type Cause, closeRun } from '../log/close-run.ts';
 import { emptyTranscript, fold } from '../log/fold.ts';
+import type { SessionRecord, SessionState } from '../log/stored-records.ts';
+import { writeTranscript } from '../log/stored-state.ts';
 import { sizeOfInfo } from '../log/transcript-size.ts';
 import type { Command } from '../model/command.ts';
 import type { Outcome } from '../model/errors.ts';
 import type { Transcript } from '../model/transcript.ts';
 import type { Stream, StreamMeasure } from '../stream/stream.ts';
+import { type ContextFigures, unknownContext } from './context-usage.ts';
 import { type Conversation, startConversation } from './conversation.ts';
 import { replayedMessages } from './forks.ts';
+import { type DialectOf, Restoration } from './restoration.ts';
 import type { SessionPorts } from './session-ports.ts';
-import { SessionStreams } from './session-streams.ts';
+import { SessionPosts } from './session-posts.ts';
+import { type KeptSession, SessionRecorder } from './session-recorder.ts';
+import { SessionStreams, type StreamUse } from './session-streams.ts';
 import type { BudgetMember } from './transcript-budget.ts';
 
 /** An open session. */
@@ -30,10 +39,15 @@ export interface Session extends SessionView {
   whenIdle(callback: () => void): void;
   /**
    * The stream of a dialect. Created on first use, then shared by all clients with the same key, and let go when nobody
-   * has read it for a while (docs/limits.md 5.9). A `fleeting` stream goes with its last reader, because its key may be
-   * chosen by a client and no reader resumes it.
+   * has read it for a while (docs/limits.md 5.9).
    */
-  stream(key: string, make: (view: SessionView) => Projection, isFleeting?: boolean): Stream;
+  stream(key: string, make: (view: SessionView) => Projection, use?: StreamUse): Stream;
+  /** The ids under which frames were posted to the stream with that key. */
+  postedIds(key: string): PostedIds;
+  /** Calls back once everything so far is on disk, or once it is known that it is not; at once without a store. */
+  whenKept(then: () => void): void;
+  /** The whole state, for the store of the session. */
+  snapshot(): StoredSnapshot;
   /** Denies and cancels the agent's questions from now on, because nobody can answer any more. */
   setUnattended(): void;
   /** Tells all clients, soon: the caller may be in the middle of an event of this session. */
@@ -45,6 +59,17 @@ export interface Session extends SessionView {
 }
 
 /**
+ * Events that may be lost: logged and told to clients, but not written before the end of the process. A session that is
+ * made again goes on behind them, so that no number is used twice.
+ */
+const skippedEvents = 65_536;
+
+const interruption: Cause = {
+  outcome: 'failed',
+  failure: { kind: 'gateway', message: 'the gateway was restarted during the run' },
+};
+
+/**
  * A class with a lazily created conversation, because a gateway may keep thousands of sessions without any message
  * (docs/limits.md P11).
  */
@@ -53,7 +78,7 @@ class OpenSession implements Session, BudgetMember {
   readonly epoch: string;
   readonly timeOrigin: number;
   readonly place: string | undefined;
-  readonly transcript: Transcript = emptyTranscript();
+  readonly transcript: Transcript;
   readonly agent: AgentKind | undefined;
   readonly #ports: SessionPorts;
   readonly #streams: SessionStreams;
@@ -63,6 +88,14 @@ class OpenSession implements Session, BudgetMember {
   #pressing: Set<string> | null = null;
   #retired: string | null = null;
   #isAttended = true;
+  /** Null: the session is not kept, or is being made again. */
+  #recorder: SessionRecorder | null = null;
+  /** Null: nobody has posted to the session. */
+  #posts: SessionPosts | null = null;
+  /** The figures before this opening of the session. */
+  #context: ContextFigures;
+  /** While the session is made again. */
+  #restoration: Restoration | null = null;
   /** Why the session is closed; null while open. */
   #closed: string | null = null;
 
@@ -72,18 +105,84 @@ class OpenSession implements Session, BudgetMember {
     this.timeOrigin = ports.timeOrigin ?? 0;
     this.place = ports.place;
     this.agent = ports.agent;
+    this.transcript = ports.past?.transcript ?? emptyTranscript();
+    this.#context = ports.past?.context ?? unknownContext;
     if (ports.info !== undefined) {
       this.transcript.info = ports.info;
       this.transcript.bytes = sizeOfInfo(ports.info);
     }
     this.#ports = ports;
-    const { limits, note, clock, work, limited } = ports;
+    const { limits, clock, work, limited } = ports;
     const pressure = (key: string, isPressed: boolean) => this.#press(key, isPressed);
-    this.#streams = new SessionStreams(this, { limits, note, clock, work, limited, pressure });
+    const isRestoring = () => this.#restoration !== null;
+    const recorder = () => this.#recorder;
+    const note: SessionPorts['note'] = (...noted) => void (isRestoring() || ports.note(...noted));
+    this.#streams = new SessionStreams(this, { limits, note, clock, work, limited, pressure, recorder, isRestoring });
     const at = ports.clock.now();
     for (const event of replayedMessages(ports.history ?? []))
       fold(this.transcript, { seq: this.transcript.lastSeq + 1, at, event });
     if (this.transcript.bytes > 0) ports.budget?.report(this, this.transcript.bytes);
+    if (ports.kept === undefined) return;
+    this.#recorder = new SessionRecorder(ports.kept);
+    if (this.transcript.bytes > 0) this.#recorder.state(this.#state());
+  }
+
+  postedIds(key: string): PostedIds {
+    return this.#postsMade().of(key);
+  }
+
+  #postsMade(): SessionPosts {
+    this.#posts ??= new SessionPosts((posted) => this.#recorder?.posted(posted));
+    return this.#posts;
+  }
+
+  whenKept(then: () => void): void {
+    if (this.#recorder === null) then();
+    else this.#recorder.sync(then);
+  }
+
+  snapshot(): StoredSnapshot {
+    return { place: this.#recorder?.place ?? 0, state: this.#state() };
+  }
+
+  #state(): SessionState {
+    const context = this.#conversation?.context() ?? this.#context;
+    return { transcript: writeTranscript(this.transcript), context, posted: this.#posts?.all() ?? [] };
+  }
+
+  /** Makes the session again. Nothing is recorded until it goes on. */
+  restore(dialectOf: DialectOf): RestoringSession {
+    const { transcript } = this;
+    const streams = this.#streams;
+    const posts = () => this.#postsMade();
+    for (const posted of this.#ports.past?.posted ?? []) posts().restore(posted);
+    const restoration = new Restoration({ transcript, streams, context: this.#context, dialectOf, posts });
+    this.#restoration = restoration;
+    const over = () => {
+      this.#context = restoration.context;
+      this.#restoration = null;
+      this.#ports.budget?.report(this, transcript.bytes);
+    };
+    return {
+      session: this,
+      take: (record) => restoration.take(record),
+      goOn: (kept) => {
+        const recorder = new SessionRecorder(kept);
+        this.#recorder = recorder;
+        restoration.skip(transcript.lastSeq + skippedEvents);
+        recorder.restart(transcript.lastSeq);
+        for (const event of closeRun(transcript, interruption)) {
+          const logged = { seq: transcript.lastSeq + 1, at: this.#ports.clock.now(), event };
+          restoration.log(logged);
+          recorder.event(logged);
+        }
+        over();
+      },
+      showOnly: (reason) => {
+        this.retire(reason);
+        over();
+      },
+    };
   }
 
   get state(): Session['state'] {
@@ -128,6 +227,8 @@ class OpenSession implements Session, BudgetMember {
       ...this.#ports,
       view: this,
       streams: this.#streams.open,
+      recorder: this.#recorder,
+      context: this.#context,
       readers: () => this.readers,
       retired: () => this.#retired,
       closed: () => this.#closed,
@@ -142,8 +243,8 @@ class OpenSession implements Session, BudgetMember {
     else this.#conversation.whenIdle(callback);
   }
 
-  stream(key: string, make: (view: SessionView) => Projection, isFleeting = false): Stream {
-    return this.#streams.stream(key, make, isFleeting);
+  stream(key: string, make: (view: SessionView) => Projection, use: StreamUse = {}): Stream {
+    return this.#streams.stream(key, make, use);
   }
 
   setUnattended(): void {
@@ -186,6 +287,21 @@ class OpenSession implements Session, BudgetMember {
     else this.#pressing.delete(key);
     this.#conversation?.setPaused(this.#pressing.size > 0);
   }
+}
+
+/** A session on its way back, from its records. */
+export interface RestoringSession {
+  readonly session: Session;
+  take(record: Exclude<SessionRecord, { kind: 'state' }>): void;
+  /** All records are taken: closes what is open as interrupted. New records go to that log. */
+  goOn(kept: KeptSession): void;
+  /** The records end here, but the session did not: it takes no work, and nothing of it is recorded. */
+  showOnly(reason: string): void;
+}
+
+/** Opens a session that was kept. */
+export function beginRestoring(ports: Omit<SessionPorts, 'kept'>, dialectOf: DialectOf): RestoringSession {
+  return new OpenSession(ports).restore(dialectOf);
 }
 
 /** Opens a session. The agent starts with the first command that needs it. */

@@ -144,6 +144,11 @@ class DialectStream implements Stream, ReaderSource, Backlog, CatchUpListener {
     this.#readers.wake();
   }
 
+  skip(to: number): void {
+    this.catchUp();
+    this.window.skip(this.#view.transcript.lastSeq, to);
+  }
+
   attach(cursor: string | null, isHolding = false): Reader {
     const reader = new StreamReader(this, cursor, isHolding);
     this.#readers.add(reader);
@@ -248,7 +253,7 @@ class DialectStream implements Stream, ReaderSource, Backlog, CatchUpListener {
 
   /** Makes the event the pending delta, or joins it to that, where every reader has enough to read. */
   #isHeldBack(logged: Logged): boolean {
-    if (this.#projection.mergesDeltas !== true) return false;
+    if (this.#projection.mergesDeltas !== true || this.#options.isRestoring?.() === true) return false;
     const delta = joinableDelta(logged);
     if (this.#pending !== null && delta !== null && isContinuation(this.#pending, delta.event)) {
       this.#pending = joinDeltas(this.#pending, delta);

@@ -50,6 +50,11 @@ export interface Stream extends FoldListener {
   attach(cursor: string | null, isHolding?: boolean): Reader;
   /** Keeps the stream without a reader, until the returned function is called: somebody will come for an answer. */
   hold(): () => void;
+  /**
+   * The session goes on behind event `to`, because the events after the latest one may be lost: a cursor behind one of
+   * them leads nowhere.
+   */
+  skip(to: number): void;
   /** The place of the newest frame. */
   readonly last: Place;
   /** How many readers are attached. */
@@ -71,6 +76,8 @@ export interface StreamOptions extends PressureListener {
   unread?(): void;
   /** Default 0: `unread` is called within the leaving of the last reader. More needs a clock. */
   readonly unreadMs?: number;
+  /** While the stream is made again from the records of its session, each delta becomes a frame of its own. */
+  isRestoring?(): boolean;
   /** The window starts behind so many frames of the latest event; default 0. */
   readonly startSub?: number;
   /** Takes the losses and other notes of the projection. */

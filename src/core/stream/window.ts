@@ -25,6 +25,8 @@ export interface Window {
   push(out: Out, seq: number, at?: number | null): void;
   /** Pushes one frame for each of consecutive events, of which the first is `seq`. */
   pushStretch(stretch: Stretch, seq: number, at: number | null): void;
+  /** No event between these two has frames here, nor ever will. The window goes on behind event `to`. */
+  skip(from: number, to: number): void;
   at(number: number): Placed | undefined;
   /** The frames from that number to before number `to`, as far as they belong to one stretch; null if they do not. */
   stretchAt(number: number, to: number): StretchPart | null;
@@ -56,6 +58,8 @@ class FrameWindow implements Window {
   /** The buffers counted so far. Created with the first bytes: most dialects produce only text. */
   #countedBuffers: WeakSet<ArrayBufferLike> | null = null;
   #last: Place;
+  /** What was skipped, exclusive at both ends. Null: nothing. */
+  #skipped: { readonly from: number; readonly to: number }[] | null = null;
   /** Place of the newest evicted frame, or the start of the window: the earliest place at which a reader can resume. */
   #floor: Place;
 
@@ -97,6 +101,12 @@ class FrameWindow implements Window {
     this.#evict();
   }
 
+  skip(from: number, to: number): void {
+    this.#skipped ??= [];
+    this.#skipped.push({ from, to });
+    this.#last = { seq: to, sub: 0 };
+  }
+
   at(number: number): Placed | undefined {
     const slot = this.#slot(number);
     return slot instanceof PlacedStretch ? slot.frame(number) : slot;
@@ -131,6 +141,7 @@ class FrameWindow implements Window {
 
   after(place: Place): number | null {
     if (comparePlaces(place, this.#floor) < 0 || comparePlaces(place, this.#last) > 0) return null;
+    if (this.#skipped?.some(({ from, to }) => place.seq > from && place.seq < to) === true) return null;
     let low = this.#base;
     let high = this.top;
     while (low < high) {

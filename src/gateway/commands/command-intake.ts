@@ -11,6 +11,7 @@ import type { Command } from '../../core/model/command.ts';
 import type { Outcome } from '../../core/model/errors.ts';
 import type { GatewayFigures } from '../../core/model/gateway-figures.ts';
 import { CircuitBreakers } from './circuit-breakers.ts';
+import type { KeptLedger } from './kept-ledger.ts';
 
 /** A command with a ticket, and how it is carried out and answered. */
 export interface CommandRequest {
@@ -41,6 +42,8 @@ export interface CommandIntakePorts {
   agentOf(session: string, principal: Principal): string | undefined;
   /** Why the store of sessions cannot keep anything now; default: there is no store. */
   storeObstacles?(): readonly string[];
+  /** Keeps the commands and outcomes of a ledger. Absent: nothing is kept. */
+  keeperOf?(name: string): KeptLedger;
 }
 
 /** The commands of all clients of one protocol, in one order. */
@@ -54,8 +57,11 @@ export class CommandIntake {
   readonly #refusals: Record<CountedRefusal, number> = { sessionLimit: 0, frameSize: 0 };
   readonly #breakers: CircuitBreakers;
   readonly #ledger: Ledger;
+  /** Commands that came before the ledger of the process before was read. Null: it is read. */
+  #early: CommandRequest[] | null = null;
 
-  constructor(limits: FrontendLimits, principal: Principal, ports: CommandIntakePorts) {
+  /** `name`: of the ledger among all of the gateway. */
+  constructor(limits: FrontendLimits, principal: Principal, ports: CommandIntakePorts, name = principal.name) {
     const { clock, timeOrigin } = ports;
     const agentOf = (session: string) => ports.agentOf(session, principal);
     this.limits = limits;
@@ -63,16 +69,21 @@ export class CommandIntake {
     this.#storeObstacles = () => ports.storeObstacles?.() ?? [];
     this.#agentOf = agentOf;
     this.#breakers = new CircuitBreakers(limits.breaker, clock, timeOrigin);
+    const keeper = ports.keeperOf?.(name);
     this.#ledger = createLedger({
+      ...(keeper === undefined ? {} : { keeper }),
       clock,
       limits: limits.ledger,
       digest: (text) => createHash('sha256').update(text).digest('base64'),
       exists: (session) => agentOf(session) !== undefined,
       broadcast: (broadcast) => this.broadcast(broadcast),
     });
+    if (keeper !== undefined) this.#restore(keeper);
   }
 
-  submit({ command, ticket, session, execute, settle }: CommandRequest): void {
+  submit(request: CommandRequest): void {
+    if (this.#early !== null) return void this.#early.push(request);
+    const { command, ticket, session, execute, settle } = request;
     let timedOut = () => {};
     this.#ledger.submit({
       ticket,
@@ -93,6 +104,18 @@ export class CommandIntake {
       },
       settle,
     });
+  }
+
+  #restore(keeper: KeptLedger): void {
+    this.#early = [];
+    void keeper
+      .open(() => this.#ledger.records())
+      .then((records) => {
+        this.#ledger.restore(records);
+        const early = this.#early ?? [];
+        this.#early = null;
+        for (const request of early) this.submit(request);
+      });
   }
 
   broadcast(broadcast: Broadcast): void {

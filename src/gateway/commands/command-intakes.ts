@@ -27,7 +27,7 @@ export class CommandIntakes {
     const key = reachesAll ? frontend : `${frontend} ${principal.name}`;
     const known = this.#intakes.get(key);
     if (known !== undefined) return known;
-    const created = new CommandIntake(limits, reachesAll ? owner : principal, this.#ports);
+    const created = new CommandIntake(limits, reachesAll ? owner : principal, this.#ports, key);
     this.#intakes.set(key, created);
     if (this.#drainMs !== null) void created.drain(this.#drainMs);
     return created;

@@ -11,7 +11,7 @@ import { hasTooManyLines, mostFrames, tooManyFrames } from '../framing/frame-cou
 import { jsonlDecoder } from '../framing/jsonl.ts';
 import { type EventStream, type EventStreamOptions, eventStreamHeaders, openEventStream } from '../sse.ts';
 import { contentType, maxBodyBytes, readBody, stringFields } from './body.ts';
-import { checkedSessionId, clientRequest, pageRequest } from './client-request.ts';
+import { checkedSessionId, clientRequest, isSessionId, pageRequest } from './client-request.ts';
 import { checkedKey, named } from './post-id.ts';
 import { describeError, errorBody } from './status.ts';
 
@@ -61,6 +61,12 @@ export function createApp({ board, connections, streams, maxFrameBytes, stream, 
   const app: App = new Hono();
   const obstacleSources = [board, connections];
 
+  const woken: MiddlewareHandler = async (context, next) => {
+    const id = context.req.param('id') ?? '';
+    if (isSessionId(id)) await board.wake?.(id);
+    await next();
+  };
+
   app.get('/', (context) => context.text(index));
   app.get('/healthz', (context) => context.json({ status: 'ok' }));
   app.get('/readyz', (context) => {
@@ -83,10 +89,14 @@ export function createApp({ board, connections, streams, maxFrameBytes, stream, 
     const { json } = createFrame(await readBody(context.req.raw));
     const { resume, ...fields } = stringFields(json, ['agent', 'id', 'cwd', 'resume']);
     if (fields.id !== undefined) checkedSessionId(fields.id);
+    if (fields.id !== undefined) await board.wake?.(fields.id);
     if (resume !== undefined)
       return context.json(await board.resumeSession({ ...fields, resume }, context.env.principal), 201);
     return context.json(board.createSession(fields, context.env.principal), 201);
   });
+  // A session that is only stored is opened by whoever asks for it.
+  app.use('/v1/sessions/:id', woken);
+  app.use('/v1/:frontend/sessions/:id/*', woken);
   app.get('/v1/sessions/:id', (context) =>
     context.json(board.session(checkedSessionId(context.req.param('id')), context.env.principal)),
   );

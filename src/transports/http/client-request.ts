@@ -8,8 +8,13 @@ const sessionPattern = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** Throws a GatewayError `invalid` for an id that is unsafe in file names or logs (docs/threats.md T9). */
 export function checkedSessionId(id: string): string {
-  if (!sessionPattern.test(id)) throw new GatewayError('invalid', `a session id must match ${sessionPattern.source}`);
+  if (!isSessionId(id)) throw new GatewayError('invalid', `a session id must match ${sessionPattern.source}`);
   return id;
+}
+
+/** Whether a session can have that id. */
+export function isSessionId(id: string): boolean {
+  return sessionPattern.test(id);
 }
 
 /** `session` and `agent` belong to the gateway, `cursor` to the stream. All other parameters are adapter options. */

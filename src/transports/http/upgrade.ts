@@ -93,6 +93,15 @@ export function createUpgradeHandler(ports: UpgradePorts): UpgradeHandler {
     });
   }
 
+  /** Throws to refuse. */
+  function admit(request: IncomingMessage, socket: Duplex, head: Buffer, client: ClientRequest): void {
+    const service = serviceFor(request, client);
+    const options = { socket, framing: service.framing, maxFrameBytes: frameLimit(client.frontend) };
+    const crowded = hold(socket, client.principal);
+    if (crowded !== null) return turnAway(socket, crowded);
+    accept(request, head, service, options);
+  }
+
   function turnAway(socket: Duplex, refusal: Refusal): void {
     board.refused(refusal.code);
     refuse(socket, refusal);
@@ -104,16 +113,18 @@ export function createUpgradeHandler(ports: UpgradePorts): UpgradeHandler {
       socket.on('error', () => {});
       const verdict = check(request);
       if (verdict.refusal !== null) return turnAway(socket, verdict.refusal);
-      try {
-        const client = requestedClient(request, verdict.principal);
-        const service = serviceFor(request, client);
-        const options = { socket, framing: service.framing, maxFrameBytes: frameLimit(client.frontend) };
-        const crowded = hold(socket, client.principal);
-        if (crowded !== null) return turnAway(socket, crowded);
-        accept(request, head, service, options);
-      } catch (thrown) {
+      const turnAwayFor = (thrown: unknown) => {
         const { status, problem, headers } = describeError(thrown);
         turnAway(socket, { status, ...problem, headers });
+      };
+      try {
+        const client = requestedClient(request, verdict.principal);
+        const waking = client.session === undefined ? null : (board.wake?.(client.session) ?? null);
+        if (waking === null) return admit(request, socket, head, client);
+        // The session is only stored. What the client sends meanwhile stays in the socket.
+        waking.then(() => admit(request, socket, head, client)).catch(turnAwayFor);
+      } catch (thrown) {
+        turnAwayFor(thrown);
       }
     },
     closeAll(reason) {

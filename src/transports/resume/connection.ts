@@ -16,7 +16,7 @@ import { type ControlMessage, controlMessage, ownFrameMessage } from './gateway-
 
 /** What such a connection needs. */
 export interface ResumableOptions {
-  readonly board: Pick<GatewayApi, 'stream' | 'post' | 'refuse' | 'limited'>;
+  readonly board: Pick<GatewayApi, 'stream' | 'post' | 'refuse' | 'limited' | 'wake'>;
   /** Where the client connected. `session`: the only one that it may attach. */
   readonly request: ClientRequest;
   /** The protocol carries many sessions on one connection. */
@@ -47,6 +47,8 @@ class ResumableConnection implements AttachmentOwner {
   /** Bytes of answers since the client has last read everything. */
   #answered = 0;
   #isPaused = false;
+  /** What came while a stored session is brought back; null while none is. */
+  #waiting: (() => void)[] | null = null;
   #isOver = false;
 
   constructor(channel: Channel, options: ResumableOptions) {
@@ -87,8 +89,18 @@ class ResumableConnection implements AttachmentOwner {
     try {
       message = readClientMessage(frame);
     } catch (thrown) {
-      return this.#refuse(thrown);
+      return this.#inOrder(() => this.#refuse(thrown));
     }
+    this.#inOrder(() => this.#obey(message));
+  }
+
+  /** Messages keep their order while a stored session is brought back. */
+  #inOrder(act: () => void): void {
+    if (this.#waiting === null) act();
+    else this.#waiting.push(act);
+  }
+
+  #obey(message: ClientMessage): void {
     if (message.is === 'attach') return this.#attach(message.session, message.cursor);
     if (this.#deadline !== null) return this.#close('bad-frame', 'the first message must be an attach message');
     if (message.is === 'frame') return this.#post(null, null, message.bytes);
@@ -96,23 +108,46 @@ class ResumableConnection implements AttachmentOwner {
   }
 
   #attach(session: string, cursor: string | null): void {
-    const { board, request, carriesMany } = this.#options;
     try {
       this.#mayAttach(checkedSessionId(session));
     } catch (thrown) {
       return this.#refuse(thrown);
     }
     this.#stopDeadline();
+    const waking = this.#options.board.wake?.(session) ?? null;
+    if (waking === null) return this.#open(session, cursor);
+    this.#waiting = [];
+    this.#updateReading();
+    waking
+      .then(() => this.#guarded(() => this.#open(session, cursor)))
+      .catch((thrown: unknown) => this.#guarded(() => this.#notAttached(session, thrown)))
+      .finally(() => this.#goOn());
+  }
+
+  /** Takes the messages that came while a stored session was brought back. */
+  #goOn(): void {
+    const waiting = this.#waiting ?? [];
+    this.#waiting = null;
+    for (const act of waiting) this.#guarded(() => this.#inOrder(act));
+    this.#updateReading();
+  }
+
+  #open(session: string, cursor: string | null): void {
+    const { board, request, carriesMany } = this.#options;
     try {
       const reader = board.stream({ ...request, session }, cursor);
       const attachment = new Attachment(session, carriesMany, this.#channel, reader, this);
       this.#attached.set(session, attachment);
       attachment.pump();
     } catch (thrown) {
-      const { code, message } = this.#problemOf(thrown);
-      if (carriesMany) this.#say({ type: 'closed', session, reason: message });
-      else this.#close(code === 'not-found' ? 'not-found' : 'error', message);
+      this.#notAttached(session, thrown);
     }
+  }
+
+  #notAttached(session: string, thrown: unknown): void {
+    const { code, message } = this.#problemOf(thrown);
+    if (this.#options.carriesMany) this.#say({ type: 'closed', session, reason: message });
+    else this.#close(code === 'not-found' ? 'not-found' : 'error', message);
   }
 
   #mayAttach(session: string): void {
@@ -222,7 +257,7 @@ class ResumableConnection implements AttachmentOwner {
 
   /** A client that says more than is taken, or does not read its answers, is not read (docs/protocols/resume.md 5.5). */
   #updateReading(): void {
-    const mustPause = this.#pending >= mostPending || this.#answered > highWater;
+    const mustPause = this.#waiting !== null || this.#pending >= mostPending || this.#answered > highWater;
     if (this.#isOver || mustPause === this.#isPaused) return;
     this.#isPaused = mustPause;
     if (mustPause) this.#channel.pause();

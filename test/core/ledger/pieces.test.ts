@@ -71,6 +71,7 @@ describe('the shelf', () => {
     outcome: { ok: true },
     receipt: { replayed: false, timedOut: false },
     weight,
+    at: 0,
   });
 
   test.each([

@@ -9,7 +9,7 @@ import { drain, framesOf, kindsOf } from '../../support/core/stream-rig.ts';
 describe('a fleeting stream', () => {
   test('is shared while it is read, and made anew afterwards', () => {
     const { session } = createSessionRig();
-    const stream = () => session.stream('key', recordingProjection, true);
+    const stream = () => session.stream('key', recordingProjection, { isFleeting: true });
     const first = stream();
     const readers = [first.attach(null), first.attach(null)];
     expect(stream()).toBe(first);
@@ -32,18 +32,18 @@ describe('a fleeting stream', () => {
         return [];
       },
     });
-    session.stream('key', counting, true).attach(null).close();
+    session.stream('key', counting, { isFleeting: true }).attach(null).close();
     rig.prompt('one');
     rig.run();
     expect(log()).toEqual(['run-start']);
     expect(projected).toBe(0);
-    const late = session.stream('key', recordingProjection, true).attach(null);
+    const late = session.stream('key', recordingProjection, { isFleeting: true }).attach(null);
     expect(framesOf(drain(late))).toHaveLength(1);
   });
 
   test('lets the agent go on that its last reader has held back', () => {
     const { session, rig } = open({ frames: 16, bytes: 1_000_000 });
-    const reader = session.stream('key', recordingProjection, true).attach(null, true);
+    const reader = session.stream('key', recordingProjection, { isFleeting: true }).attach(null, true);
     drain(reader);
     rig.leave();
     rig.prompt('one');

@@ -1,0 +1,75 @@
+// Makes a session again from what was kept of it: the same id, epoch, numbers and times, so that the cursors of its
+// clients go on (decision 0026). What was open is closed as interrupted.
+import type { StoredPast, StoredRecord } from '../contract/session-store.ts';
+import { SessionRecord, SessionState } from '../log/stored-records.ts';
+import { readTranscript } from '../log/stored-state.ts';
+import { type DialectOf, SessionClock } from './restoration.ts';
+import { beginRestoring, type RestoringSession, type Session } from './session.ts';
+import type { SessionPorts } from './session-ports.ts';
+import type { KeptSession } from './session-recorder.ts';
+
+/** The surroundings of a session that is made again. */
+export interface RestorePorts extends Omit<SessionPorts, 'info' | 'history' | 'kept' | 'past'> {
+  readonly timeOrigin: number;
+  /** Ms since 1970 when `clock` was 0. */
+  readonly clockOrigin: number;
+  readonly kept: Omit<KeptSession, 'place'>;
+  readonly past: Pick<StoredPast, 'snapshot' | 'records' | 'corrupt'>;
+  readonly dialectOf: DialectOf;
+  /** Takes the session before anything is recorded of it. */
+  begun?(session: Session): void;
+}
+
+/**
+ * The session of the records. Takes no prompts if a record cannot be read: the session is shown up to there. Rejects if
+ * the snapshot cannot be read.
+ */
+export async function restoreSession({
+  past,
+  clock: outer,
+  clockOrigin,
+  dialectOf,
+  kept,
+  begun,
+  ...ports
+}: RestorePorts): Promise<Session> {
+  const clock = new SessionClock(outer, clockOrigin - ports.timeOrigin);
+  const open = (state: SessionState | null) =>
+    beginRestoring(
+      {
+        ...ports,
+        clock,
+        ...(state === null
+          ? {}
+          : { past: { transcript: readTranscript(state.transcript), context: state.context, posted: state.posted } }),
+      },
+      dialectOf,
+    );
+  let state = past.snapshot === null ? null : SessionState.parse(past.snapshot.state);
+  let place = past.snapshot?.place ?? 0;
+  let { corrupt } = past;
+  let restoring: RestoringSession | null = null;
+  for await (const stored of past.records()) {
+    const record = readRecord(stored);
+    if (record === null) corrupt ??= `record ${stored.place} is none of this version`;
+    if (record === null) break;
+    place = stored.place;
+    if (record.kind === 'state') state = record.state;
+    else {
+      restoring ??= open(state);
+      restoring.take(record);
+    }
+  }
+  restoring ??= open(state);
+  const { session } = restoring;
+  begun?.(session);
+  clock.notBefore(session.transcript.lastAt);
+  if (corrupt === null) restoring.goOn({ ...kept, place });
+  else restoring.showOnly(`what was kept of the session cannot be read to its end: ${corrupt}`);
+  return session;
+}
+
+function readRecord(stored: StoredRecord): SessionRecord | null {
+  const { success, data } = SessionRecord.safeParse(stored);
+  return success ? data : null;
+}

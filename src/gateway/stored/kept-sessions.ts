@@ -1,0 +1,132 @@
+// Keeps the sessions of a gateway in a store, and brings them back when somebody asks for them (decision 0026).
+import { faultText } from '../../core/contract/guarded.ts';
+import type {
+  SessionStore,
+  StoredHead,
+  StoredLog,
+  StoredLogOwner,
+  StoredPast,
+} from '../../core/contract/session-store.ts';
+import { GatewayError } from '../../core/model/errors.ts';
+import type { Session } from '../../core/session/session.ts';
+import type { KeptSession } from '../../core/session/session-recorder.ts';
+import type { Log } from '../log.ts';
+import { LaterLog } from './later-log.ts';
+import { SessionHead } from './session-head.ts';
+
+/** What is there of a stored session when it is brought back. */
+export interface Returning {
+  readonly head: SessionHead;
+  readonly past: StoredPast;
+  readonly kept: Omit<KeptSession, 'place'>;
+  /** To be called with the session before anything is recorded of it. */
+  belongsTo(session: Session): void;
+  /** The session is over, and nobody shall find it again, or somebody may. */
+  end(isForgotten: boolean): void;
+}
+
+/** The dependencies of the keeping. */
+export interface KeptSessionsPorts {
+  readonly store: SessionStore;
+  readonly log: Log;
+  /** Whether the session is open. */
+  isOpen(session: string): boolean;
+  /** Makes the session again and opens it. */
+  restore(returning: Returning): Promise<void>;
+  /** The session must end, and is not recorded any more. */
+  lost(session: string, reason: string): void;
+  /** The session goes on, but what is said in it may be lost. */
+  unkept(session: string): void;
+}
+
+/** A log, and the session that owns it. */
+class Ownership implements StoredLogOwner {
+  #session: Session | null = null;
+  readonly #lost: (reason: string) => void;
+
+  constructor(lost: (reason: string) => void) {
+    this.#lost = lost;
+  }
+
+  take(session: Session): void {
+    this.#session = session;
+  }
+
+  snapshot(): ReturnType<StoredLogOwner['snapshot']> {
+    if (this.#session === null) throw new GatewayError('internal', 'the session is not made yet');
+    return this.#session.snapshot();
+  }
+
+  lost(reason: Parameters<StoredLogOwner['lost']>[0]): void {
+    this.#lost(reason === 'fenced' ? 'another gateway has the session now' : 'the store of sessions is closed');
+  }
+}
+
+/** The sessions of one gateway. */
+export class KeptSessions {
+  readonly #ports: KeptSessionsPorts;
+  /** Sessions on their way back. */
+  readonly #returning = new Map<string, Promise<void>>();
+
+  constructor(ports: KeptSessionsPorts) {
+    this.#ports = ports;
+  }
+
+  /** Keeps a new session from its first record on. */
+  keep(head: StoredHead): Omit<Returning, 'head' | 'past'> {
+    const { store, log, lost, unkept } = this.#ports;
+    const id = head.session;
+    const later = new LaterLog();
+    const ownership = new Ownership((reason) => lost(id, reason));
+    const failed = (thrown: unknown) => {
+      log('error', 'a session is not kept', { session: id, reason: faultText(thrown) });
+      later.giveUp();
+      if (thrown instanceof GatewayError && thrown.code === 'conflict') lost(id, thrown.message);
+      else unkept(id);
+    };
+    store.create(head, ownership).then((made) => later.begin(made), failed);
+    return {
+      kept: { log: later, unkept: () => unkept(id) },
+      belongsTo: (session) => ownership.take(session),
+      end: (isForgotten) => later.end(isForgotten),
+    };
+  }
+
+  /** Brings a stored session back. Null: nothing is to be done. Resolves also if there is no such session. */
+  wake(id: string): Promise<void> | null {
+    if (this.#ports.isOpen(id)) return null;
+    const known = this.#returning.get(id);
+    if (known !== undefined) return known;
+    const woken = this.#wake(id).finally(() => this.#returning.delete(id));
+    this.#returning.set(id, woken);
+    return woken;
+  }
+
+  async #wake(id: string): Promise<void> {
+    const { store, restore, log, lost, unkept } = this.#ports;
+    const ownership = new Ownership((reason) => lost(id, reason));
+    const claimed = await store.claim(id, ownership).catch((thrown: unknown) => {
+      if (thrown instanceof GatewayError && thrown.code === 'not-found') return null;
+      throw thrown;
+    });
+    if (claimed === null) return;
+    try {
+      await restore({
+        head: SessionHead.parse(claimed.past.head),
+        past: claimed.past,
+        kept: { log: claimed.log, unkept: () => unkept(id) },
+        belongsTo: (session) => ownership.take(session),
+        end: (isForgotten) => endOf(claimed.log, isForgotten),
+      });
+    } catch (thrown) {
+      await claimed.log.release();
+      log('error', 'a stored session cannot be made again', { session: id, reason: faultText(thrown) });
+      if (thrown instanceof GatewayError) throw thrown;
+      throw new GatewayError('internal', 'the stored session cannot be made again');
+    }
+  }
+}
+
+function endOf(log: StoredLog, isForgotten: boolean): void {
+  void (isForgotten ? log.remove() : log.release());
+}

@@ -1,0 +1,222 @@
+// A gateway on a store of sessions, and the gateway after it: the sessions of the first are there for the clients of the
+// second, under their ids, from the cursor on.
+import { afterEach, describe, expect, test } from 'vitest';
+import { parseConfig } from '../../src/config/config.ts';
+import { owner } from '../../src/core/contract/principal.ts';
+import type { Entry, Reader } from '../../src/core/contract/reader.ts';
+import { createGateway, type Gateway } from '../../src/gateway/full-gateway.ts';
+import { createMemoryStore } from '../../src/stores/memory-store.ts';
+import { createApp } from '../../src/transports/http/app.ts';
+import { memoryPair } from '../../src/transports/memory.ts';
+import { textOf } from '../support/telling.ts';
+
+const gateways: Gateway[] = [];
+afterEach(() => {
+  for (const gateway of gateways.splice(0)) gateway.close('the test is over');
+});
+
+function start(store: ReturnType<typeof createMemoryStore>) {
+  const logged: string[] = [];
+  const gateway = createGateway(parseConfig({}), { log: (_level, text) => void logged.push(text), store });
+  gateways.push(gateway);
+  const { board } = gateway;
+  const app = createApp({ board, connections: { obstacles: () => [] }, streams: new Set() });
+  return {
+    gateway,
+    board,
+    logged,
+    get: (path: string) => app.request(path, {}, { principal: owner }),
+    request: (path: string, init: RequestInit) => app.request(path, init, { principal: owner }),
+    read: (frontend: string, session: string, cursor: string | null) =>
+      board.stream({ frontend, session, options: {}, principal: owner }, cursor),
+    prompt: (session: string, message: string) =>
+      app.request(
+        `/v1/pi/sessions/${session}/frames`,
+        {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ type: 'prompt', message }),
+        },
+        { principal: owner },
+      ),
+  };
+}
+
+const isFrame = (entry: Entry) => entry.kind === 'frame';
+const said = (entries: readonly Entry[]) =>
+  entries.map((entry) => (entry.kind === 'frame' ? [textOf(entry.out), entry.cursor] : entry));
+
+/** Reads until a frame has that text in it. */
+function until(reader: Reader, text: string): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  return new Promise((resolve) => {
+    reader.onReadable = () => {
+      for (let more = reader.read(1 << 20); more.length > 0; more = reader.read(1 << 20)) entries.push(...more);
+      if (entries.some((entry) => entry.kind === 'frame' && textOf(entry.out).includes(text))) resolve(entries);
+    };
+    reader.onReadable();
+  });
+}
+
+describe('a second gateway on the same store', () => {
+  test('has the session, its conversation and its cursors, whatever the dialect', async () => {
+    const store = createMemoryStore();
+    const first = start(store);
+    first.board.createSession({ id: 's' }, owner);
+    const dialects = ['pi', 'claude', 'rpc-message', 'eca', 'pi-legacy'];
+    const readers = dialects.map((frontend) => [frontend, first.read(frontend, 's', null)] as const);
+    const pi = first.read('pi', 's', null);
+    await first.prompt('s', 'hello there');
+    await until(pi, '"agent_end"');
+    const before = readers.map(([frontend, reader]) => [frontend, reader.read(1 << 24)] as const);
+    // The process is killed.
+    await store.close();
+
+    const second = start(store);
+    expect(second.board.sessions(owner)).toEqual([]);
+    const response = await second.get('/v1/sessions/s');
+    expect([response.status, await response.json()]).toMatchObject([200, { id: 's', agent: 'demo', state: 'idle' }]);
+    for (const [frontend, entries] of before) {
+      expect(entries.filter(isFrame).length, frontend).toBeGreaterThan(3);
+      const middle = entries[Math.floor(entries.length / 3)];
+      if (middle?.kind !== 'frame') throw new Error('a frame was expected');
+      const again = second.read(frontend, 's', middle.cursor).read(1 << 24);
+      // Answers to commands are not kept; the conversation is.
+      const later = entries.slice(entries.indexOf(middle) + 1);
+      const isAnswer = (entry: Entry) =>
+        entry.kind === 'frame' && /"type":"(response|command_)/u.test(textOf(entry.out));
+      expect(said(again), frontend).toEqual(said(later.filter((entry) => !isAnswer(entry))));
+    }
+    // And the session goes on.
+    const last = before[0]?.[1].at(-1);
+    const next = second.read('pi', 's', last?.kind === 'frame' ? last.cursor : null);
+    expect((await second.prompt('s', 'and again')).status).toBe(202);
+    const entries = await until(next, '"agent_end"');
+    expect(entries.every(isFrame)).toBe(true);
+  });
+
+  test('has nothing of a session that was deleted, and all of one that was open at the shutdown', async () => {
+    const store = createMemoryStore();
+    const first = start(store);
+    for (const id of ['deleted', 'open']) first.board.createSession({ id }, owner);
+    first.board.closeSession('deleted', owner);
+    first.gateway.close('shutting down');
+    // What is asked of a store is done in the turns after.
+    await new Promise((resolve) => setImmediate(resolve));
+    const second = start(store);
+    expect((await second.get('/v1/sessions/open')).status).toBe(200);
+    expect((await second.get('/v1/sessions/deleted')).status).toBe(404);
+    expect((await second.get('/v1/sessions/never')).status).toBe(404);
+  });
+
+  test('does not open a session under the id of a stored one', async () => {
+    const store = createMemoryStore();
+    start(store).board.createSession({ id: 's' }, owner);
+    await new Promise((resolve) => setImmediate(resolve));
+    await store.close();
+    const created = await start(store).request('/v1/sessions', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ id: 's' }),
+    });
+    expect(created.status).toBe(409);
+  });
+
+  test('leaves a session alone that the first one still owns', async () => {
+    const store = createMemoryStore();
+    start(store).board.createSession({ id: 's' }, owner);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect((await start(store).get('/v1/sessions/s')).status).toBe(409);
+  });
+
+  test('brings a session back once, however many ask at the same time', async () => {
+    const store = createMemoryStore();
+    start(store).board.createSession({ id: 's' }, owner);
+    await new Promise((resolve) => setImmediate(resolve));
+    await store.close();
+    const second = start(store);
+    const answers = await Promise.all([1, 2, 3].map(() => second.get('/v1/sessions/s')));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(second.board.sessions(owner)).toHaveLength(1);
+  });
+});
+
+test('a command that is repeated after a restart has its outcome of before, and is not carried out again', async () => {
+  const store = createMemoryStore();
+  const send = (board: ReturnType<typeof start>, frame: object) =>
+    board.request('/v1/pi-server/sessions/s/frames', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(frame),
+    });
+  const command = { id: 'c1', type: 'set_session_name', sessionId: 's', name: 'first' };
+  const first = start(store);
+  first.board.createSession({ id: 's' }, owner);
+  const reader = first.read('pi-server', 's', null);
+  await send(first, command);
+  const answer = await until(reader, '"id":"c1"');
+  await store.close();
+
+  const second = start(store);
+  await second.get('/v1/sessions/s');
+  const again = second.read('pi-server', 's', null);
+  await send(second, command);
+  const repeated = await until(again, '"type":"response"');
+  const responseIn = (entries: readonly Entry[]) =>
+    entries
+      .flatMap((entry) => (entry.kind === 'frame' ? [JSON.parse(textOf(entry.out))] : []))
+      .find(({ type }) => type === 'response');
+  expect(responseIn(repeated)).toEqual({ ...responseIn(answer), replayed: true });
+});
+
+test('a connection that carries many sessions finds a stored one, and its commands keep their order', async () => {
+  const store = createMemoryStore();
+  const first = start(store);
+  first.board.createSession({ id: 's' }, owner);
+  await first.prompt('s', 'hello there');
+  await until(first.read('pi', 's', null), '"agent_end"');
+  await store.close();
+
+  const second = start(store);
+  const [near, far] = memoryPair();
+  const heard: { type: string; id?: string; data?: unknown }[] = [];
+  const answered = new Promise<void>((resolve) => {
+    far.open({
+      frame({ text }) {
+        heard.push(JSON.parse(text));
+        if (heard.filter(({ type }) => type === 'response').length === 2) resolve();
+      },
+      fault: () => {},
+      end: () => {},
+    });
+  });
+  second.board.connect(near, { frontend: 'pi-server', options: {}, principal: owner });
+  far.send(JSON.stringify({ id: 'a', type: 'get_messages', sessionId: 's' }));
+  far.send(JSON.stringify({ id: 'b', type: 'list_sessions' }));
+  await answered;
+  const responses = heard.filter(({ type }) => type === 'response');
+  expect(responses.map(({ id }) => id)).toEqual(['a', 'b']);
+  expect(JSON.stringify(responses[0])).toContain('hello there');
+  expect(JSON.stringify(responses[1])).toContain('"s"');
+});
+
+test('what was posted under a key before a restart is not taken again', async () => {
+  const store = createMemoryStore();
+  const post = (board: ReturnType<typeof start>, message: string) =>
+    board.request('/v1/pi/sessions/s/frames', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'idempotency-key': 'k' },
+      body: JSON.stringify({ type: 'prompt', message }),
+    });
+  const first = start(store);
+  first.board.createSession({ id: 's' }, owner);
+  expect((await post(first, 'hello there')).status).toBe(202);
+  await until(first.read('pi', 's', null), '"agent_end"');
+  await store.close();
+
+  const second = start(store);
+  expect((await post(second, 'hello there')).status).toBe(202);
+  const answer = await second.get('/v1/sessions/s');
+  expect(await answer.json()).toMatchObject({ state: 'idle' });
+  expect((await post(second, 'something else')).status).toBe(409);
+});
