@@ -11,9 +11,19 @@ const event = z.custom<Event>((value) => Event.safeParse(value).success, 'no eve
 const eventOf = <Type extends EventType>(type: Type) =>
   z.custom<EventOf<Type>>((value) => Event.safeParse(value).data?.type === type, `no ${type} of this version`);
 
+/** A message of a transcript. Written out, for the published types would repeat the whole schema at each place otherwise. */
+export interface StoredMessage {
+  start: EventOf<'message-start'>;
+  seq: number;
+  startedAt: number;
+  blocks: { index: number; head: BlockHead; text: string; end?: EventOf<'block-end'> | undefined }[];
+  endedAt?: number | undefined;
+  end?: EventOf<'message-end'> | undefined;
+}
+
 const Block = z.object({ index: z.number(), head: BlockHead, text: z.string(), end: eventOf('block-end').optional() });
 
-const Message = z.object({
+const Message: z.ZodType<StoredMessage> = z.object({
   start: eventOf('message-start'),
   seq: z.number(),
   startedAt: z.number(),
@@ -21,7 +31,6 @@ const Message = z.object({
   endedAt: z.number().optional(),
   end: eventOf('message-end').optional(),
 });
-export type StoredMessage = z.infer<typeof Message>;
 
 const Item = z.union([z.object({ message: Message }), z.object({ seq: z.number(), at: z.number(), event })]);
 
