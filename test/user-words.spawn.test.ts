@@ -45,6 +45,8 @@ describe('--help', () => {
     ['patchbay', ['serve']],
     ['patchbay', ['stdio']],
     ['patchbay', ['translate']],
+    ['patchbay', ['record']],
+    ['patchbay', ['replay']],
     ['patchbay', ['conformance']],
     ['patchbay', ['agents']],
     ['patchbay-pi', []],

@@ -27,6 +27,7 @@ export function serveCommand(): Command {
       append,
       [],
     )
+    .option('--record <folder>', 'write a tape of each agent that is started or connected to into this folder')
     .option('--json', 'print one JSON line when ready instead of text')
     .option('--verbose', 'log repairs and losses too')
     .addHelpText('after', help)
