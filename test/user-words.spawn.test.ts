@@ -47,6 +47,7 @@ describe('--help', () => {
     ['patchbay', ['translate']],
     ['patchbay', ['record']],
     ['patchbay', ['replay']],
+    ['patchbay', ['redact']],
     ['patchbay', ['conformance']],
     ['patchbay', ['agents']],
     ['patchbay-pi', []],

@@ -7,6 +7,7 @@ import { agentsCommand } from './agents.ts';
 import { conformanceCommand } from './conformance/conformance.ts';
 import { ownVersion, tellFailure } from './program.ts';
 import { recordCommand } from './record.ts';
+import { redactCommand } from './redact.ts';
 import { replayCommand } from './replay.ts';
 import { serveCommand } from './serve.ts';
 import { stdioCommand } from './stdio.ts';
@@ -24,6 +25,7 @@ Examples:
   patchbay translate --from pi --to claude < trace.jsonl  a filter, no session
   patchbay record -o t.jsonl -- pi --mode rpc             tape a conversation, byte for byte
   patchbay replay t.jsonl                                 play the agent of a tape
+  patchbay redact t.jsonl -o public.jsonl                 copy a tape without secrets
   patchbay conformance pi -- pi --mode rpc                check an agent, or a client, against its protocol
   patchbay agents                                         list agents and protocols
 
@@ -41,6 +43,7 @@ const commands = [
   translateCommand(),
   recordCommand(),
   replayCommand(),
+  redactCommand(),
   conformanceCommand(),
   agentsCommand(),
 ];

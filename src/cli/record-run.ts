@@ -1,16 +1,20 @@
 // Carries out `patchbay record`. record.ts declares the options, and loads this file when the command runs.
 import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, rmSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { protocolOf } from '../adapters/protocols.ts';
+import { GatewayError } from '../core/model/errors.ts';
 import { openTapeFile, type TapeFailure } from '../stores/tape-file.ts';
 import type { TapeFraming } from '../tape/cutter.ts';
 import { createRecorder, type Recorder } from '../tape/recorder.ts';
+import { redact } from './redact-run.ts';
 
 /** The parsed options. */
 export interface RecordOptions {
   readonly output: string;
   readonly force?: boolean;
+  readonly scrub?: boolean;
   readonly protocol?: string;
   readonly framing: TapeFraming;
 }
@@ -19,7 +23,13 @@ export interface RecordOptions {
 export async function record(command: readonly string[], options: RecordOptions): Promise<void> {
   const [program = '', ...args] = command;
   if (options.protocol !== undefined) protocolOf(options.protocol, 'agent');
-  const file = openTapeFile(options.output, {
+  const isScrubbed = options.scrub === true;
+  // Streamed secrets are found only in the whole tape. The name says what the file is if we are killed before that.
+  const place = isScrubbed ? `${options.output}.unscrubbed` : options.output;
+  if (isScrubbed && options.force !== true && existsSync(options.output)) {
+    throw new GatewayError('invalid', `${options.output} exists`);
+  }
+  const file = openTapeFile(place, {
     replaces: options.force === true,
     failed: (reason) => process.stderr.write(`patchbay: the tape ends here: ${inWords(reason)}\n`),
   });
@@ -43,6 +53,10 @@ export async function record(command: readonly string[], options: RecordOptions)
   if ('failure' in exit) process.stderr.write(`patchbay: ${program} could not be started: ${exit.failure}\n`);
   recorder.ended('failure' in exit ? { code: exit.code, signal: null } : exit);
   file.close();
+  if (isScrubbed) {
+    redact(place, { output: options.output, force: options.force === true, word: [] });
+    rmSync(place);
+  }
   await writtenOut();
   if (!('failure' in exit) && exit.signal !== null) return dieOf(exit.signal);
   process.exit(exit.code ?? 1);

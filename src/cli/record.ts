@@ -20,6 +20,7 @@ export function recordCommand(): Command {
     .description('tape what a client and an agent say to each other on stdio')
     .requiredOption('-o, --output <file>', 'the tape; must not exist')
     .option('-f, --force', 'replace an existing tape')
+    .option('--scrub', 'replace secrets when the program has ended, as patchbay redact does')
     .option('--protocol <protocol>', 'the protocol of the agent, noted in the tape; default: replay finds out')
     .addOption(
       new Option('--framing <framing>', 'how the bytes are cut into rows')
