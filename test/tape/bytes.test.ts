@@ -75,6 +75,7 @@ test('frames of Content-Length are rows with their body, and lines are rows with
     line: '{"a":1}',
     frame: 'content-length',
   });
+  expect(tapeOf(Buffer.from('{"a":1}\r\n'), 3)).toBe('{"dir":"out","line":"{\\"a\\":1}","eol":"\\r\\n"}\n');
   expect(tapeOf(Buffer.from('{"a":1}\n'), 3)).toBe('{"dir":"out","line":"{\\"a\\":1}"}\n');
 });
 
