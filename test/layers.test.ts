@@ -88,6 +88,7 @@ const layers: readonly Layer[] = [
     packages: ['node:', 'ignore'],
     files: ['src/core/', 'src/stores/paths.ts', 'src/workspace/'],
   },
+  { of: /^src\/tape\//, packages: ['zod'], files: ['src/core/', 'src/tape/'] },
   { of: /^src\/stores\//, packages: ['node:'], files: ['src/core/', 'src/stores/'] },
   ...Object.entries(conformanceRooms).map(([room, lower]) => ({
     of: new RegExp(`^src/conformance/${room}/`),
@@ -97,6 +98,7 @@ const layers: readonly Layer[] = [
       '$own',
       'src/conformance/bounded-wait.ts',
       ...(room === 'runner' ? ['src/transports/'] : []),
+      ...(room === 'trace' ? ['src/tape/'] : []),
       ...lower.map((other) => `src/conformance/${other}/`),
     ],
   })),
@@ -281,6 +283,7 @@ describe('the checks themselves', () => {
     ['src/transports/a.ts', "import { z } from 'zod';"],
     ['src/transports/http/a.ts', "import { b } from '../../stores/b.ts';"],
     ['src/stores/a.ts', "import { b } from '../transports/b.ts';"],
+    ['src/tape/a.ts', "import fs from 'node:fs';"],
     ['src/conformance/check/a.ts', "import { b } from '../../stores/b.ts';"],
     ['src/conformance/check/a.ts', "import { b } from '../runner/b.ts';"],
     ['src/conformance/check/a.ts', "import { b } from '../../transports/b.ts';"],

@@ -27,3 +27,8 @@ export function collect(text: string, before: Readonly<Record<string, string>>):
   if (equals < 1) throw new InvalidArgumentError('must be name=value');
   return { ...before, [text.slice(0, equals)]: text.slice(equals + 1) };
 }
+
+/** Collects the words of an option that may be repeated. */
+export function collectWord(word: string, before: readonly string[]): readonly string[] {
+  return [...before, word];
+}

@@ -19,7 +19,7 @@ function describe(options: AgentsOptions) {
     name,
     protocol: agent.protocol,
     isDefault: name === config.defaultAgent,
-    where: agent.url ?? agent.command?.join(' ') ?? 'built in',
+    where: agent.url ?? agent.command?.join(' ') ?? agent.file ?? 'built in',
     commands: protocolOf(agent.protocol).can.commands,
   }));
   const spoken = [...protocols.values()].map(({ protocol, client, agent }) => ({

@@ -6,6 +6,9 @@ import { Command, CommanderError } from 'commander';
 import { agentsCommand } from './agents.ts';
 import { conformanceCommand } from './conformance/conformance.ts';
 import { ownVersion, tellFailure } from './program.ts';
+import { recordCommand } from './record.ts';
+import { redactCommand } from './redact.ts';
+import { replayCommand } from './replay.ts';
 import { serveCommand } from './serve.ts';
 import { stdioCommand } from './stdio.ts';
 import { translateCommand } from './translate.ts';
@@ -20,6 +23,9 @@ Examples:
   patchbay stdio --frontend claude --backend pi -- pi --mode rpc
                                                           one client on stdin and stdout
   patchbay translate --from pi --to claude < trace.jsonl  a filter, no session
+  patchbay record -o t.jsonl -- pi --mode rpc             tape a conversation, byte for byte
+  patchbay replay t.jsonl                                 play the agent of a tape
+  patchbay redact t.jsonl -o public.jsonl                 copy a tape without secrets
   patchbay conformance pi -- pi --mode rpc                check an agent, or a client, against its protocol
   patchbay agents                                         list agents and protocols
 
@@ -31,7 +37,17 @@ const program = new Command('patchbay')
   .addHelpText('after', examples)
   .showHelpAfterError('(see --help)')
   .exitOverride();
-for (const command of [serveCommand(), stdioCommand(), translateCommand(), conformanceCommand(), agentsCommand()]) {
+const commands = [
+  serveCommand(),
+  stdioCommand(),
+  translateCommand(),
+  recordCommand(),
+  replayCommand(),
+  redactCommand(),
+  conformanceCommand(),
+  agentsCommand(),
+];
+for (const command of commands) {
   program.addCommand(command.exitOverride().showHelpAfterError('(see --help)'));
 }
 

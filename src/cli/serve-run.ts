@@ -23,6 +23,7 @@ export interface ServeOptions extends AgentOptions, TokenOptions {
   readonly host?: string;
   readonly port?: number;
   readonly origin: readonly string[];
+  readonly record?: string;
   readonly json?: boolean;
   readonly verbose?: boolean;
 }
@@ -42,6 +43,7 @@ export async function serve(command: readonly string[], options: ServeOptions): 
     log,
     loopDelay: measureLoopDelay(),
     ...(tracer && { tracer }),
+    ...(options.record === undefined ? {} : { recordTo: options.record }),
   });
   limited = gateway.board.limited;
   const server = await listen({

@@ -1,6 +1,6 @@
 // `patchbay serve`: serves any number of clients over HTTP, WebSocket and SSE. serve-run.ts does the work.
 import { Command, InvalidArgumentError } from 'commander';
-import { withAgentOptions } from './agent-options.ts';
+import { collectWord, withAgentOptions } from './agent-options.ts';
 import type { ServeOptions } from './serve-run.ts';
 
 const help = `
@@ -24,9 +24,10 @@ export function serveCommand(): Command {
     .option(
       '--origin <origin>',
       'origin of a web page that may connect, e.g. http://localhost:5173; may be repeated',
-      append,
+      collectWord,
       [],
     )
+    .option('--record <folder>', 'write a tape of each agent that is started or connected to into this folder')
     .option('--json', 'print one JSON line when ready instead of text')
     .option('--verbose', 'log repairs and losses too')
     .addHelpText('after', help)
@@ -40,8 +41,4 @@ function portNumber(text: string): number {
   const port = Number(text);
   if (!/^\d{1,5}$/u.test(text) || port > 65535) throw new InvalidArgumentError('must be a number from 0 to 65535');
   return port;
-}
-
-function append(text: string, before: readonly string[]): string[] {
-  return [...before, text];
 }

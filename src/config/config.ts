@@ -7,20 +7,27 @@ import { noProtocol, protocols, protocolsOf } from '../adapters/protocols.ts';
 import { isDictionary } from '../core/model/dictionary.ts';
 import { GatewayError, messageOf } from '../core/model/errors.ts';
 import { didYouMean } from '../core/model/similar-names.ts';
+import { tapeIn } from '../gateway/tape-input.ts';
 import { realInside } from '../stores/paths.ts';
 import { type JsonPositions, lineAt, type Path, readPositions } from './json-positions.ts';
 import { mistakesIn } from './mistakes.ts';
 import { TokenConfig } from './token-config.ts';
+
+/** The protocol of an agent that is a tape. Whatever protocol the tape holds takes its place. */
+const replay = 'replay';
 
 /** An agent: its protocol, and a program to start or an address to connect to. */
 export const AgentConfig = z
   .strictObject({
     protocol: z
       .string()
-      .refine((id) => protocols.get(id)?.agent !== undefined, {
+      .refine((id) => id === replay || protocols.get(id)?.agent !== undefined, {
         error: ({ input }) => noProtocol(String(input), 'agent'),
       })
-      .meta({ description: 'The protocol that the agent speaks, e.g. pi or claude.', enum: protocolsOf('agent') }),
+      .meta({
+        description: 'The protocol that the agent speaks, e.g. pi or claude.',
+        enum: [...protocolsOf('agent'), replay],
+      }),
     command: z
       .tuple([z.string().min(1)], z.string())
       .optional()
@@ -41,6 +48,15 @@ export const AgentConfig = z
       .string()
       .optional()
       .describe('The environment variable that holds the bearer token for url and sendUrl.'),
+    file: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('The tape of an agent with the protocol replay, which speaks the protocol of its tape.'),
+    speed: z
+      .union([z.number().positive(), z.literal('max')])
+      .optional()
+      .describe('How many times faster the tape is played than it was recorded. Default 1.'),
     cwd: z.string().optional().describe('The working directory of the program.'),
     env: z
       .record(z.string(), z.string())
@@ -52,6 +68,11 @@ export const AgentConfig = z
   .refine(
     (agent) => agent.command === undefined || agent.url === undefined,
     'an agent has a command or a url, not both',
+  )
+  .refine(
+    ({ protocol, file, command, url }) =>
+      (protocol === replay) === (file !== undefined) && (file === undefined || (command ?? url) === undefined),
+    'the protocol replay and a file belong together, without a command and a url',
   )
   .refine(
     (agent) => (agent.sendUrl !== undefined) === (agent.url?.startsWith('http') ?? false),
@@ -122,6 +143,11 @@ const Limits = z.strictObject({
     .min(1024)
     .default(8 * mebibyte)
     .describe('The longest frame of a client, bytes.'),
+  tapeBytes: z
+    .int()
+    .min(1024)
+    .default(256 * mebibyte)
+    .describe('The longest tape of `serve --record`, bytes. A longer one ends early, and the log says so.'),
   transcriptBytes: z
     .int()
     .min(64 * 1024)
@@ -202,7 +228,10 @@ export function parseConfig(value: unknown, place: (path: Path) => string = () =
     const mistakes = mistakesIn(value, parsed.error.issues, configSchema());
     throw new GatewayError('invalid', mistakes.map(({ path, words }) => `${place(path)}${words}`).join('\n'));
   }
-  const agents = { demo, ...parsed.data.agents };
+  const agents: Config['agents'] = { demo };
+  for (const [name, agent] of Object.entries(parsed.data.agents)) {
+    agents[name] = agent.file === undefined ? agent : taped(agent, agent.file, place(['agents', name, 'file']));
+  }
   const [first, second] = Object.keys(parsed.data.agents);
   const fallback = first !== undefined && second === undefined ? first : 'demo';
   const defaultAgent = parsed.data.defaultAgent ?? fallback;
@@ -211,6 +240,18 @@ export function parseConfig(value: unknown, place: (path: Path) => string = () =
     throw new GatewayError('invalid', `${place(['defaultAgent'])}${words}`);
   }
   return { ...parsed.data, agents, defaultAgent };
+}
+
+/** The agent with the protocol of its tape. */
+function taped(agent: AgentConfig, file: string, place: string): AgentConfig {
+  try {
+    const { protocol } = tapeIn(file);
+    const isSpoken = protocol !== null && protocols.get(protocol)?.agent !== undefined;
+    if (!isSpoken) throw new GatewayError('invalid', `nobody knows the protocol of ${file}`);
+    return { ...agent, protocol };
+  } catch (thrown) {
+    throw new GatewayError('invalid', `${place}${messageOf(thrown)}`);
+  }
 }
 
 /**

@@ -14,6 +14,9 @@ import { createMultiplexer, type MultiplexedConnection } from '../transports/mul
 import { programChannel } from '../transports/program-channel.ts';
 import type { Meter } from './metering/meter.ts';
 import type { RemoteTransports } from './remote-transports.ts';
+import { tapeChannel } from './tape-channel.ts';
+import type { TapeFolder } from './tape-folder.ts';
+import { tapeIn } from './tape-input.ts';
 
 /** The agent that a channel leads to. */
 export interface AgentTarget {
@@ -33,17 +36,23 @@ export class AgentChannels {
   /** Tokens for remote agents, removed from the environment of every program (docs/threats.md T7). */
   readonly #hiddenVariables: Readonly<Record<string, undefined>>;
   readonly #failed: (thrown: unknown) => void;
+  readonly #tapes: TapeFolder | null;
   /** Open connections that carry many sessions. */
   readonly #multiplexers = new Map<string, MultiplexedConnection>();
 
-  /** `remote`: null if no agent has an address. `failed` counts faults of connections that carry many sessions. */
+  /**
+   * `remote`: null if no agent has an address. `failed` counts faults of connections that carry many sessions. `tapes`
+   * records all channels; default nobody.
+   */
   constructor(
     { agents, limits }: Pick<Config, 'agents' | 'limits'>,
     remote: RemoteTransports | null,
     work: Pick<PacedWork, 'queue'>,
     meter: Meter,
     failed: (thrown: unknown) => void,
+    tapes: TapeFolder | null = null,
   ) {
+    this.#tapes = tapes;
     this.#failed = failed;
     this.#meter = meter;
     this.#maxFrameBytes = limits.agentFrameBytes;
@@ -58,8 +67,22 @@ export class AgentChannels {
 
   /** Opens a channel for one session alone. Throws `invalid` for a configuration that leads nowhere. */
   open(target: AgentTarget): Channel {
-    if (target.agent.url !== undefined) return this.#openRemote(target, target.agent.url);
-    if (target.agent.command !== undefined) return this.#openProgram(target, target.agent.command);
+    const channel = this.#openUnrecorded(target);
+    const { name, agent, adapter, cwd = agent.cwd } = target;
+    if (this.#tapes === null || (agent.command === undefined && agent.url === undefined)) return channel;
+    const framing = agent.command === undefined ? 'text' : adapter.framing.stdio;
+    const frame = framing === 'jsonl' ? undefined : framing === 'content-length' ? framing : 'text';
+    return this.#tapes.record(channel, { name, protocol: agent.protocol, argv: agent.command, cwd, frame });
+  }
+
+  #openUnrecorded(target: AgentTarget): Channel {
+    const { name, agent } = target;
+    if (agent.file !== undefined) {
+      const speed = agent.speed === 'max' ? Number.POSITIVE_INFINITY : (agent.speed ?? 1);
+      return tapeChannel(`agent ${name}`, tapeIn(agent.file, { protocol: agent.protocol }), speed);
+    }
+    if (agent.url !== undefined) return this.#openRemote(target, agent.url);
+    if (agent.command !== undefined) return this.#openProgram(target, agent.command);
     return this.#openLibrary(target);
   }
 

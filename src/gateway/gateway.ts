@@ -45,6 +45,7 @@ import { StoredSummaries } from './stored/stored-summaries.ts';
 import { UnkeptSessions } from './stored/unkept-sessions.ts';
 import { UnwrittenExports } from './stored/unwritten-exports.ts';
 import { systemClock, systemLoop } from './system-clock.ts';
+import { createTapeFolder } from './tape-folder.ts';
 import type { Tracer } from './tracing/tracer.ts';
 
 export type { ServeRequest, StartOptions } from './serve-client.ts';
@@ -80,6 +81,8 @@ export interface GatewayPorts {
   readonly work?: PacedWork;
   /** Measures the event loop; default nobody. */
   readonly loopDelay?: LoopDelay;
+  /** Tapes of all agents are written into this folder; default none. */
+  readonly recordTo?: string;
   /** Makes a trace of each run; default nobody. */
   readonly tracer?: Tracer;
   /** Where sessions are kept; default nowhere. Its owner closes it after the gateway. */
@@ -114,7 +117,7 @@ interface RouterParts {
 export function createGatewayOf(
   { adapters, remote }: GatewayParts,
   config: Config,
-  { log, clock: outerClock = systemClock, work: givenWork, loopDelay, tracer, store }: GatewayPorts,
+  { log, clock: outerClock = systemClock, work: givenWork, loopDelay, tracer, store, recordTo }: GatewayPorts,
 ): Gateway {
   const meter = new Meter();
   const notes = new Notes(log, outerClock.now, meter.limited);
@@ -129,7 +132,10 @@ export function createGatewayOf(
   const hub = createHub({ sessions: config.limits.sessions });
   const idle = new IdleSessions(hub, clock, config.limits.idleSessionMs, { limited: meter.limited, failed });
 
-  const agents = new Agents(config, env, adapterOf, new AgentChannels(config, remote, work, meter, failed));
+  const { tapeBytes: mostBytes } = config.limits;
+  const tapes =
+    recordTo === undefined ? null : createTapeFolder({ folder: recordTo, mostBytes, log, limited: meter.limited });
+  const agents = new Agents(config, env, adapterOf, new AgentChannels(config, remote, work, meter, failed, tapes));
   const frontends = new Frontends({ config, env, adapterOf, ids: () => adapters.keys() });
 
   const folders = new StoredFolders(config, adapterOf);

@@ -1,5 +1,8 @@
 // Each limit is counted under its name when a peer reaches it, and not before.
+import { mkdtempSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { logTo, mostUnreadBytes } from '../../src/cli/stderr-log.ts';
 import { parseConfig } from '../../src/config/config.ts';
@@ -20,7 +23,9 @@ import { mostLines } from '../../src/gateway/line-limit.ts';
 import { gatherFigures } from '../../src/gateway/metering/figures.ts';
 import { Meter } from '../../src/gateway/metering/meter.ts';
 import { SessionTally } from '../../src/gateway/metering/session-tally.ts';
+import { createTapeFolder } from '../../src/gateway/tape-folder.ts';
 import { listen } from '../../src/transports/http/server.ts';
+import { memoryPair } from '../../src/transports/memory.ts';
 import { ticketOf, wide } from '../core/ledger/rig.ts';
 import { createClient } from '../support/core/client.ts';
 import { createSessionRig, question } from '../support/core/session-rig.ts';
@@ -318,6 +323,20 @@ function agentUnread(): Reached {
   return [before, rig.limits];
 }
 
+function tapeBytes(): Reached {
+  const limits: string[] = [];
+  const folder = mkdtempSync(join(tmpdir(), 'patchbay-tape-limit-'));
+  const tapes = createTapeFolder({ folder, mostBytes: 1024, log: () => {}, limited: (rule) => limits.push(rule) });
+  const [near] = memoryPair();
+  const recorded = { name: 'one', protocol: 'pi', argv: undefined, cwd: undefined, frame: undefined };
+  const channel = tapes.record(near, recorded);
+  channel.send('a frame that fits');
+  const before = [...limits];
+  channel.send('x'.repeat(1024));
+  channel.send('of this nothing is said again');
+  return [before, limits];
+}
+
 const acts: Readonly<Record<LimitRule, () => Reached | Promise<Reached>>> = {
   sessions,
   idleSessionMs,
@@ -347,6 +366,7 @@ const acts: Readonly<Record<LimitRule, () => Reached | Promise<Reached>>> = {
 
   agentState,
   agentUnread,
+  tapeBytes,
 };
 
 test.each(limitRules)('%s', async (rule) => {

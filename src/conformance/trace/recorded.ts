@@ -1,17 +1,14 @@
 // The traces that a recording is read into.
 import type { Trace, TraceFrame } from '../check/rule.ts';
 
+export { TapeError as TraceFileError } from '../../tape/reader.ts';
+
 /** One connection of a recording. */
 export interface RecordedTrace extends Trace {
   /** Name of the connection or scenario; empty where the recording has only one. */
   readonly name: string;
   /** The skipped lines with their numbers. */
   readonly remarks: readonly string[];
-}
-
-/** The text is no recording. */
-export class TraceFileError extends Error {
-  override readonly name = 'TraceFileError';
 }
 
 /** A frame, with its JSON where the text parses. */

@@ -1,6 +1,7 @@
 // Reads recordings and judges them. A recording is a file of JSON rows with a direction, the bare lines of one side, or
 // our own JSON report.
-import { dictionaryIn, isDictionary } from '../../core/model/dictionary.ts';
+import { isDictionary } from '../../core/model/dictionary.ts';
+import { readTape, type TapeFrame } from '../../tape/reader.ts';
 import type { Result } from '../check/check.ts';
 import { type ConversationToJudge, judgeRules } from '../check/judge.ts';
 import type { Trace, TraceFrame } from '../check/rule.ts';
@@ -26,32 +27,27 @@ export interface TraceFileOptions {
 }
 
 /**
- * Returns one trace for each connection, in the order in which they begin. A row is `{"dir":"in"|"out","line":"…"}`
- * with the line as it was on the wire, or has the message as JSON in `msg`. `in` means towards the agent. `at` (ms) and
- * `conn` are optional. `in-raw` and `out-raw` are bytes with their header. `note`, `mark` and `argv` rows were not on
- * the wire. A last row without a line end may be cut off. Throws a {@link TraceFileError} that names the line.
+ * Returns one trace for each connection, in the order in which they begin. The rows are those of a tape
+ * (`tape/reader.ts`); stderr is left out. Throws a {@link TraceFileError} that names the line.
  */
 export function readTraceFile(text: string, options: TraceFileOptions = {}): readonly RecordedTrace[] {
   const { isComplete = false, by } = options;
   const report = reportIn(text);
   if (report !== null) return tracesOfReport(report, { isComplete });
   const connections = new Map<string, TraceFrame[]>();
-  const remarks: string[] = [];
-  const lines = text.replace(/^\ufeff/u, '').split('\n');
-  lines.forEach((raw, index) => {
-    const line = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
-    if (line.trim() === '') return;
-    const number = index + 1;
-    const row = by === undefined ? rowOf(line, number, number === lines.length) : { frame: recordedFrame(by, line) };
-    if ('remark' in row) {
-      if (row.remark !== '') remarks.push(`line ${number}: ${row.remark}`);
-      return;
-    }
-    const name = 'connection' in row ? row.connection : '';
+  const add = (name: string, frame: TraceFrame) => {
     const frames = connections.get(name) ?? [];
     connections.set(name, frames);
-    frames.push(row.frame);
-  });
+    frames.push(frame);
+  };
+  const remarks: string[] = [];
+  if (by === undefined) {
+    const tape = readTape(text);
+    remarks.push(...tape.remarks);
+    for (const frame of tape.frames) if (frame.dir !== 'err') add(frame.conn, traceFrame(frame, sideOf[frame.dir]));
+  } else {
+    for (const line of bareLines(text)) add('', recordedFrame(by, line));
+  }
   if (connections.size === 0)
     throw new TraceFileError(`nothing was said in it${remarks.map((one) => `; ${one}`).join('')}`);
   return [...connections].map(([name, frames], index) => ({
@@ -62,42 +58,16 @@ export function readTraceFile(text: string, options: TraceFileOptions = {}): rea
   }));
 }
 
-type Row = { readonly frame: TraceFrame; readonly connection: string } | { readonly remark: string };
+const sideOf = { in: 'client', out: 'agent' } as const;
 
-/** `dir` values of rows that hold no frame. */
-const unspoken: ReadonlySet<unknown> = new Set(['note', 'mark', 'argv']);
-
-const sides: ReadonlyMap<unknown, { readonly by: TraceFrame['by']; readonly isRaw: boolean }> = new Map([
-  ['in', { by: 'client', isRaw: false }],
-  ['out', { by: 'agent', isRaw: false }],
-  ['in-raw', { by: 'client', isRaw: true }],
-  ['out-raw', { by: 'agent', isRaw: true }],
-]);
-
-function rowOf(line: string, number: number, isLast: boolean): Row {
-  const row = dictionaryIn(line);
-  if (row === null) {
-    if (isLast) return { remark: 'the last row is cut off' };
-    throw new TraceFileError(
-      `line ${number} is no row: expected {"dir":"in"|"out","line":"…"}, found ${line.slice(0, 60)}${hint(line)}`,
-    );
-  }
-  const { dir, line: lineText, msg, conn, at } = row;
-  if (dir === undefined) throw new TraceFileError(`line ${number} has no dir${hint(line)}`);
-  if (unspoken.has(dir)) return { remark: '' };
-  const side = sides.get(dir);
-  if (side === undefined) return { remark: `passed over, for its dir is ${JSON.stringify(dir)?.slice(0, 60)}` };
-  const ms = typeof at === 'number' ? at : 0;
-  const connection = typeof conn === 'string' || typeof conn === 'number' ? String(conn) : '';
-  if (typeof lineText === 'string') return { frame: recordedFrame(side.by, lineText, ms), connection };
-  if (side.isRaw && typeof msg === 'string') return { frame: rawFrame(side.by, msg, ms), connection };
-  if (msg === undefined) throw new TraceFileError(`line ${number} has neither a line nor a msg`);
-  return { frame: { at: ms, by: side.by, text: JSON.stringify(msg), json: msg }, connection };
+function traceFrame({ text, at, isRaw }: TapeFrame, by: TraceFrame['by']): TraceFrame {
+  return isRaw ? rawFrame(by, text, at) : recordedFrame(by, text, at);
 }
 
-/** Extends an error message when the line looks like a frame and not like a row. */
-function hint(line: string): string {
-  return dictionaryIn(line) === null ? '' : '; are these the bare lines of one side? Then say whose';
+/** The lines of a file without rows. */
+function bareLines(text: string): readonly string[] {
+  const lines = text.replace(/^\ufeff/u, '').split('\n');
+  return lines.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line)).filter((line) => line.trim() !== '');
 }
 
 /** The body after the header. A body that is no JSON becomes a fault. */

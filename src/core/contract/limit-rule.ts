@@ -29,6 +29,7 @@ export const limitRules = [
   'unreadLogBytes',
   'agentState',
   'agentUnread',
+  'tapeBytes',
 ] as const;
 
 /** The name of a limit. */

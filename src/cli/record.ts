@@ -1,0 +1,36 @@
+// `patchbay record`: stands between a client and an agent on stdio, and tapes both. record-run.ts does the work.
+import { Command, Option } from 'commander';
+import type { RecordOptions } from './record-run.ts';
+
+const help = `
+A client starts \`patchbay record -o t.jsonl -- pi --mode rpc\` where it started \`pi --mode rpc\`. All bytes pass
+untouched and at once, in both directions and on stderr; signals and the exit code pass too. The tape holds everything that
+was said, also secrets: only its owner can read it. \`patchbay redact\` makes a copy to give away.
+
+Examples:
+  patchbay record -o t.jsonl -- pi --mode rpc
+  patchbay record -o eca.jsonl --protocol eca -- eca server
+  patchbay replay t.jsonl
+
+Exit codes: that of the program, or its signal; 2 wrong usage; 126 or 127 if the program cannot be started.`;
+
+/** The `record` command. */
+export function recordCommand(): Command {
+  return new Command('record')
+    .description('tape what a client and an agent say to each other on stdio')
+    .requiredOption('-o, --output <file>', 'the tape; must not exist')
+    .option('-f, --force', 'replace an existing tape')
+    .option('--scrub', 'replace secrets when the program has ended, as patchbay redact does')
+    .option('--protocol <protocol>', 'the protocol of the agent, noted in the tape; default: replay finds out')
+    .addOption(
+      new Option('--framing <framing>', 'how the bytes are cut into rows')
+        .choices(['detect', 'lines', 'content-length'])
+        .default('detect'),
+    )
+    .argument('<command...>', 'the program and its arguments, after --')
+    .addHelpText('after', help)
+    .action(async (command: string[], options: RecordOptions) => {
+      const { record } = await import('./record-run.ts');
+      await record(command, options);
+    });
+}

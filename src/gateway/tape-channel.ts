@@ -1,0 +1,82 @@
+// A channel to an agent that is a tape: its frames come as they came when they were recorded.
+import type { Channel } from '../core/contract/channel.ts';
+import type { LoadedTape } from '../tape/loaded.ts';
+import { createPlayer } from '../tape/player.ts';
+import { createFrameReader } from '../transports/frame-reader.ts';
+import { bytesOf, createFrame } from '../transports/framing/frame.ts';
+
+/** A request of the tape that was overtaken by a later one is given up after this, ms. */
+const patienceMs = 1000;
+
+/** `speed`: how many times faster than the tape; `Infinity` waits for nothing but the session. */
+export function tapeChannel(label: string, tape: LoadedTape, speed: number): Channel {
+  const inlet = createFrameReader();
+  const frames = tape.frames.filter(({ dir }) => dir !== 'err');
+  const player = createPlayer(frames, { side: 'agent', speed, protocol: tape.protocol });
+  // An agent whose input was open on the tape has ended by itself.
+  const endsItself = tape.exit !== null && tape.inputEndedAt === null;
+  let timer: NodeJS.Timeout | undefined;
+  let isScheduled = false;
+
+  /** Never inside a call of ours: a receiver need not be reentrant. */
+  function schedule(): void {
+    if (isScheduled) return;
+    isScheduled = true;
+    queueMicrotask(() => {
+      isScheduled = false;
+      run();
+    });
+  }
+
+  function run(): void {
+    clearTimeout(timer);
+    while (inlet.isOpen && !inlet.isPaused && !inlet.isEnded) {
+      const next = player.next(performance.now());
+      switch (next.type) {
+        case 'send':
+          inlet.frame(createFrame(Buffer.from(next.text)));
+          break;
+        case 'wait':
+          timer = setTimeout(run, next.ms);
+          return;
+        case 'await':
+          if (next.isOvertaken) timer = setTimeout(giveUp, patienceMs);
+          return;
+        case 'over':
+          if (endsItself) inlet.end({ reason: 'the tape is over' });
+          return;
+        default:
+          throw next satisfies never;
+      }
+    }
+  }
+
+  function giveUp(): void {
+    player.giveUp(performance.now());
+    run();
+  }
+
+  return {
+    label,
+    open(receiver) {
+      inlet.open(receiver);
+      schedule();
+    },
+    send(out) {
+      if (inlet.isEnded) return;
+      player.heard(Buffer.from(bytesOf(out)).toString('utf8'), performance.now());
+      schedule();
+    },
+    buffered: 0,
+    pause: () => inlet.pause(),
+    resume() {
+      inlet.resume();
+      schedule();
+    },
+    close(_code, reason) {
+      clearTimeout(timer);
+      inlet.shut();
+      inlet.end({ reason });
+    },
+  };
+}
