@@ -27,7 +27,7 @@ const entriesOf = (...files: readonly string[]) =>
 const tracing = Object.keys(manifest.devDependencies).filter((name) => name.startsWith('@opentelemetry/'));
 
 /** Packages that are installed beside ours. zod is one because our types name its types; its code is in the bundle. */
-const external = [...Object.keys(manifest.dependencies), ...tracing]
+const external = [...Object.keys(manifest.dependencies), ...tracing, 'ioredis']
   .filter((name) => name !== 'zod')
   .map((name) => new RegExp(`^${name}(?:/|$)`, 'u'));
 

@@ -89,6 +89,7 @@ const layers: readonly Layer[] = [
     files: ['src/core/', 'src/stores/paths.ts', 'src/workspace/'],
   },
   { of: /^src\/tape\//, packages: ['zod'], files: ['src/core/', 'src/tape/'] },
+  { of: /^src\/stores\/redis\//, packages: ['node:', 'ioredis'], files: ['src/core/', 'src/stores/redis/'] },
   { of: /^src\/stores\//, packages: ['node:'], files: ['src/core/', 'src/stores/'] },
   ...Object.entries(conformanceRooms).map(([room, lower]) => ({
     of: new RegExp(`^src/conformance/${room}/`),

@@ -1,0 +1,89 @@
+// Debian's redis-server on a free port, with its files in a folder of its own. A machine without one fails the test.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+
+/** A running Redis. */
+export interface RedisServer {
+  readonly url: string;
+  readonly port: number;
+  /** Ends Redis at once, as a crash does. What it has written to its file stays. */
+  kill(): Promise<void>;
+  /** Starts Redis again, on the same port and the same files. */
+  start(): Promise<void>;
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void;
+  /** Removes all data. */
+  empty(): Promise<void>;
+  dispose(): Promise<void>;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+/** Starts Redis with an append-only file, as docs/scale.md tells operators to. */
+export async function startRedis(): Promise<RedisServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'patchbay-redis-'));
+  for (let tries = 0; ; tries += 1) {
+    const port = await freePort();
+    const server = serverOn(port, folder);
+    try {
+      await server.start();
+      return server;
+    } catch (thrown) {
+      // Somebody else may have taken the port meanwhile.
+      if (tries === 3) throw thrown;
+    }
+  }
+}
+
+function serverOn(port: number, folder: string): RedisServer {
+  let child: ChildProcess | null = null;
+
+  async function kill(): Promise<void> {
+    const ending = child;
+    child = null;
+    if (ending === null || ending.exitCode !== null || ending.signalCode !== null) return;
+    const ended = once(ending, 'exit');
+    ending.kill('SIGKILL');
+    await ended;
+  }
+
+  return {
+    port,
+    url: `redis://127.0.0.1:${port}`,
+    kill,
+    async start() {
+      const options = { port, bind: '127.0.0.1', dir: folder, appendonly: 'yes', save: '' };
+      const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
+      const started = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] });
+      child = started;
+      await new Promise<void>((resolve, reject) => {
+        started.on('error', (cause) =>
+          reject(new Error('these tests need redis-server (apt-get install redis-server)', { cause })),
+        );
+        started.on('exit', () => reject(new Error('redis-server did not start')));
+        started.stdout.on('data', (text) => String(text).includes('Ready to accept connections') && resolve());
+      });
+    },
+    signal: (name) => child?.kill(name),
+    async empty() {
+      const redis = new Redis(port);
+      await redis.flushall();
+      redis.disconnect();
+    },
+    async dispose() {
+      await kill();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
