@@ -59,7 +59,7 @@ interface Sent {
   readonly waiters: readonly Waiter[];
 }
 
-/** Most records and characters of a batch, and most batches of a session on their way (docs/limits.md 13.3). */
+/** Most records and characters of a batch, and most batches of a session on their way (docs/limits.md 11.3). */
 const most = { records: 256, chars: 256 * 1024, inFlight: 64 };
 
 /** A class: every open session has one, and `append` is called for every record. */

@@ -40,7 +40,7 @@ export interface RedisStore extends SessionStore {
 }
 
 const mebi = 1024 * 1024;
-/** docs/limits.md 13. */
+/** docs/limits.md 11.1 to 11.5 */
 const defaults = {
   leaseMs: 10_000,
   answerMs: 5_000,
@@ -143,9 +143,8 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
   return {
     ...storeOf({ connection, owned, ports, token, isOver: () => isOver }),
     obstacles() {
-      const reasons = new Set([...failed].flatMap((log) => log.obstacle ?? []));
       const reason = connection.obstacle();
-      if (reason !== null) reasons.add(reason);
+      const reasons = new Set(reason === null ? [...failed].flatMap((log) => log.obstacle ?? []) : [reason]);
       return [...reasons].map((text) => `Redis cannot be written (${text}); sessions are kept in memory only`);
     },
     async close() {
