@@ -63,7 +63,8 @@ function serverOn(port: number, folder: string): RedisServer {
     url: `redis://127.0.0.1:${port}`,
     kill,
     async start() {
-      const options = { port, bind: '127.0.0.1', dir: folder, appendonly: 'yes', save: '' };
+      // With `everysec` Redis may put off its writes for two seconds while the disk is busy, and a kill loses them.
+      const options = { port, bind: '127.0.0.1', dir: folder, appendonly: 'yes', appendfsync: 'always', save: '' };
       const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
       const started = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] });
       child = started;

@@ -52,14 +52,29 @@ export async function connectRedis({ url, answerMs, back }: ConnectionOptions): 
   });
   try {
     await redis.connect();
+    for (const { lua } of Object.values(scripts)) await redis.script('LOAD', lua);
   } catch (cause) {
     redis.disconnect();
-    throw new GatewayError('internal', `Redis cannot be reached (${reason ?? reasonOf(cause)})`, { cause });
+    throw new GatewayError(
+      'internal',
+      `Redis cannot be reached (${reason === 'no connection' ? reasonOf(cause) : reason})`,
+      { cause },
+    );
   }
   reason = null;
   redis.on('ready', () => {
-    reason = null;
-    back();
+    // A Redis that was restarted does not know the scripts. Sent one by one on first use, they would overtake each other.
+    Promise.all(Object.values(scripts).map(({ lua }) => redis.script('LOAD', lua))).then(
+      () => {
+        reason = null;
+        back();
+      },
+      // The connection is gone again, or Redis says why with the next command.
+      (thrown: unknown) => {
+        reason = reasonOf(thrown);
+        redis.disconnect(true);
+      },
+    );
   });
   const commands = redis as unknown as Record<string, (...args: Argument[]) => Promise<unknown>>;
   return {

@@ -34,9 +34,11 @@ export interface RedisLogPorts {
   create(log: RedisLog): Promise<number>;
   /** Returns the status of the batch (`batchStatus`) and the last place that Redis has. */
   append(log: RedisLog, batch: RedisBatch): Promise<readonly [status: number, place: number]>;
+  /** Redis has answered a log that had failed. */
+  recovered(log: RedisLog): void;
   /** Calls `work` at the end of this turn of the event loop. */
   wake(log: RedisLog): void;
-  /** The log does not reach Redis; call `tryAgain` later. */
+  /** The log does not reach Redis; call `tryAgain` until it has recovered. */
   failed(log: RedisLog): void;
   /** The log has no owner any more. */
   over(log: RedisLog, how: 'released' | 'removed' | 'fenced'): Promise<void>;
@@ -47,7 +49,7 @@ export interface RedisLogPorts {
 /** `away`: records wait, or are dropped until there is a snapshot if `isBroken`. */
 type Phase =
   | { readonly name: 'open' }
-  | { readonly name: 'away'; readonly reason: string; readonly isBroken: boolean }
+  | { readonly name: 'away'; readonly isBroken: boolean }
   | { readonly name: 'over' };
 
 type Waiter = (durability: Durability) => void;
@@ -86,6 +88,8 @@ export class RedisLog implements StoredLog {
   #sinceSnapshot = 0;
   #renewAt: number;
   #isSnapshotDue = false;
+  /** The reason of a failure until Redis answers again. */
+  #obstacle: string | null = null;
 
   /** `fence`: 0 if the session is not yet in Redis. */
   constructor(head: StoredHead, fence: number, place: number, owner: StoredLogOwner, ports: RedisLogPorts) {
@@ -108,7 +112,7 @@ export class RedisLog implements StoredLog {
 
   /** Why the log is not kept now; null while it is. */
   get obstacle(): string | null {
-    return this.#phase.name === 'away' ? this.#phase.reason : null;
+    return this.#obstacle;
   }
 
   /** Makes a new session in Redis. While Redis is away the session begins in memory. Returns false if the id is taken. */
@@ -194,7 +198,7 @@ export class RedisLog implements StoredLog {
     const { isBroken } = this.#phase;
     if (this.#fence === 0) {
       const fence = await this.#ports.create(this).catch(() => null);
-      if (fence === null) return this.#ports.failed(this);
+      if (fence === null) return;
       if (fence === 0) return this.take('fenced');
       this.#fence = fence;
     }
@@ -287,16 +291,21 @@ export class RedisLog implements StoredLog {
     this.#free(this.#lines.splice(0, count));
     this.#sent -= count;
     this.#tell(sent.waiters, 'kept');
+    if (this.#obstacle !== null) {
+      this.#obstacle = null;
+      this.#ports.recovered(this);
+    }
     this.work();
   }
 
   #fail(reason: string, isBroken: boolean): void {
     const before = this.#phase;
     if (before.name === 'over') return;
-    this.#phase = { name: 'away', reason, isBroken: isBroken || (before.name === 'away' && before.isBroken) };
+    this.#phase = { name: 'away', isBroken: isBroken || (before.name === 'away' && before.isBroken) };
+    this.#obstacle = reason;
     this.#giveUp();
     if (isBroken) this.#free(this.#lines.splice(0));
-    if (before.name === 'open') this.#ports.failed(this);
+    this.#ports.failed(this);
   }
 
   async #end(how: 'released' | 'removed' | 'fenced'): Promise<void> {

@@ -90,17 +90,15 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
   async function again(): Promise<void> {
     cancelRetry?.();
     cancelRetry = null;
-    if (isOver) return;
+    if (isOver || connection.obstacle() !== null) return;
     for (const finish of [...unfinished]) {
       await finish().then(
         () => unfinished.delete(finish),
         () => {},
       );
     }
-    const logs = [...failed];
-    failed.clear();
-    await Promise.all(logs.map((log) => log.tryAgain()));
-    if (unfinished.size > 0) planRetry();
+    await Promise.all([...failed].map((log) => log.tryAgain()));
+    if (unfinished.size + failed.size > 0) planRetry();
   }
 
   function planRetry(): void {
@@ -125,6 +123,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
       failed.add(log);
       planRetry();
     },
+    recovered: (log) => failed.delete(log),
     async over(log, how) {
       failed.delete(log);
       owned.delete(log.session);
