@@ -79,5 +79,6 @@ export const dialects: ReadonlyMap<string, Dialect> = new Map([
   dialect('pi-legacy', 'agent_end', shared('error')),
   // The response to a prompt is for one client only.
   piDialect('pi-server', (frame) => typeOf(frame) === 'event'),
+  dialect('canonical', '"run-end"', (frame) => JSON.parse(frame).event !== undefined),
   dialect('eca', '"finished"', (frame) => JSON.parse(frame).id === undefined),
 ]);
