@@ -171,6 +171,8 @@ interface CanonicalFrame {
   readonly session?: unknown;
   readonly id?: unknown;
   readonly seq?: unknown;
+  readonly replay?: unknown;
+  readonly snapshot?: unknown;
   readonly event?: { readonly type?: unknown; readonly outcome?: unknown };
   readonly outcome?: {
     readonly ok?: unknown;
@@ -190,13 +192,25 @@ let canonicalCommands = 0;
 const canonicalCommand = (command: object, session?: unknown, id = `c${++canonicalCommands}`): string =>
   JSON.stringify({ id, ...(session === undefined ? {} : { session }), command });
 
-/** What is wrong with the frames of a session: places that go back, and an order that the grammar of the model refuses. */
+/** What is wrong: frames that the schema refuses; and behind each snapshot, places with gaps and an order that the grammar refuses. */
 function checkCanonical(frames: readonly CanonicalFrame[]): string[] {
-  const places = frames.flatMap(({ seq }) => (typeof seq === 'number' ? [seq] : []));
-  const back = places.filter((seq, at) => seq < (places[at - 1] ?? 0)).map((seq) => `seq ${seq} goes back`);
   const wrong = frames.filter((frame) => !GatewayFrame.safeParse(frame).success).map((frame) => JSON.stringify(frame));
-  const events = frames.flatMap(({ event }) => (event === undefined ? [] : [Event.parse(event)]));
-  return [...back, ...wrong, ...verify(events).faults.map((fault) => JSON.stringify(fault))];
+  const starts = frames.flatMap(({ snapshot }, at) => (snapshot === undefined ? [] : [at]));
+  const parts = starts.map((start, nth) =>
+    frames.slice(start, starts[nth + 1]).filter(({ event }) => event !== undefined),
+  );
+  const early = frames.slice(0, starts[0] ?? frames.length).filter(({ event }) => event !== undefined);
+  const gaps = parts.flatMap((part) => {
+    const live = part.flatMap(({ seq, replay }) => (replay === undefined ? [Number(seq)] : []));
+    return live.filter((seq, at) => at > 0 && seq !== (live[at - 1] ?? 0) + 1).map((seq) => `a gap before seq ${seq}`);
+  });
+  const faults = parts.flatMap((part) => verify(part.map(({ event }) => Event.parse(event))).faults);
+  return [
+    ...wrong,
+    ...early.map(() => 'an event before the snapshot'),
+    ...gaps,
+    ...faults.map((fault) => JSON.stringify(fault)),
+  ];
 }
 
 /** A client of the model itself: it looks whether there is a session, makes one if there is none, and attaches to it. */

@@ -2,6 +2,9 @@
 // (docs/protocols/canonical.md 3, 5).
 import type { DialectLoss, Projection, SessionView } from '../../core/contract/adapter.ts';
 
+/** Losses that are remembered so that each is told once for an event (docs/limits.md 5.10). */
+const mostLosses = 64;
+
 /** One projection of one session, for all its clients. */
 export function createProjection(session: SessionView): Projection {
   const head = `{"session":${JSON.stringify(session.id)}`;
@@ -26,11 +29,9 @@ export function createProjection(session: SessionView): Projection {
     loss({ dialect, text }: DialectLoss) {
       const seq = session.transcript.lastSeq;
       const loss = JSON.stringify({ dialect, field: text });
-      if (lost.seq !== seq) {
-        lost.seq = seq;
-        lost.told.clear();
-      }
-      if (lost.told.has(loss)) return [];
+      if (lost.seq === seq && lost.told.has(loss)) return [];
+      if (lost.seq !== seq || lost.told.size === mostLosses) lost.told.clear();
+      lost.seq = seq;
       lost.told.add(loss);
       return [`${head},"seq":${seq},"loss":${loss}}`];
     },
