@@ -54,6 +54,11 @@ describe('what is packed', () => {
     const schema = JSON.parse(readFileSync(join(installed, 'patchbay.schema.json'), 'utf8'));
     expect(Object.keys(schema.properties)).toContain('agents');
   });
+
+  it('brings the schema of the frames of canonical along', () => {
+    const schema = JSON.parse(readFileSync(join(installed, 'canonical.schema.json'), 'utf8'));
+    expect(Object.keys(schema.definitions)).toEqual(expect.arrayContaining(['Event', 'Command']));
+  });
 });
 
 const user = JSON.stringify({ type: 'user', message: { role: 'user', content: 'hello' } });

@@ -61,7 +61,7 @@ function logOf(scenario: string) {
 }
 
 describe.each(scenarioNames)('%s', (scenario) => {
-  test('canonical.jsonl is a legal conversation, whole', () => {
+  test('events.jsonl is a legal conversation, whole', () => {
     const { faults, end } = verify(canonicalEvents(scenario));
     expect(faults).toEqual([]);
     expect([end.run, end.open.size, end.tools.size, end.approvals.size]).toEqual([null, 0, 0, 0]);

@@ -19,6 +19,7 @@ function pagesIn(folder: string): string[] {
 const pages = [
   'README.md',
   'patchbay.schema.json',
+  'canonical.schema.json',
   'docs/fidelity.md',
   'docs/contexts.md',
   'docs/performance.md',

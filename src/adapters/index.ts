@@ -1,6 +1,7 @@
 // All adapters with both sides, for the library and for tests. Programs load the sides that they need: protocols.ts.
 import type { Adapter } from '../core/contract/adapter.ts';
 import { anthropic } from './anthropic/index.ts';
+import { canonical } from './canonical/index.ts';
 import { claude, rpcMessage } from './claude/index.ts';
 import { demo } from './demo/index.ts';
 import { eca } from './eca/index.ts';
@@ -11,7 +12,7 @@ import { finderIn } from './protocols.ts';
 
 /** All protocols of the gateway, by id. */
 export const adapters: ReadonlyMap<string, Adapter> = new Map(
-  [pi, piLegacy, piServer, claude, rpcMessage, anthropic, eca, demo].map((adapter) => [adapter.id, adapter]),
+  [pi, piLegacy, piServer, claude, rpcMessage, anthropic, eca, canonical, demo].map((adapter) => [adapter.id, adapter]),
 );
 
 /** The adapter of that id. Throws `not-found` and suggests protocols that have this side. */

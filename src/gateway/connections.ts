@@ -50,7 +50,7 @@ export class Connections {
     const { sessions, frontends, sinks, clock, work } = this.#ports;
     const { session } = sessions.find(caller.session, caller.principal);
     const side = frontends.sideOf(caller.frontend, caller.options);
-    const stream = session.stream(`${caller.frontend} ${side.key}`, side.projection);
+    const stream = session.stream(`${caller.frontend} ${side.key}`, side.projection, { dialect: caller.frontend });
     const reader = stream.attach(null, isOurs);
     const intake = sinks.intakeOf(caller, side);
     const sink = sinks.boundTo(session, caller, side, intake, isOurs);

@@ -136,7 +136,10 @@ export class SessionRouter {
     // JSON-encode the parts: `as` is chosen by the client and must not collide with another key.
     const key = JSON.stringify([frontend, side.key, dialect ?? null, as ?? null]);
     const name = as ?? session.id;
-    const stream = session.stream(key, (view) => side.projection(viewAs(name, view), dialect), { isFleeting: true });
+    const stream = session.stream(key, (view) => side.projection(viewAs(name, view), dialect), {
+      isFleeting: true,
+      dialect: frontend,
+    });
     return { view: session, reader: stream.attach(null, isOurs) };
   }
 

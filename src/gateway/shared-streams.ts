@@ -113,7 +113,7 @@ export class SharedStreams {
     // The posts to a stream carry the rights of its principal, so principals share no stream (docs/threats.md T21).
     const key = `${frontend} ${side.key} sse${principal === owner ? '' : ` ${principal.name}`}`;
     const source = { frontend, options } satisfies StreamSource;
-    const stream = session.stream(key, side.projection, { source });
+    const stream = session.stream(key, side.projection, { source, dialect: frontend });
     return { key, session, side, stream };
   }
 }

@@ -51,6 +51,18 @@ export const clientActs: Acts = {
     expect(open.length).toBe(1);
   },
 
+  'losses that were told'() {
+    const { stream } = clientOf('canonical');
+    const reader = stream.attach(null);
+    const lose = (name: number) => stream.loss({ dialect: 'other', text: `field ${name}` });
+    for (const name of counted(64)) lose(name);
+    lose(0);
+    expect(framesOf(drain(reader))).toHaveLength(64);
+    lose(64);
+    lose(0);
+    expect(framesOf(drain(reader))).toHaveLength(2);
+  },
+
   'answers that wait for a client'() {
     const client = clientOf('pi');
     client.wire.fills = true;

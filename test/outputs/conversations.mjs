@@ -6,7 +6,7 @@ import { agentSide, clientSide } from './sides.mjs';
  * each connection is a conversation of its own.
  */
 export function conversationsIn({ name, protocol, rows, frames }, adapters, frameOf) {
-  if (protocol !== 'canonical' && agentSide(adapters.get(protocol)) === undefined) return [];
+  if (protocol !== 'events' && agentSide(adapters.get(protocol)) === undefined) return [];
   if (frames !== undefined) return [{ name, lines: [...frames.map((frame) => [frame]), frames] }];
   const said = rows.filter(({ dir }) => dir === 'out');
   const { multiplexing } = agentSide(adapters.get(protocol)) ?? {};
@@ -31,7 +31,7 @@ export function openTranslation({ adapters, createTranslator }, { protocol, sess
   const env = { now: () => 0, id: (kind) => `${kind}-${++ids}` };
   const side = clientSide(adapters.get(frontend)).frontend(env, options);
   const backend =
-    protocol === 'canonical' ? canonicalBackend : agentSide(adapters.get(protocol)).backend(env, {}, [], session);
+    protocol === 'events' ? eventsBackend : agentSide(adapters.get(protocol)).backend(env, {}, [], session);
   return createTranslator({
     id: 'translation',
     epoch: '000000000000',
@@ -43,4 +43,4 @@ export function openTranslation({ adapters, createTranslator }, { protocol, sess
 }
 
 /** An agent whose lines are events of the model. */
-const canonicalBackend = { decode: (frame) => [{ do: 'deliver', message: frame.json }], encode: () => [] };
+const eventsBackend = { decode: (frame) => [{ do: 'deliver', message: frame.json }], encode: () => [] };

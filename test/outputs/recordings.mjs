@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 
-/** Words in a path that name a protocol. `canonical`: events of the gateway's own model. */
+/** Words in a path that name a protocol. `events`: events of the gateway's own model, in no protocol. */
 const words = new Map([
   ['pi', 'pi'],
   ['pi-legacy', 'pi-legacy'],
@@ -14,6 +14,7 @@ const words = new Map([
   ['editors', 'eca'],
   ['anthropic', 'anthropic'],
   ['canonical', 'canonical'],
+  ['events', 'events'],
 ]);
 
 /** Versions of pi, as folders, that speak its first protocol. */

@@ -1,4 +1,7 @@
 // How a client of each protocol behaves in the tests that go across protocols. A frontend without a client here fails them.
+import { GatewayFrame } from '../../src/adapters/canonical/wire.ts';
+import { verify } from '../../src/core/log/grammar.ts';
+import { Event } from '../../src/core/model/event.ts';
 import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
 import { checkEcaOrder, describeEcaViolations, heard } from '../oracles/order/eca/order.ts';
 import { checkPiOrder } from '../oracles/order/pi/order.ts';
@@ -164,6 +167,76 @@ const piServer: ClientRole = {
   },
 };
 
+interface CanonicalFrame {
+  readonly session?: unknown;
+  readonly id?: unknown;
+  readonly seq?: unknown;
+  readonly replay?: unknown;
+  readonly snapshot?: unknown;
+  readonly event?: { readonly type?: unknown; readonly outcome?: unknown };
+  readonly outcome?: {
+    readonly ok?: unknown;
+    readonly data?: { readonly sessions?: readonly { readonly id?: unknown }[] };
+  };
+  readonly error?: unknown;
+}
+
+const readCanonical = (frame: string): CanonicalFrame => JSON.parse(frame);
+
+/** The session that was there when the client looked, or the one that it makes. */
+const canonicalSession = (frames: readonly string[]): unknown =>
+  frames.map((frame) => readCanonical(frame).outcome?.data?.sessions?.[0]?.id).find((id) => id !== undefined) ??
+  'session';
+
+let canonicalCommands = 0;
+const canonicalCommand = (command: object, session?: unknown, id = `c${++canonicalCommands}`): string =>
+  JSON.stringify({ id, ...(session === undefined ? {} : { session }), command });
+
+/** What is wrong: frames that the schema refuses; and behind each snapshot, places with gaps and an order that the grammar refuses. */
+function checkCanonical(frames: readonly CanonicalFrame[]): string[] {
+  const wrong = frames.filter((frame) => !GatewayFrame.safeParse(frame).success).map((frame) => JSON.stringify(frame));
+  const starts = frames.flatMap(({ snapshot }, at) => (snapshot === undefined ? [] : [at]));
+  const parts = starts.map((start, nth) =>
+    frames.slice(start, starts[nth + 1]).filter(({ event }) => event !== undefined),
+  );
+  const early = frames.slice(0, starts[0] ?? frames.length).filter(({ event }) => event !== undefined);
+  const gaps = parts.flatMap((part) => {
+    const live = part.flatMap(({ seq, replay }) => (replay === undefined ? [Number(seq)] : []));
+    return live.filter((seq, at) => at > 0 && seq !== (live[at - 1] ?? 0) + 1).map((seq) => `a gap before seq ${seq}`);
+  });
+  const faults = parts.flatMap((part) => verify(part.map(({ event }) => Event.parse(event))).faults);
+  return [
+    ...wrong,
+    ...early.map(() => 'an event before the snapshot'),
+    ...gaps,
+    ...faults.map((fault) => JSON.stringify(fault)),
+  ];
+}
+
+/** A client of the model itself: it looks whether there is a session, makes one if there is none, and attaches to it. */
+const canonical: ClientRole = {
+  async greet(say, hear) {
+    const isAnswered = (id: string) => (frames: readonly string[]) =>
+      frames.some((frame) => readCanonical(frame).id === id);
+    say(canonicalCommand({ type: 'list-sessions' }, undefined, 'list'));
+    const listed = await hear('the list of sessions', isAnswered('list'));
+    const session = canonicalSession(listed);
+    if (session !== 'session') return;
+    say(canonicalCommand({ type: 'create-session', id: session }, undefined, 'create'));
+    await hear('a session', isAnswered('create'));
+    say(JSON.stringify({ attach: session }));
+  },
+  prompt: (text, heard = []) =>
+    canonicalCommand(
+      { type: 'prompt', content: [{ type: 'text', text }] },
+      heard.length === 0 ? undefined : canonicalSession(heard),
+    ),
+  interrupt: (heard) => canonicalCommand({ type: 'abort', target: 'run' }, canonicalSession(heard)),
+  isOver: (frame) => readCanonical(frame).event?.type === 'run-end',
+  isCutShort: (frame) => readCanonical(frame).event?.outcome !== 'completed',
+  judge: (frames) => checkCanonical(frames.map(readCanonical)),
+};
+
 /** By adapter id. */
 export const clientRoles: ReadonlyMap<string, ClientRole> = new Map([
   ['claude', claude],
@@ -172,4 +245,5 @@ export const clientRoles: ReadonlyMap<string, ClientRole> = new Map([
   ['pi-legacy', piLegacy],
   ['eca', eca],
   ['pi-server', piServer],
+  ['canonical', canonical],
 ]);

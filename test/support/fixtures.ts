@@ -56,7 +56,7 @@ export function scenarioLines(scenario: string, protocol: string): string[] {
 
 /** The scenario as canonical events. */
 export function canonicalEvents(scenario: string): Event[] {
-  return scenarioLines(scenario, 'canonical').map((line) => Event.parse(JSON.parse(line)));
+  return scenarioLines(scenario, 'events').map((line) => Event.parse(JSON.parse(line)));
 }
 
 /** The declared losses of a scenario. */

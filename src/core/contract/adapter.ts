@@ -185,6 +185,14 @@ export interface SessionView {
   readonly agent?: AgentKind | undefined;
 }
 
+/** Something that the projection of another dialect could not say. */
+export interface DialectLoss {
+  /** Whose clients miss it: the id of a protocol. */
+  readonly dialect: string;
+  /** The words of the loss note. */
+  readonly text: string;
+}
+
 /** The part of a projection that writes bursts. Writes the same frames as `event` does for each delta. */
 export interface BurstProjection {
   /** Absent: bursts with {@link Burst.asides} are not taken, and `takes` is not asked. */
@@ -212,6 +220,8 @@ export interface Projection {
   event(logged: Logged): readonly Out[];
   /** Takes the notes (losses) that were collected since the last call. */
   notes?(): readonly { level: NoteLevel; text: string }[];
+  /** Tells a loss of another dialect of the session, or of its agent. Absent: the dialect has no words for losses. */
+  loss?(loss: DialectLoss): readonly Out[];
 }
 
 /** Events and commands that a protocol can express. Drives refusals, losses, docs and tests. */

@@ -1,6 +1,6 @@
 // The streams of a session: made on first use, shared, and let go when nobody reads them any more. Each open stream
 // costs work for every event of the session, so the dialects that clients once chose may not add up for ever.
-import type { Projection, SessionView } from '../contract/adapter.ts';
+import type { DialectLoss, NoteLevel, Projection, SessionView } from '../contract/adapter.ts';
 import { comparePlaces, type Place } from '../stream/cursor.ts';
 import { createStream } from '../stream/dialect-stream.ts';
 import type { Stream } from '../stream/stream.ts';
@@ -30,6 +30,8 @@ export interface StreamUse {
   readonly isFleeting?: boolean;
   /** The words, as JSON, by which the projection is found again if the session is kept. Absent: nobody resumes. */
   readonly source?: unknown;
+  /** The name of the dialect in what others are told of its losses; default the key. */
+  readonly dialect?: string;
 }
 
 /** A class: each session has one. */
@@ -51,25 +53,26 @@ export class SessionStreams {
   }
 
   /** See Session. */
-  stream(key: string, make: MakeProjection, { isFleeting = false, source }: StreamUse): Stream {
+  stream(key: string, make: MakeProjection, use: StreamUse): Stream {
     const existing = this.open.get(key);
     // A stream that a fault has closed makes room for a new one.
     if (existing !== undefined && (existing.closed === null || this.#closed !== null)) return existing;
     if (existing !== undefined) this.#remove(key, existing);
     const startSub = this.#startSub();
-    const recorder = source === undefined ? null : this.#ports.recorder();
+    const recorder = use.source === undefined ? null : this.#ports.recorder();
     if (recorder !== null) {
-      recorder.stream(key, startSub, source);
+      recorder.stream(key, startSub, use.source);
       this.#recorded = withKey(this.#recorded, key);
     }
-    return this.#create(key, make, isFleeting, startSub);
+    return this.#create(key, make, use, startSub);
   }
 
   /** Makes a stream again, of which nobody but its record knows. */
   again(key: string, make: MakeProjection, startSub: number): void {
     this.end(key);
     this.#recorded = withKey(this.#recorded, key);
-    this.#create(key, make, false, startSub);
+    // Streams that are kept have keys that begin with the name of their dialect.
+    this.#create(key, make, { dialect: key.split(' ', 1).join('') }, startSub);
   }
 
   /** Lets a stream go that was let go before. */
@@ -78,8 +81,13 @@ export class SessionStreams {
     if (stream !== undefined) this.#remove(key, stream);
   }
 
-  #create(key: string, make: MakeProjection, isFleeting: boolean, startSub: number): Stream {
-    const { limits, note, clock, work, pressure, isRestoring } = this.#ports;
+  #create(
+    key: string,
+    make: MakeProjection,
+    { isFleeting = false, dialect = key }: StreamUse,
+    startSub: number,
+  ): Stream {
+    const { limits, clock, work, pressure, isRestoring } = this.#ports;
     const stream = createStream(this.#view, make, {
       limits: limits.window,
       startSub,
@@ -87,7 +95,7 @@ export class SessionStreams {
       pressure: (isPressed) => pressure(key, isPressed),
       unreadMs: isFleeting ? 0 : unreadStreamMs,
       unread: () => this.#letGo(key, stream, isFleeting),
-      note,
+      note: (level, text) => this.#note(level, text, dialect),
       clock,
       work,
     });
@@ -100,6 +108,16 @@ export class SessionStreams {
   close(reason: string): void {
     this.#closed = reason;
     for (const stream of this.open.values()) stream.close(reason);
+  }
+
+  /** Tells a loss in all dialects that have words for losses. */
+  loss(loss: DialectLoss): void {
+    for (const stream of this.open.values()) stream.loss(loss);
+  }
+
+  #note(level: NoteLevel, text: string, dialect: string): void {
+    this.#ports.note(level, text);
+    if (level === 'loss' && !this.#ports.isRestoring()) this.loss({ dialect, text });
   }
 
   #letGo(key: string, stream: Stream, isFleeting: boolean): void {

@@ -1,5 +1,5 @@
 // A session: its state, its streams and its end. conversation.ts has the conversation with the agent.
-import type { AgentKind, Projection, SessionView } from '../contract/adapter.ts';
+import type { AgentKind, NoteLevel, Projection, SessionView } from '../contract/adapter.ts';
 import type { StoredSnapshot } from '../contract/session-store.ts';
 import type { PostedIds } from '../link/posted-ids.ts';
 import { type Cause, closeRun } from '../log/close-run.ts';
@@ -225,6 +225,7 @@ class OpenSession implements Session, BudgetMember {
   #talk(): Conversation {
     this.#conversation ??= startConversation({
       ...this.#ports,
+      note: (level, text) => this.#note(level, text),
       view: this,
       streams: this.#streams.open,
       recorder: this.#recorder,
@@ -278,6 +279,12 @@ class OpenSession implements Session, BudgetMember {
       this.#conversation?.abandon(reason);
       this.close(reason);
     });
+  }
+
+  /** A loss towards the agent is told in the agent's name. */
+  #note(level: NoteLevel, text: string): void {
+    this.#ports.note(level, text);
+    if (level === 'loss') this.#streams.loss({ dialect: this.agent?.protocol ?? '', text });
   }
 
   /** One reader that cannot keep up slows the agent down, so that memory does not fill up (docs/faults.md F20). */

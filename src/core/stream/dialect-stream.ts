@@ -1,6 +1,6 @@
 // The frames of one session in one dialect: made once, kept in a window, read by any number of clients at their own
 // pace.
-import type { BurstProjection, Projection, SessionView } from '../contract/adapter.ts';
+import type { BurstProjection, DialectLoss, Projection, SessionView } from '../contract/adapter.ts';
 import type { Out } from '../contract/channel.ts';
 import { faultText, internalError } from '../contract/guarded.ts';
 import { unpaced, type WorkQueue } from '../contract/paced-work.ts';
@@ -53,6 +53,10 @@ class DialectStream implements Stream, ReaderSource, Backlog, CatchUpListener {
   #catchUp: CatchUp | null = null;
   /** When the newest frame was made. An injected frame has the time of the frame before it, which is in the log. */
   #lastAt: number | null = null;
+  /** The newest event that has become frames here. */
+  #seen: number;
+  /** Losses of other dialects that wait until this stream has seen the event. */
+  readonly #losses: DialectLoss[] = [];
 
   constructor(view: SessionView, make: (view: SessionView) => Projection, options: StreamOptions) {
     this.#view = view;
@@ -63,6 +67,7 @@ class DialectStream implements Stream, ReaderSource, Backlog, CatchUpListener {
     const replaying = startReplay(view, make);
     this.#projection = replaying.projection;
     this.#readers = new ReaderSet(this, options, options.clock);
+    this.#seen = view.transcript.lastSeq;
     const start = { seq: view.transcript.lastSeq, sub: options.startSub ?? 0 };
     this.window = createWindow(view.epoch, start, this.#limits, () => this.#readers.neededFrom());
     if (options.unreadMs !== undefined && options.unreadMs > 0) this.#left();
@@ -121,6 +126,8 @@ class DialectStream implements Stream, ReaderSource, Backlog, CatchUpListener {
     if (this.#closed !== null) return;
     if (this.#catchUp !== null) this.#wait(this.#catchUp, logged);
     else if (!this.#isHeldBack(logged)) this.emit(logged);
+    this.#seen = logged.seq;
+    if (this.#losses.length > 0) this.#tellLosses();
   }
 
   beforeBurst(burst: Burst, at: number): boolean {
@@ -135,6 +142,8 @@ class DialectStream implements Stream, ReaderSource, Backlog, CatchUpListener {
   afterBurst(): void {
     this.#flushBurst();
     this.#burst = null;
+    this.#seen = this.#view.transcript.lastSeq;
+    if (this.#losses.length > 0) this.#tellLosses();
   }
 
   inject(out: Out): void {
@@ -147,6 +156,24 @@ class DialectStream implements Stream, ReaderSource, Backlog, CatchUpListener {
   skip(to: number): void {
     this.catchUp();
     this.window.skip(this.#view.transcript.lastSeq, to);
+    this.#seen = to;
+  }
+
+  loss(loss: DialectLoss): void {
+    if (this.#closed !== null || this.#projection.loss === undefined) return;
+    this.#losses.push(loss);
+    // A loss stands behind the event that lost something: cursors of events never depend on losses.
+    if (this.#seen === this.#view.transcript.lastSeq) this.#tellLosses();
+  }
+
+  #tellLosses(): void {
+    for (const loss of this.#losses.splice(0)) {
+      try {
+        for (const out of this.#projection.loss?.(loss) ?? []) this.inject(out);
+      } catch (thrown) {
+        this.failed(thrown);
+      }
+    }
   }
 
   attach(cursor: string | null, isHolding = false): Reader {

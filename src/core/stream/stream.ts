@@ -1,5 +1,5 @@
 // What the session and the links see of the frames of one dialect. dialect-stream.ts makes these frames.
-import type { NoteLevel } from '../contract/adapter.ts';
+import type { DialectLoss, NoteLevel } from '../contract/adapter.ts';
 import type { Out } from '../contract/channel.ts';
 import type { Clock } from '../contract/clock.ts';
 import type { WorkQueue } from '../contract/paced-work.ts';
@@ -43,6 +43,8 @@ export interface StreamMeasure {
 export interface Stream extends FoldListener {
   /** Adds a frame that answers a client which reads nothing but this stream. */
   inject(out: Out): void;
+  /** Tells its readers of a loss, if the dialect has words for losses. */
+  loss(loss: DialectLoss): void;
   /**
    * A reader from after that cursor; from a snapshot of now when the cursor is null or cannot be resumed at.
    * `isHolding`: the agent is slowed down rather than this reader left behind.

@@ -1,5 +1,6 @@
 // Which streams a session keeps: those that somebody may come back to, and those that are read.
 import { describe, expect, test } from 'vitest';
+import type { DialectLoss } from '../../../src/core/contract/adapter.ts';
 import type { Entry } from '../../../src/core/contract/reader.ts';
 import { unreadStreamMs } from '../../../src/core/session/session-streams.ts';
 import { recordingProjection } from '../../support/core/recording.ts';
@@ -200,3 +201,43 @@ function open(window?: { frames: number; bytes: number }) {
   const rig = createSessionRig({ limits: { window } });
   return { rig, session: rig.session, log: rig.log, clock: rig.clock };
 }
+
+describe('a loss', () => {
+  const losing = () => ({
+    event: () => [],
+    notes: () => [
+      { level: 'loss' as const, text: 'a field' },
+      { level: 'repair' as const, text: 'an order' },
+    ],
+  });
+  const telling = () => ({ event: () => [], loss: (loss: DialectLoss) => [JSON.stringify(loss)] });
+
+  test('of one dialect is told in those that have words for it, under its name', () => {
+    const { session, rig } = open();
+    rig.prompt('one');
+    const reader = session.stream('telling', telling).attach(null);
+    const silent = session.stream('silent', () => ({ event: ({ event }) => [event.type] })).attach(null);
+    session.stream('losing key', losing, { dialect: 'losing' }).attach(null);
+    drain(silent);
+    rig.agent.say({ type: 'activity', text: 'thinking' });
+    expect(framesOf(drain(reader))).toEqual(['{"dialect":"losing","text":"a field"}']);
+    expect(framesOf(drain(silent))).toEqual(['activity']);
+    expect(rig.notes).toEqual(['loss a field', 'repair an order']);
+  });
+
+  test('of one that has no name is told under its key, and a teller that throws ends alone', () => {
+    const { session, rig } = open();
+    rig.prompt('one');
+    const reader = session.stream('telling', telling).attach(null);
+    const broken = session.stream('broken', () => ({
+      event: () => [],
+      loss: () => {
+        throw new Error('broken');
+      },
+    }));
+    session.stream('losing', losing).attach(null);
+    rig.agent.say({ type: 'activity', text: 'thinking' });
+    expect(framesOf(drain(reader))).toEqual(['{"dialect":"losing","text":"a field"}']);
+    expect(kindsOf(drain(broken.attach(null)))).toEqual(['closed an internal error of the gateway']);
+  });
+});

@@ -79,5 +79,7 @@ export const dialects: ReadonlyMap<string, Dialect> = new Map([
   dialect('pi-legacy', 'agent_end', shared('error')),
   // The response to a prompt is for one client only.
   piDialect('pi-server', (frame) => typeOf(frame) === 'event'),
+  // Settings that were there before a client came are marked as replayed.
+  dialect('canonical', '"run-end"', (frame) => !['session-changed', undefined].includes(JSON.parse(frame).event?.type)),
   dialect('eca', '"finished"', (frame) => JSON.parse(frame).id === undefined),
 ]);

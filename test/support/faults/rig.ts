@@ -24,6 +24,8 @@ export const everybody: readonly Kind[] = [
   { frontend: 'pi-server', transport: 'sse' },
   { frontend: 'eca', transport: 'ws' },
   { frontend: 'eca', transport: 'sse' },
+  { frontend: 'canonical', transport: 'ws' },
+  { frontend: 'canonical', transport: 'sse' },
 ];
 
 /** One session under a fault. */
