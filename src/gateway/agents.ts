@@ -8,6 +8,7 @@ import type { Instructions } from '../core/contract/instructions.ts';
 import { mayUse, owner, type Principal } from '../core/contract/principal.ts';
 import type { AgentConnection } from '../core/link/agent-link.ts';
 import { GatewayError } from '../core/model/errors.ts';
+import type { BroughtServer } from '../core/model/session-info.ts';
 import { forkCommands } from '../core/session/forks.ts';
 import type { AgentChannels } from './agent-channels.ts';
 
@@ -21,6 +22,8 @@ export interface AgentConnectOptions {
   readonly instructions?: Instructions | undefined;
   /** The agent's own conversation to go on with, if it can. */
   readonly resume?: Resumption | undefined;
+  /** Tool servers of the client, if {@link Agents.takesToolServers}. */
+  readonly toolServers?: readonly BroughtServer[];
 }
 
 /** The agents of one gateway. */
@@ -55,7 +58,7 @@ export class Agents {
 
   /** Connects a fresh agent. Throws `invalid` or `unsupported` for a configuration that cannot be an agent. */
   connect(name: string, configured: AgentConfig, options: AgentConnectOptions): AgentConnection {
-    const { cwd, folders, instructions, resume: wanted } = options;
+    const { cwd, folders, instructions, toolServers, resume: wanted } = options;
     const adapter = this.#adapterOf(configured.protocol);
     if (adapter.agent === undefined) throw new GatewayError('invalid', `${configured.protocol} has no agent side`);
     const resume = this.resumes(configured) ? wanted : undefined;
@@ -65,7 +68,7 @@ export class Agents {
     // A remote agent with many sessions works in directories of its own machine.
     const isElsewhere = multiplexing !== undefined && agent.url !== undefined;
     const places = isElsewhere ? (agent.cwd === undefined ? [] : [agent.cwd]) : folders;
-    const backend = adapter.agent.backend(this.#env, agent.options ?? {}, places, session, resume);
+    const backend = adapter.agent.backend(this.#env, agent.options ?? {}, places, session, resume, toolServers);
     const target = { name, agent, adapter, cwd };
     const isResumed = resume !== undefined;
     if (multiplexing === undefined) return { backend, channel: this.#channels.open(target), isResumed };
@@ -111,6 +114,11 @@ export class Agents {
   takesInstructions({ protocol, url }: AgentConfig): boolean {
     const { agent } = this.#adapterOf(protocol);
     return agent?.withInstructions !== undefined && agent.multiplexing === undefined && url === undefined;
+  }
+
+  /** Whether the agent takes tool servers of a client: the gateway starts it. Their secrets stay on this machine. */
+  takesToolServers({ protocol, url }: AgentConfig): boolean {
+    return this.#adapterOf(protocol).agent?.takesToolServers === true && url === undefined;
   }
 
   /** The agents that the principal may use, as lists show them: never a command, directory or environment (docs/threats.md T8). */

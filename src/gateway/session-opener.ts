@@ -43,7 +43,7 @@ interface ResumeRequest {
 }
 
 /** How a session is opened from a file. */
-interface LoadRequest extends Pick<SessionRequest, 'id' | 'keep' | 'cwd'> {
+interface LoadRequest extends Pick<SessionRequest, 'id' | 'keep' | 'cwd' | 'toolServers'> {
   readonly describe?: boolean | undefined;
 }
 
@@ -87,10 +87,14 @@ export class SessionOpener {
     answerWithState({ ...opened, mustDescribe: true }, settle, this.#ports);
   }
 
-  #load(found: FoundSession, { describe = false, id, keep, cwd }: LoadRequest, settle: SettleWithAfter): void {
+  #load(
+    found: FoundSession,
+    { describe = false, id, keep, cwd, toolServers }: LoadRequest,
+    settle: SettleWithAfter,
+  ): void {
     const { agent, file } = found;
     const folders = found.cwd === undefined ? [] : [found.cwd];
-    const opened = this.#open({ agent, id, cwd, folders, keep, found, isQuiet: true });
+    const opened = this.#open({ agent, id, cwd, folders, keep, found, toolServers, isQuiet: true });
     const { entry } = opened;
     if (found.stored !== null) {
       return describe ? answerWithState(opened, settle, this.#ports) : settleAnnounced(entry, settle);

@@ -3,8 +3,10 @@ import { randomUUID } from 'node:crypto';
 import type { AgentConfig, Config } from '../config/config.ts';
 import type { Principal } from '../core/contract/principal.ts';
 import type { Message } from '../core/model/content.ts';
+import type { BroughtServer } from '../core/model/session-info.ts';
 import type { Agents } from './agents.ts';
 import { folderAt, usableFolders } from './client-folders.ts';
+import { usableServers } from './client-tool-servers.ts';
 import type { Log } from './log.ts';
 import type { FoundSession } from './stored/stored-sessions.ts';
 
@@ -24,6 +26,8 @@ export interface SessionRequest {
   readonly found?: FoundSession | undefined;
   /** The agent's own conversation that its first agent opens; see SessionPorts. */
   readonly resume?: string | undefined;
+  /** Tool servers for the agent; secret. */
+  readonly toolServers?: readonly BroughtServer[] | undefined;
   /** The history of the session, if no file holds it. */
   readonly history?: readonly Message[] | undefined;
   /** Called when the agent is gone, with the reason. */
@@ -47,6 +51,8 @@ export interface CheckedRequest {
   readonly place: string;
   /** Folders that clients may see. */
   readonly folders: readonly string[];
+  /** Tool servers that the agent gets. */
+  readonly toolServers: readonly BroughtServer[];
   readonly problems: readonly string[];
   readonly createdAt: string;
   readonly isOurs: boolean;
@@ -54,7 +60,7 @@ export interface CheckedRequest {
 
 /** The dependencies of the checks. */
 export interface CheckPorts {
-  readonly agents: Pick<Agents, 'named'>;
+  readonly agents: Pick<Agents, 'named' | 'takesToolServers'>;
   readonly config: Pick<Config, 'roots'>;
   readonly log: Log;
 }
@@ -68,14 +74,21 @@ export function checkRequest(
   const { agents, config, log } = ports;
   const scope = { isOurs, roots: config.roots };
   const [agentName, agent] = agents.named(request.agent, principal);
-  const { folders: named, problems } = usableFolders(request.folders ?? [], scope);
+  const { folders: named, problems: ofFolders } = usableFolders(request.folders ?? [], scope);
   const left = (request.folders ?? []).length - named.length;
-  if (problems.length > 0) log('warn', 'folders of the client are left out', { left });
+  if (ofFolders.length > 0) log('warn', 'folders of the client are left out', { left });
   const cwd = request.cwd === undefined ? named[0] : folderAt(request.cwd, scope);
   const place = cwd ?? agent.cwd ?? process.cwd();
   // Clients on the network do not learn the configured directory of the agent.
   const folders = named.length > 0 ? named : isOurs ? [place] : cwd === undefined ? [] : [cwd];
   const id = request.id ?? randomUUID();
   const createdAt = new Date().toISOString();
-  return { request, id, agentName, agent, cwd, place, folders, problems, createdAt, isOurs };
+  const brought = request.toolServers ?? [];
+  const { servers: toolServers, problems: ofServers } = usableServers(brought, {
+    isOurs,
+    areTaken: agents.takesToolServers(agent),
+  });
+  if (ofServers.length > 0) log('warn', 'tool servers of the client are left out', { left: brought.length });
+  const problems = [...ofFolders, ...ofServers];
+  return { request, id, agentName, agent, cwd, place, folders, toolServers, problems, createdAt, isOurs };
 }

@@ -243,7 +243,7 @@ export class Sessions implements ObstacleSource {
     const quotas = this.#quotas;
     const checkAgents = () => this.#counted('agents', () => quotas.checkAgents(opener));
     let starts = 0;
-    const { request, id, agentName, agent, cwd, place, folders, createdAt, isOurs } = checked;
+    const { request, id, agentName, agent, cwd, place, folders, toolServers, createdAt, isOurs } = checked;
     const { keep, found, resume } = request;
     // Clients on the network do not learn where the gateway runs (docs/threats.md T8).
     const persistence = this.#ports.persistenceOf({
@@ -277,6 +277,7 @@ export class Sessions implements ObstacleSource {
           folders: folders.length > 0 ? folders : [place],
           instructions,
           resume,
+          toolServers,
         });
       },
       refuseQuestion: () => quotas.refuseQuestion(opener),

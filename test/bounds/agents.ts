@@ -1,5 +1,6 @@
 // What an agent can make grow, each in its own protocol.
 import { expect } from 'vitest';
+import { mostTasks } from '../../src/adapters/claude/backend/plans.ts';
 import { mostHeldBytes } from '../../src/core/contract/held-back.ts';
 import { unreadBytes } from '../../src/core/link/agent-link.ts';
 import { mostJunk } from '../../src/core/link/junk-count.ts';
@@ -92,6 +93,18 @@ export const agentActs: Acts = {
     agent.say(task('task_progress', 0, { description: 'd' }), task('task_progress', 1, { description: 'd' }));
     const last = agent.of('task-changed').slice(-2);
     expect(last.map(({ call }) => call)).toEqual([undefined, 'call-1']);
+  },
+
+  'tasks of a plan'() {
+    const agent = agentOf('claude');
+    agent.say(claude.init());
+    for (const at of counted(mostTasks + 1)) {
+      const call = claude.call(`t${at}`, { subject: `task ${at}` }, 'TaskCreate');
+      const result = { tool_use_result: { task: { id: `${at}`, subject: `task ${at}` } } };
+      agent.say(claude.copy(`m${at}`, [call]), claude.user([claude.answer(`t${at}`)], result));
+    }
+    const last = agent.of('plan-changed').at(-1);
+    expect([last?.entries.length, last?.entries[0]?.text]).toEqual([mostTasks, 'task 1']);
   },
 
   'requests for a client of the same protocol'() {

@@ -10,7 +10,8 @@ export { eventEnvelope as envelope } from './event-envelope.ts';
 /** Speaks to Claude Code and to any other agent with its format. */
 export const agent: AgentAdapter = {
   ...protocol.agent,
-  backend: (env, options) => createBackend(env, agentOptions(options)),
+  backend: (env, options, _folders, _name, _resume, toolServers) =>
+    createBackend(env, agentOptions(options), toolServers),
   allowsPassthrough,
   withInstructions,
   resumes: {

@@ -41,13 +41,14 @@ export const protocol = {
       'session-changed',
       'tool-server-changed',
       'task-changed',
+      'plan-changed',
       'usage-changed',
       'unknown',
     ],
     commands: [...sharedCommands, 'answer-approval', 'answer-dialog', 'set-instructions', 'set-name', 'unknown'],
   },
   client: {},
-  agent: { takesInstructions: true },
+  agent: { takesInstructions: true, takesToolServers: true },
 } satisfies Protocol;
 
 /** The RpcMessage front end: clients only. */

@@ -17,7 +17,8 @@ const commands: readonly CommandInfo[] = verbs.map((verb) => ({
 /** The constant session info. There is no working directory. */
 export const fixedInfo: SessionInfo = {
   models: [...models],
-  modes: [...modes],
+  modes: modes.map((id) => ({ id })),
+  thinkingLevels: [...thinkingLevels],
   commands: [...commands],
   tools: [...tools],
   welcome: 'I am the demo agent: I do what the words of your prompt say. Send "help" for the list.',

@@ -6,6 +6,7 @@ import type { Message } from '../model/content.ts';
 import type { Outcome } from '../model/errors.ts';
 import type { Event, EventType, Logged } from '../model/event.ts';
 import type { SessionSummary } from '../model/outcome-data.ts';
+import type { BroughtServer } from '../model/session-info.ts';
 import type { Transcript } from '../model/transcript.ts';
 import type { BreakerLimits } from './breaker-limits.ts';
 import type { Broadcast } from './broadcast.ts';
@@ -385,6 +386,8 @@ export interface AgentTraits {
   readonly isBuiltIn?: true;
   /** The agents can be started with instructions for the model: {@link AgentAdapter.withInstructions} exists. */
   readonly takesInstructions?: true;
+  /** The agents take tool servers that a client brings along: {@link AgentAdapter.backend} reads them. */
+  readonly takesToolServers?: true;
 }
 
 /** Facts about the clients of a protocol that are known without their code. */
@@ -414,10 +417,17 @@ export interface Protocol {
 export interface AgentAdapter extends AgentTraits {
   /**
    * A machine for one connection. `folders`: where the user works. `name`: a unique name of the session, for agents
-   * with {@link multiplexing}. `resume`: only if {@link resumes}. Throws a GatewayError `invalid` for options that the
-   * agent cannot take.
+   * with {@link multiplexing}. `resume`: only if {@link resumes}. `toolServers`: from the client, if
+   * {@link AgentTraits.takesToolServers}; secret. Throws a GatewayError `invalid` for options that the agent cannot take.
    */
-  backend(env: Env, options: Options, folders?: readonly string[], name?: string, resume?: Resumption): Backend;
+  backend(
+    env: Env,
+    options: Options,
+    folders?: readonly string[],
+    name?: string,
+    resume?: Resumption,
+    toolServers?: readonly BroughtServer[],
+  ): Backend;
   /**
    * For an agent that is a library instead of a program or an address: stands in for the wire. The only place in an
    * adapter that does I/O (decision 0014).

@@ -47,6 +47,7 @@ export function emptyTranscript(): Transcript {
     info: {},
     servers: nothing,
     displays: nothing,
+    plan: null,
     agent: 'up',
     usage: noUsage,
     cost: 0,
@@ -153,6 +154,10 @@ export function fold(transcript: Transcript, logged: Logged): void {
       exchange(transcript, transcript.servers.get(event.name), event);
       transcript.servers = withEntry(transcript.servers, event.name, event);
       return;
+    case 'plan-changed':
+      exchange(transcript, transcript.plan, event);
+      transcript.plan = event;
+      return;
     case 'display':
       foldDisplay(transcript, event);
       return;
@@ -200,12 +205,13 @@ function foldInfo(transcript: Transcript, { changes }: EventOf<'session-changed'
   transcript.bytes += sizeOfInfo(changes);
 }
 
-/** Drops all items except the start of an open compaction, which late clients must still get. */
+/** Drops the plan, and all items except the start of an open compaction, which late clients must still get. */
 function forget(transcript: Transcript): void {
   const { items, compaction } = transcript;
   // Search from the end: an agent may deliver the same object twice.
   const open = items.findLast((item) => item.kind === 'event' && item.logged.event === compaction);
   items.splice(0, items.length, ...(open === undefined ? [] : [open]));
+  transcript.plan = null;
   transcript.bytes = measureTranscript(transcript);
 }
 

@@ -122,6 +122,7 @@ const table: Table = {
   'session-changed': anywhere,
   'tool-server-changed': anywhere,
   'task-changed': anywhere,
+  'plan-changed': anywhere,
   activity: anywhere,
   'bash-output': anywhere,
   error: anywhere,

@@ -29,6 +29,7 @@ export function* replay(transcript: Transcript): Generator<Logged> {
   if (transcript.retry !== null) yield present(transcript.retry);
   for (const dialog of transcript.dialogs.values()) yield present(dialog);
   for (const display of transcript.displays.values()) yield present(display);
+  if (transcript.plan !== null) yield present(transcript.plan);
   if (transcript.agent === 'down') yield present({ type: 'agent-changed', state: 'down' });
   const { steering, followUp } = transcript.queue;
   if (steering.length + followUp.length > 0) yield present({ type: 'queue-changed', steering, followUp });

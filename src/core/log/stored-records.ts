@@ -62,6 +62,7 @@ export const StoredTranscript = z.object({
   info: SessionInfo,
   servers: z.array(eventOf('tool-server-changed')),
   displays: z.array(eventOf('display')),
+  plan: eventOf('plan-changed').nullable(),
   agent: z.enum(['up', 'down']),
   usage: Usage,
   cost: z.number(),

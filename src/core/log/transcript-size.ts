@@ -34,8 +34,8 @@ export function sizeOfInfo(info: Transcript['info']): number {
 
 /** The estimate for a whole transcript. Reads all of it: for the end of a history, not for each event. */
 export function measureTranscript(transcript: Transcript): number {
-  const { items, tools, dialogs, servers, displays, queue, info, retry } = transcript;
-  let size = sizeOfQueue(queue) + sizeOfInfo(info) + sizeOfValue(retry);
+  const { items, tools, dialogs, servers, displays, queue, info, retry, plan } = transcript;
+  let size = sizeOfQueue(queue) + sizeOfInfo(info) + sizeOfValue(retry) + sizeOfValue(plan);
   for (const item of items) size += sizeOf(item);
   for (const tool of tools.values()) size += sizeOfProgress(tool.progress);
   for (const held of [dialogs, servers, displays]) for (const event of held.values()) size += sizeOfValue(event);

@@ -1,6 +1,7 @@
 // The canonical commands: everything a client can ask of an agent or of its session.
 import { z } from 'zod';
 import { Content, Context, Extra } from './content.ts';
+import { BroughtServer } from './session-info.ts';
 
 function command<Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) {
   return z.object({ type: z.literal(type), ...shape, extra: Extra.optional() });
@@ -86,6 +87,8 @@ const settingCommands = [
   command('set-thinking', { level: z.string().optional(), budgetTokens: z.number().nullable().optional() }),
   command('cycle-thinking', {}),
   command('set-mode', { mode: z.string() }),
+  /** Changes one of `SessionInfo.options`. */
+  command('set-option', { id: z.string(), value: z.union([z.string(), z.boolean()]) }),
   command('set-queue-mode', { queue: z.enum(['steering', 'follow-up']), mode: z.enum(['all', 'one-at-a-time']) }),
   command('set-auto', { what: z.enum(['compaction', 'retry']), enabled: z.boolean() }),
   /** Makes the session allow every approval from now on, until it ends. The agent does not learn of this setting. */
@@ -108,6 +111,8 @@ const sessionCommands = [
     describe: z.boolean().optional(),
     /** Stores the session as a file if its agent stores none. */
     keep: z.boolean().optional(),
+    /** Tool servers for the agent. Only a client that owns this process may bring any (docs/threats.md T8). */
+    toolServers: z.array(BroughtServer).optional(),
     /** Starts the session with the messages of another session: all of them, or those `before` a given user message. */
     past: z.object({ session: z.string(), before: z.string().optional() }).optional(),
   }),
@@ -123,6 +128,8 @@ const sessionCommands = [
     id: z.string().optional(),
     describe: z.boolean().optional(),
     keep: z.boolean().optional(),
+    /** As with `create-session`. */
+    toolServers: z.array(BroughtServer).optional(),
   }),
   command('export', { format: z.enum(['html']), path: z.string().optional() }),
 ] as const;

@@ -142,6 +142,9 @@ export const FileChange = z.object({
   diff: z.string(),
   linesAdded: z.number(),
   linesRemoved: z.number(),
+  /** The text that is replaced and the text in its place, if the agent says them: of the whole file or of one piece. */
+  before: z.string().optional(),
+  after: z.string().optional(),
 });
 export type FileChange = z.infer<typeof FileChange>;
 

@@ -12,10 +12,24 @@ const lane = {
   /** The tool call of the sub-agent that speaks; absent on the main thread. */
   parent: z.string().optional(),
 };
+/** What a tool call does to the world, whatever the name of its tool. */
+export const ToolKind = z.enum(['read', 'edit', 'delete', 'move', 'search', 'execute', 'think', 'fetch', 'other']);
+export type ToolKind = z.infer<typeof ToolKind>;
+
+/** A place that a tool call reads or changes. */
+export const ToolLocation = z.object({
+  path: z.string(),
+  /** Counted from 1. */
+  line: z.number().optional(),
+});
+export type ToolLocation = z.infer<typeof ToolLocation>;
+
 /** How a tool call is shown to people. */
 const shown = {
   /** One line, e.g. `Reading file "foo"`. */
   title: z.string().optional(),
+  kind: ToolKind.optional(),
+  locations: z.array(ToolLocation).optional(),
   /** Whether the tool is built in or belongs to an MCP server. */
   origin: z.enum(['native', 'mcp']).optional(),
   /** The name of the tool server. */
@@ -202,6 +216,14 @@ const contextEvents = [
   }),
 ] as const;
 
+/** One step of an agent's plan. */
+export const PlanEntry = z.object({
+  text: z.string(),
+  priority: z.enum(['high', 'medium', 'low']).optional(),
+  status: z.enum(['pending', 'in-progress', 'completed']),
+});
+export type PlanEntry = z.infer<typeof PlanEntry>;
+
 const stateEvents = [
   event('session-changed', { changes: SessionInfo }),
   event('tool-server-changed', ToolServer.shape),
@@ -211,6 +233,12 @@ const stateEvents = [
     call: z.string().optional(),
     status: z.enum(['running', 'completed', 'failed', 'stopped']),
     text: z.string().optional(),
+  }),
+  /** The whole plan of the agent, each time it changes. A `history-reset` ends it. */
+  event('plan-changed', {
+    entries: z.array(PlanEntry),
+    /** The tool call that says the same. A client that shows calls loses nothing. */
+    call: z.string().optional(),
   }),
   /** The current activity of the agent, for a status line. `null` ends it. */
   event('activity', { id: z.string().optional(), text: z.string().nullable() }),

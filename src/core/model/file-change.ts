@@ -54,7 +54,9 @@ export function fileChange(path: string, pieces: readonly Replaced[]): FileChang
     newOffset += linesOf(piece.after).length;
     return placed;
   });
-  return changeOfHunks(path, hunks);
+  const [only, ...others] = pieces;
+  // The texts of several pieces are told by the diff alone.
+  return { ...changeOfHunks(path, hunks), ...(others.length === 0 ? only : {}) };
 }
 
 /** The change, from hunks that the agent computed. */

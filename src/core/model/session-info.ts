@@ -1,7 +1,7 @@
 // Properties of a session and its agent: settings, commands, tools, tool servers. Apart from event.ts, because answers use
 // these schemas and a start should not build those of all events.
 import { z } from 'zod';
-import { Extra, Model } from './content.ts';
+import { Dictionary, Extra, Model } from './content.ts';
 
 /** A tool, as clients list it. */
 export const Tool = z.object({
@@ -24,6 +24,38 @@ export const CommandInfo = z.object({
 });
 export type CommandInfo = z.infer<typeof CommandInfo>;
 
+/** A permission mode, behaviour or profile of the agent. */
+export const Mode = z.object({ id: z.string(), name: z.string().optional(), description: z.string().optional() });
+export type Mode = z.infer<typeof Mode>;
+
+const option = {
+  id: z.string(),
+  name: z.string(),
+  description: z.string().optional(),
+  /** What the option is about; only for its looks. */
+  category: z.string().optional(),
+};
+
+/** A switch of the agent that has no field of its own in {@link SessionInfo}. The command `set-option` changes it. */
+export const AgentOption = z.discriminatedUnion('type', [
+  z.object({
+    ...option,
+    type: z.literal('select'),
+    value: z.string(),
+    choices: z.array(
+      z.object({
+        value: z.string(),
+        name: z.string(),
+        description: z.string().optional(),
+        /** The heading that the choice stands under. */
+        group: z.string().optional(),
+      }),
+    ),
+  }),
+  z.object({ ...option, type: z.literal('boolean'), value: z.boolean() }),
+]);
+export type AgentOption = z.infer<typeof AgentOption>;
+
 /** The settings of a session that clients show. An event carries only the fields that changed. */
 export const SessionInfo = z
   .object({
@@ -39,9 +71,13 @@ export const SessionInfo = z
     model: Model,
     models: z.array(Model),
     thinkingLevel: z.string(),
-    /** The permission mode, behaviour or profile of the agent. */
+    /** The levels that the agent can think on. */
+    thinkingLevels: z.array(z.string()),
+    /** The id of the mode. */
     mode: z.string(),
-    modes: z.array(z.string()),
+    modes: z.array(Mode),
+    /** All further switches of the agent. */
+    options: z.array(AgentOption),
     steeringMode: z.enum(['all', 'one-at-a-time']),
     followUpMode: z.enum(['all', 'one-at-a-time']),
     autoCompaction: z.boolean(),
@@ -56,6 +92,17 @@ export const SessionInfo = z
   })
   .partial();
 export type SessionInfo = z.infer<typeof SessionInfo>;
+
+/** A tool server that a client brings along. Holds secrets: never logged, never part of an event or an answer. */
+export const BroughtServer = z.object({
+  name: z.string(),
+  /**
+   * How to reach the server, as the entry of an `mcp.json`: `command`, `args`, `env`, or `type`, `url`, `headers`. The
+   * core reads none of its keys.
+   */
+  config: Dictionary,
+});
+export type BroughtServer = z.infer<typeof BroughtServer>;
 
 /** A tool server and its state. */
 export const ToolServer = z.object({

@@ -73,6 +73,7 @@ export interface Transcript {
   info: SessionInfo;
   servers: Map<string, EventOf<'tool-server-changed'>>;
   displays: Map<string, EventOf<'display'>>;
+  plan: EventOf<'plan-changed'> | null;
   agent: 'up' | 'down';
   usage: Usage;
   /** US dollars. */

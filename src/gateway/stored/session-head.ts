@@ -36,8 +36,9 @@ export function headOf(
   return { ...plain, questionMs, epoch, timeOrigin } satisfies SessionHead;
 }
 
-/** The request of the session, as it was checked when the session was opened. */
+/** The request of the session, as it was checked when the session was opened. Tool servers are secret and not kept. */
 export function requestIn(head: SessionHead, agent: AgentConfig): CheckedRequest {
   const { session: id, agent: agentName, createdAt, isOurs, cwd, place, folders, questionMs } = head;
-  return { request: { questionMs }, id, agentName, agent, createdAt, isOurs, cwd, place, folders, problems: [] };
+  const checked = { id, agentName, agent, createdAt, isOurs, cwd, place, folders, toolServers: [], problems: [] };
+  return { ...checked, request: { questionMs } };
 }

@@ -6,8 +6,10 @@ import { bench } from '../pi/harness.ts';
 import { wire } from './backend-words.ts';
 
 const head = { path: '/work/a.ts' };
-const edited = { ...head, diff: '@@ -1,2 +1,2 @@\n a\n-b\n+c', linesAdded: 1, linesRemoved: 1 };
-const written = { ...head, diff: '@@ -0,0 +1,2 @@\n+a\n+b', linesAdded: 2, linesRemoved: 0 };
+const texts = { before: 'a\nb', after: 'a\nc' };
+const edited = { ...head, ...texts, diff: '@@ -1,2 +1,2 @@\n a\n-b\n+c', linesAdded: 1, linesRemoved: 1 };
+const added = { ...head, diff: '@@ -0,0 +1,2 @@\n+a\n+b', linesAdded: 2, linesRemoved: 0 };
+const written = { ...added, after: 'a\nb\n' };
 const file = { file_path: '/work/a.ts' };
 const input = { ...file, old_string: 'a\nb', new_string: 'a\nc' };
 
@@ -20,7 +22,7 @@ describe('the arguments', () => {
   const table: readonly [name: string, input: Record<string, unknown>, change: object | undefined][] = [
     ['Edit', input, edited],
     ['Edit', { ...input, replace_all: true }, edited],
-    ['Edit', { ...file, old_string: '', new_string: 'a\nb\n' }, written],
+    ['Edit', { ...file, old_string: '', new_string: 'a\nb\n' }, { ...written, before: '' }],
     ['Edit', { ...file, old_string: 'a' }, undefined],
     ['Edit', { ...input, file_path: null }, undefined],
     ['Edit', {}, undefined],
@@ -65,11 +67,19 @@ describe('a call', () => {
       'tool-end',
       {
         ...head,
+        ...texts,
         diff: '@@ -41,2 +41,2 @@\n a\n-b\n+c\n@@ -90,1 +90,1 @@\n-b\n+c\n\\ No newline at end of file',
         linesAdded: 2,
         linesRemoved: 2,
       },
     ]);
+  });
+
+  test('the result tells what a file held before it was written anew', () => {
+    const structuredPatch = [{ oldStart: 1, oldLines: 1, newStart: 1, newLines: 2, lines: ['-x', '+a', '+b'] }];
+    const result = { tool_use_result: { type: 'update', originalFile: 'x\n', structuredPatch } };
+    const end = told([...calls({ ...file, content: 'a\nb\n' }, 'Write'), wire.user([wire.answer('t1')], result)])[1];
+    expect(end).toMatchObject(['tool-end', { before: 'x\n', after: 'a\nb\n', linesRemoved: 1 }]);
   });
 
   const hunk = { oldStart: 1, oldLines: 1, newStart: 1, newLines: 1, lines: ['-b', '+c'] };
@@ -129,7 +139,7 @@ describe('a question about a call', () => {
     agent.command({ type: 'answer-approval', id: 'p1', decision: 'allow', input: other }, 'x');
     agent.feed(wire.user([wire.answer('t1')]));
     const changes = agent.events().flatMap((event) => ('change' in event ? [[event.type, event.change]] : []));
-    expect(changes.at(-1)).toEqual(['tool-end', written]);
+    expect(changes.at(-1)).toEqual(['tool-end', { ...added, before: '', after: 'a\nb' }]);
     expect(changes).not.toContainEqual(['tool-start', edited]);
   });
 });

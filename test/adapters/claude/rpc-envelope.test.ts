@@ -70,7 +70,11 @@ describe('a request becomes a command, and its outcome the answer', () => {
     const client = rpc([{ type: 'session-changed', changes: { cwd: '/rack', model: { id: 'old' } } }]);
     const asked = client.asks(request('r', 'connect', { model: 'any', provider: 'claude' }));
     expect(asked).toEqual({ type: 'query', subject: 'state' });
-    const changes = { model: { id: 'large', reasoning: false }, modes: ['default', 'bypassPermissions'], models: [] };
+    const changes = {
+      model: { id: 'large', reasoning: false },
+      modes: [{ id: 'default' }, { id: 'bypassPermissions' }],
+      models: [],
+    };
     expect(client.reply(asked, { ok: true, data: { changes, running: false } }).sent).toEqual([
       fine({
         sessionId: 'session',

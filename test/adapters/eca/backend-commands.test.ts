@@ -56,7 +56,7 @@ describe('the greeting', () => {
     expect(Object.assign({}, ...it.of('session-changed').map(({ changes }) => changes))).toEqual({
       models: [{ id: 'm1' }, { id: 'm2' }],
       model: { id: 'm1' },
-      modes: ['agent', 'plan'],
+      modes: [{ id: 'agent' }, { id: 'plan' }],
       mode: 'agent',
       welcome: 'Welcome',
     });
@@ -72,7 +72,7 @@ describe('the greeting', () => {
         { id: 'm2', provider: 'p' },
       ],
       model: { id: 'm2', provider: 'p' },
-      modes: ['code', 'plan'],
+      modes: [{ id: 'code' }, { id: 'plan' }],
       mode: 'code',
       welcome: 'Welcome',
       resume: chatId,

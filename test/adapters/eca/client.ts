@@ -37,7 +37,13 @@ const models = [
 /** What a well-behaved agent says of itself. */
 export const facts = {
   models,
-  info: { model: models[0], modes: ['default', 'plan'], mode: 'default', welcome: 'Welcome.', thinkingLevel: 'low' },
+  info: {
+    model: models[0],
+    modes: [{ id: 'default' }, { id: 'plan' }],
+    mode: 'default',
+    welcome: 'Welcome.',
+    thinkingLevel: 'low',
+  },
   levels: ['low', 'high'],
 } as const;
 

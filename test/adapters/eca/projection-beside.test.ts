@@ -133,7 +133,12 @@ describe('settings', () => {
 
   test('are told when they change while the chat is open, for this chat alone', () => {
     const { frames } = told([
-      changed({ model: model('large'), models: [model('large')], mode: 'code', modes: ['code', 'plan'] }),
+      changed({
+        model: model('large'),
+        models: [model('large')],
+        mode: 'code',
+        modes: [{ id: 'code' }, { id: 'plan' }],
+      }),
       ...run,
       changed({ model: model('small') }),
       changed({ model: model('small'), cwd: '/' }),
@@ -142,7 +147,7 @@ describe('settings', () => {
     ]);
     expect(paramsOf(frames, 'config/updated')).toEqual([]);
     const open = told([
-      changed({ model: model('large'), mode: 'code', modes: ['code', 'plan'] }),
+      changed({ model: model('large'), mode: 'code', modes: [{ id: 'code' }, { id: 'plan' }] }),
       ...run,
       user('go'),
       changed({ model: model('small') }),

@@ -7,8 +7,10 @@ import type { Adapter } from '../../../src/core/contract/adapter.ts';
 import { bench, wire } from './harness.ts';
 
 const head = { path: 'src/a.ts' };
-const edited = { ...head, diff: '@@ -1,2 +1,2 @@\n a\n-b\n+c', linesAdded: 1, linesRemoved: 1 };
-const written = { ...head, diff: '@@ -0,0 +1,2 @@\n+a\n+b', linesAdded: 2, linesRemoved: 0 };
+const texts = { before: 'a\nb', after: 'a\nc' };
+const edited = { ...head, ...texts, diff: '@@ -1,2 +1,2 @@\n a\n-b\n+c', linesAdded: 1, linesRemoved: 1 };
+const added = { ...head, diff: '@@ -0,0 +1,2 @@\n+a\n+b', linesAdded: 2, linesRemoved: 0 };
+const written = { ...added, before: '', after: 'a\nb' };
 const input = { ...head, oldText: 'a\nb', newText: 'a\nc' };
 
 describe('the arguments', () => {
@@ -24,8 +26,8 @@ describe('the arguments', () => {
     ['edit', { oldText: 'a', newText: 'b' }, undefined],
     ['edit', { path: 1, oldText: 'a', newText: 'b' }, undefined],
     ['edit', {}, undefined],
-    ['write', { ...head, content: 'a\nb\n' }, written],
-    ['write', { ...head, content: '' }, { ...head, diff: '', linesAdded: 0, linesRemoved: 0 }],
+    ['write', { ...head, content: 'a\nb\n' }, { ...added, after: 'a\nb\n' }],
+    ['write', { ...head, content: '' }, { ...head, diff: '', linesAdded: 0, linesRemoved: 0, after: '' }],
     ['write', { ...head, content: null }, undefined],
     ['write', { content: 'a' }, undefined],
     ['read', input, undefined],

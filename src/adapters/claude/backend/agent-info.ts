@@ -23,7 +23,7 @@ export interface AgentInfo {
 }
 
 /** Claude Code's own permission modes; there may be others. */
-const modes = ['default', 'acceptEdits', 'plan', 'bypassPermissions'];
+const modes = ['default', 'acceptEdits', 'plan', 'bypassPermissions'].map((id) => ({ id }));
 
 const statuses: ReadonlyMap<string, ToolServer['status']> = new Map([
   ['connected', 'running'],

@@ -6,6 +6,7 @@ import { createCallChanges } from '../../../core/log/call-changes.ts';
 import type { Command, CommandOf } from '../../../core/model/command.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import { messageOf, type Outcome, refused } from '../../../core/model/errors.ts';
+import type { BroughtServer } from '../../../core/model/session-info.ts';
 import {
   AgentCancelFrame,
   type AgentFrame,
@@ -25,16 +26,19 @@ import type { AgentOptions } from './options.ts';
 import { createAgentQueries } from './queries.ts';
 import { createQuestions } from './questions.ts';
 import { type Answer, type ControlRequest, createRequests, outcomeOf } from './requests.ts';
+import { createToolServers } from './tool-servers.ts';
 
-export function createBackend(env: Env, options: AgentOptions): Backend {
+/** `brought`: tool servers of the client. */
+export function createBackend(env: Env, options: AgentOptions, brought: readonly BroughtServer[] = []): Backend {
   const out = createOutbox();
   const requests = createRequests(env, out, options.requestTimeoutMs);
+  const toolServers = createToolServers(out, requests, brought, sendHeldPrompt);
   /** The state of `initialize`. While `asked`, `waiting` has the callbacks for its answer. */
   let initializeState: 'none' | 'asked' | 'answered' = 'none';
   const waiting: (() => void)[] = [];
   /** The command that compacts the conversation, in a turn of its own. */
   let compacting: string | null = null;
-  /** A prompt that came after the end of a compaction but before the end of its turn. */
+  /** A prompt that waits for the end of a compaction's turn, or for the tool servers. */
   let heldPrompt: (() => void) | null = null;
   /** Aborts that came before their run began. */
   const earlyAborts: string[] = [];
@@ -78,6 +82,7 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
       done(answer);
       for (const callback of waiting.splice(0)) callback();
     });
+    toolServers.send();
   }
 
   function whenInitialized(done: () => void): void {
@@ -111,13 +116,16 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
       heldPrompt = () => prompt(command, id);
       return;
     }
-    const isBusy = hasTurn() || compacting !== null;
-    if (isBusy) {
+    if (hasTurn() || compacting !== null || heldPrompt !== null) {
       const joins = command.whenBusy === 'steer' || command.whenBusy === 'follow-up';
       // A second prompt would join the run or begin another one, as the agent chooses (docs/protocols/claude.md 8.4).
       return out.settle(id, refused(joins ? 'unsupported' : 'busy', 'the agent is at work'));
     }
     initialize();
+    if (toolServers.areDue) {
+      heldPrompt = () => prompt(command, id);
+      return;
+    }
     if (command.model !== undefined && command.model !== info.known.model?.id) {
       set({ type: 'set-model', model: command.model }, null);
     }
@@ -157,12 +165,13 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
     if (target !== 'run' && target !== 'compaction') {
       return out.settle(id, refused('unsupported', `a Claude agent cannot abort a ${target} alone`));
     }
-    if (!run.open && run.waiting !== null) earlyAborts.push(id);
+    const isHeld = heldPrompt !== null && compacting === null;
+    if (!run.open && (run.waiting !== null || isHeld)) earlyAborts.push(id);
     else interrupt(id);
   }
 
   function compact({ instructions }: CommandOf<'compact'>, id: string): void {
-    if (hasTurn() || compacting !== null) {
+    if (hasTurn() || compacting !== null || heldPrompt !== null) {
       return out.settle(id, refused('busy', 'the agent is at work'));
     }
     initialize();
@@ -181,6 +190,10 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
     const words = typeof result.result === 'string' && result.result !== '' ? result.result : 'nothing was compacted';
     const { last } = compactions;
     out.settle(id, last === null ? refused('agent-refused', words) : { ok: true, data: last });
+    sendHeldPrompt();
+  }
+
+  function sendHeldPrompt(): void {
     const next = heldPrompt;
     heldPrompt = null;
     next?.();

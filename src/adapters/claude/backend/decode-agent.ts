@@ -25,6 +25,7 @@ import { createSystemDecoder } from './decode-system.ts';
 import { createTools, type Tools } from './decode-tools.ts';
 import { createUserDecoder } from './decode-user.ts';
 import { claudeExtra, otherFields } from './decode-values.ts';
+import { createPlans } from './plans.ts';
 import { unreadFieldsOf } from './unread-fields.ts';
 
 /** The facts about sent commands that the decoder uses. */
@@ -52,7 +53,7 @@ export interface AgentDecoder {
 
 export function createAgentDecoder(env: Env, out: Outbox, context: AgentContext): AgentDecoder {
   const info = createInfo(out);
-  const tools = createTools(out, context.changes);
+  const tools = createTools(out, context.changes, createPlans(out));
   const compactions = createCompactions(out);
 
   const messages = createMessageDecoder(env, out, {

@@ -9,8 +9,10 @@ import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary, without } from '../../../core/model/dictionary.ts';
 import type { EventOf } from '../../../core/model/event.ts';
 import type { ToolResultBlock } from '../wire/agent.ts';
+import { kindOf } from './call-kinds.ts';
 import { claudeExtra, claudeExtraParts, contentOf } from './decode-values.ts';
 import { changeMade } from './file-changes.ts';
+import type { Plans } from './plans.ts';
 
 interface Call {
   readonly name: string;
@@ -66,8 +68,8 @@ export interface Tools {
 const askedWithinMs = 50;
 const startTimer = 'tools start';
 
-/** Creates the decoder of tool calls. `changes`: the file changes of calls. */
-export function createTools(out: Outbox, changes: CallChanges): Tools {
+/** Creates the decoder of tool calls. `changes`: the file changes of calls. `plans`: hears of calls that worked. */
+export function createTools(out: Outbox, changes: CallChanges, plans: Plans): Tools {
   const calls = new Map<string, Call>();
   const openQuestions = new Set<string>();
   let isTiming = false;
@@ -77,7 +79,8 @@ export function createTools(out: Outbox, changes: CallChanges): Tools {
     call.running = true;
     const { lane: parent, name, input } = call;
     const change = changes.of(id, name, input);
-    out.deliver({ type: 'tool-start', parent, call: id, name, input, ...(change && { change }) });
+    const shown = { ...kindOf(name, input), ...(change && { change }) };
+    out.deliver({ type: 'tool-start', parent, call: id, name, input, ...shown });
   }
 
   const mayStart = (call: Call) => call.due && !call.running && call.refused === null;
@@ -183,6 +186,8 @@ export function createTools(out: Outbox, changes: CallChanges): Tools {
           list: isListOfOne(block.content) || undefined,
         }),
       });
+      if (call !== undefined && !isError)
+        plans.ended({ ...call, call: id, content, details: isAlone ? details : undefined });
       // A tool that waits for other tools asks after their results.
       wait();
     },

@@ -16,7 +16,13 @@ const readers: ReadonlyMap<string, Read> = new Map([
   ['Edit', reader(Edit, ({ file_path: path, ...piece }) => fileChange(path, [replaced(piece)]))],
   ['MultiEdit', reader(MultiEdit, ({ file_path: path, edits }) => fileChange(path, edits.map(replaced)))],
   // The file's earlier content is unknown until the result.
-  ['Write', reader(Write, ({ file_path: path, content }) => wholeFileChange(path, { before: '', after: content }))],
+  [
+    'Write',
+    reader(Write, ({ file_path: path, content: after }) => ({
+      ...wholeFileChange(path, { before: '', after }),
+      after,
+    })),
+  ],
 ]);
 
 /** The change that a call of Claude Code requests. */
@@ -37,14 +43,21 @@ const Hunk = z
     const having = (prefixes: string) => lines.filter((line) => prefixes.includes(line.charAt(0))).length;
     return having(' -') === oldLines && having(' +') === newLines;
   });
-const Result = z.object({ structuredPatch: z.array(Hunk).min(1) });
+const Result = z.object({
+  structuredPatch: z.array(Hunk).min(1),
+  originalFile: z.string().optional().catch(undefined),
+});
 
 /** The change that was made, with its real line numbers if the result has them. The result of a new file has none. */
 export function changeMade(asked: FileChange | undefined, details: unknown): FileChange | undefined {
-  const reported = asked === undefined ? undefined : Result.safeParse(details);
-  return asked !== undefined && reported?.success === true
-    ? changeOfHunks(asked.path, reported.data.structuredPatch)
-    : asked;
+  const reported = asked === undefined ? undefined : Result.safeParse(details).data;
+  if (asked === undefined || reported === undefined) return asked;
+  const { after, before = after === undefined ? undefined : reported.originalFile } = asked;
+  return {
+    ...changeOfHunks(asked.path, reported.structuredPatch),
+    ...(before === undefined ? {} : { before }),
+    ...(after === undefined ? {} : { after }),
+  };
 }
 
 function replaced({ old_string: before, new_string: after }: z.infer<typeof Piece>) {

@@ -10,6 +10,7 @@ import { type Outcome, refused } from '../../../core/model/errors.ts';
 import type { EventOf } from '../../../core/model/event.ts';
 import { type AgentRequestFrame, AskedQuestions, CanUseTool, faultIn } from '../wire/agent.ts';
 import { errorAnswer } from '../wire/client.ts';
+import { kindOf } from './call-kinds.ts';
 import { claudeExtra } from './decode-values.ts';
 import { changeOf } from './file-changes.ts';
 
@@ -103,7 +104,7 @@ export function createQuestions(out: Outbox, ports: QuestionPorts, passedMs: num
     const { call, name, input } = event;
     // An approval without a call ends with its answer, so its change need not be kept.
     const change = call === undefined ? changeOf(name, input) : ports.changes.of(call, name, input);
-    return change === undefined ? event : { ...event, change };
+    return { ...event, ...kindOf(name, input), ...(change && { change }) };
   }
 
   return {

@@ -132,7 +132,7 @@ function idIn(frame: object): string | number {
 
 /** The capabilities for which the RpcMessage front end shows buttons. */
 function capabilitiesOf({ models, modes, model }: SessionInfo): object {
-  const supportedPermissionModes = modes ?? [];
+  const supportedPermissionModes = (modes ?? []).map(({ id }) => id);
   return {
     canInterrupt: true,
     // An agent that has not listed its models may have several.

@@ -1,7 +1,9 @@
 // Writes the events of a session for Claude-format clients in a strict grammar, whatever the agent is
 // (docs/protocols/claude.md 4).
+
 import type { NoteLevel, Projection, SessionView } from '../../../core/contract/adapter.ts';
 import type { Out } from '../../../core/contract/channel.ts';
+import { createUnshownPlans } from '../../../core/contract/unshown-plans.ts';
 import { textIn } from '../../../core/log/messages.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import type { Event, EventOf, Logged } from '../../../core/model/event.ts';
@@ -63,6 +65,7 @@ export function startProjection(session: SessionView, options: ProjectionOptions
   const order = createFrameOrder();
   const compaction = createCompactionTurn(order, counter);
   const notes: { level: NoteLevel; text: string }[] = [];
+  const plans = createUnshownPlans();
   /** Open messages by lane; '' is the main thread. */
   const openMessages = new Map<string, OpenMessage>();
   /** Tool calls of the run that were shown and have no result yet, with the lane on which they were shown. */
@@ -252,6 +255,8 @@ export function startProjection(session: SessionView, options: ProjectionOptions
         // (docs/protocols/claude.md 5.2).
         if (isForeignRequest(event.payload)) return [event.payload];
         return isForeign(event.payload) ? order.anywhere([event.payload]) : loss(`event of ${event.protocol}`);
+      case 'plan-changed':
+        return plans.loses(event) ? loss(event.type) : [];
       default:
         return withoutFrame(event);
     }

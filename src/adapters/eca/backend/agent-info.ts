@@ -3,7 +3,7 @@
 
 import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { Dictionary, Model } from '../../../core/model/content.ts';
-import type { SessionInfo, Tool, ToolServer } from '../../../core/model/session-info.ts';
+import type { Mode, SessionInfo, Tool, ToolServer } from '../../../core/model/session-info.ts';
 import { modelName } from '../model-names.ts';
 import type { ConfigParams, InitializeResult, ServerUpdated } from '../wire/server.ts';
 import { ecaExtra, restOfServer, serverOf } from './decode-values.ts';
@@ -95,14 +95,14 @@ export function createInfo(out: Outbox): AgentInfo {
     },
     hasMode(mode) {
       const { modes = [] } = known;
-      return modes.length === 0 || modes.includes(mode) || otherModes.includes(mode);
+      return modes.length === 0 || modes.some(({ id }) => id === mode) || otherModes.includes(mode);
     },
     learn,
     initialized({ models, chatDefaultModel, chatBehaviors, chatDefaultBehavior, chatWelcomeMessage }, resume) {
       isFirstEra = Array.isArray(models);
       learn({
         ...(isFirstEra && models ? { models: models.map(namedModel) } : {}),
-        ...(chatBehaviors ? { modes: chatBehaviors } : {}),
+        ...(chatBehaviors ? { modes: chatBehaviors.map(modeOf) } : {}),
         ...(typeof chatWelcomeMessage === 'string' ? { welcome: chatWelcomeMessage } : {}),
         // Servers of the first era cannot open a chat.
         ...(isFirstEra || resume === undefined ? {} : { resume }),
@@ -115,8 +115,9 @@ export function createInfo(out: Outbox): AgentInfo {
       variants = reportedVariants ?? variants;
       learn({
         ...(models && (models.length > 0 || known.models !== undefined) ? { models: models.map(namedModel) } : {}),
-        ...(agents ? { modes: agents } : behaviors ? { modes: behaviors } : {}),
+        ...(agents ? { modes: agents.map(modeOf) } : behaviors ? { modes: behaviors.map(modeOf) } : {}),
         ...(typeof welcomeMessage === 'string' ? { welcome: welcomeMessage } : {}),
+        ...(reportedVariants ? { thinkingLevels: reportedVariants } : {}),
         ...(typeof selectVariant === 'string' ? { thinkingLevel: selectVariant } : {}),
       });
       learn({
@@ -173,4 +174,9 @@ export function choicesIn({ chosen, known }: Pick<AgentInfo, 'chosen' | 'known'>
     ...(mode === undefined ? {} : { agent: mode, behavior: mode }),
     ...(chosen.variant === undefined ? {} : { variant: chosen.variant }),
   };
+}
+
+/** ECA servers name their modes and say no more of them. */
+function modeOf(id: string): Mode {
+  return { id };
 }

@@ -59,10 +59,12 @@ export function restOfCall(content: CallContent): Dictionary {
   return without(rest, ...hasHome);
 }
 
-/** docs/protocols/eca.md 8.5. */
+/** The details hold a diff and no texts (docs/protocols/eca.md 8.5). */
+const OwnChange = FileChange.omit({ before: true, after: true });
+
 function changeIn(details: unknown): FileChange | undefined {
   if (!isDictionary(details) || details.type !== 'fileChange') return undefined;
-  return FileChange.safeParse(details).data;
+  return OwnChange.safeParse(details).data;
 }
 
 /** Since 0.101: the chat in which the sub-agent of that call writes. */

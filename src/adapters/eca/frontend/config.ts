@@ -27,7 +27,8 @@ export function behaviorsOf({ modes = [], mode }: SessionInfo): {
   readonly behaviors: readonly string[];
   readonly selected: string;
 } {
-  const known = mode === undefined || modes.includes(mode) ? modes : [...modes, mode];
+  const listed = modes.map(({ id }) => id);
+  const known = mode === undefined || listed.includes(mode) ? listed : [...listed, mode];
   const [first = onlyBehavior] = known;
   return { behaviors: known.length === 0 ? [first] : known, selected: mode ?? first };
 }

@@ -1,6 +1,7 @@
 // Writes the events of a session for ECA clients of both eras, in the order of a real turn, whatever the agent is
 // (docs/protocols/eca.md 3, 4). This file decides which event is shown; the other files of the folder write the frames.
 import type { BurstProjection, NoteLevel, Projection, SessionView } from '../../../core/contract/adapter.ts';
+import { createUnshownPlans } from '../../../core/contract/unshown-plans.ts';
 import { writeStretch } from '../../../core/fast-path/stretch-writer.ts';
 import { withoutContexts } from '../../../core/log/context-text.ts';
 import type { Burst } from '../../../core/model/burst.ts';
@@ -64,6 +65,7 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
   const chatRef = { chatId: session.id };
   let outs: string[] = [];
   let notes: { level: NoteLevel; text: string }[] = [];
+  const plans = createUnshownPlans();
   let isReplay = false;
   /** The title that was sent last: the session's name, or the first words of the user. */
   let title: string | undefined;
@@ -333,6 +335,8 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
       case 'turn-end':
       case 'agent-changed':
         return;
+      case 'plan-changed':
+        return plans.loses(event) ? loss(event.type) : undefined;
       case 'tool-update':
       case 'display':
       case 'queue-changed':

@@ -49,6 +49,7 @@ export function encodeCommand(command: Exclude<Command, MachineCommand>): Encode
     case 'clear-queue':
     case 'set-queue-mode':
     case 'set-mode':
+    case 'set-option':
     case 'set-tool-server':
     case 'set-trust':
     case 'set-instructions':

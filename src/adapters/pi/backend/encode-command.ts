@@ -56,6 +56,8 @@ export function encodeCommand(command: Exclude<Command, MachineCommand>): Encode
       return encodeQuery(command.subject);
     case 'set-mode':
       return refuse('unsupported', 'pi has no modes');
+    case 'set-option':
+      return refuse('unsupported', 'pi has no other options');
     case 'set-tool-server':
       return refuse('unsupported', 'pi has no tool servers to start or stop');
     case 'set-instructions':

@@ -19,10 +19,10 @@ const Write = z.object({ path: z.string(), content: z.string() });
 export function changeOf(name: string, input: Dictionary): FileChange | undefined {
   if (name === 'edit') return editOf(input);
   const write = name === 'write' ? Write.safeParse(input) : undefined;
+  if (write?.success !== true) return undefined;
+  const { path, content: after } = write.data;
   // pi does not report the previous content of the file.
-  return write?.success === true
-    ? wholeFileChange(write.data.path, { before: '', after: write.data.content })
-    : undefined;
+  return { ...wholeFileChange(path, { before: '', after }), after };
 }
 
 function editOf(input: Dictionary): FileChange | undefined {
@@ -38,5 +38,5 @@ function editOf(input: Dictionary): FileChange | undefined {
 export function changeMade(asked: FileChange | undefined, details: unknown): FileChange | undefined {
   if (asked === undefined) return undefined;
   const { patch } = dictionaryOf(details);
-  return (typeof patch === 'string' ? changeOfPatch(asked.path, patch) : null) ?? asked;
+  return { ...asked, ...(typeof patch === 'string' ? changeOfPatch(asked.path, patch) : null) };
 }

@@ -1,7 +1,9 @@
 // Shows a session to pi clients in pi's strict order, whatever the agent (docs/protocols/pi.md 6.1). Connects the
 // parts; each part writes its own lines.
+
 import type { BurstProjection, NoteLevel, Projection, SessionView } from '../../../core/contract/adapter.ts';
 import type { Out } from '../../../core/contract/channel.ts';
+import { createUnshownPlans } from '../../../core/contract/unshown-plans.ts';
 import { writeStretch } from '../../../core/fast-path/stretch-writer.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
@@ -46,6 +48,7 @@ export interface Manner {
 export function createProjection(session: SessionView, manner: Manner): Projection {
   const { dialect, shown = shownLines, settles = dialect !== 'legacy' } = manner;
   const notes: { level: NoteLevel; text: string }[] = [];
+  const plans = createUnshownPlans();
   let outs: Out[] = [];
   const sink: Sink = {
     say: (line) => void outs.push(JSON.stringify(line)),
@@ -251,6 +254,8 @@ export function createProjection(session: SessionView, manner: Manner): Projecti
       case 'dialog-end':
       case 'agent-changed':
         return;
+      case 'plan-changed':
+        return plans.loses(event) ? sink.loss(event.type) : undefined;
       case 'usage-changed':
       case 'tool-server-changed':
       case 'task-changed':
