@@ -5,6 +5,7 @@ import { createContext } from './context.ts';
 import { eventRules } from './rules/events.ts';
 import { frameRules } from './rules/frames.ts';
 import { lifecycleRules } from './rules/lifecycle.ts';
+import { piEventRules } from './rules/pi-events.ts';
 import { dataRules } from './rules/response-data.ts';
 import { sessionRules } from './rules/sessions.ts';
 import { ticketRules } from './rules/tickets.ts';
@@ -23,6 +24,7 @@ export const piServerAgent: AgentSet = {
     ...ticketRules,
     ...versionRules,
     ...eventRules,
+    ...piEventRules,
     ...sessionRules,
     ...dataRules,
   ]),

@@ -193,6 +193,14 @@ export const streamRules: readonly PiRule[] = [
     judge: noted('blocks-end'),
   },
   {
+    ...usual,
+    id: 'pi/blocks-streamed',
+    sentence: 'Updates tell every block of a message, unless it failed, was aborted or was too long.',
+    covers: ['event:message_update'],
+    scenarios: ['text', 'think', 'tools'],
+    judge: noted('blocks-streamed'),
+  },
+  {
     ...order,
     id: 'pi/text-deltas',
     sentence: 'The deltas of a text, joined, are the content that its end says.',
