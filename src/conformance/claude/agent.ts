@@ -19,7 +19,8 @@ import type { View } from './view/view.ts';
 export const claudeAgent: AgentSet = {
   protocol: 'claude',
   side: 'agent',
-  version: '1',
+  version: '2',
+  measuredOn: 'Claude Code 2.1.329 and 2.1.330',
   usual: {},
   ...withContext(createContext, { scenarios }),
   rules: rulesOver(

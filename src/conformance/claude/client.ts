@@ -10,7 +10,8 @@ import { readUnpacked } from './view/unpack-messages.ts';
 export const claudeClient: ClientSet = {
   protocol: 'claude',
   side: 'client',
-  version: '1',
+  version: '2',
+  measuredOn: 'Agent SDK 0.3.329',
   behaviours,
   serve: serveClaude,
   rules: rulesOver(readUnpacked, [...messageRules, ...answerRules]),

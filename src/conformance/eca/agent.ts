@@ -32,7 +32,8 @@ const rules = [
 /** All checks, in the order of the document. */
 export const ecaAgent: AgentSet = {
   protocol: 'eca',
-  version: '1',
+  version: '2',
+  measuredOn: 'the ECA server of the specification and 0.155.1',
   side: 'agent',
   rules: rulesOver(viewOf, rules),
   usual: {},

@@ -10,7 +10,8 @@ import { viewOf } from './view/view.ts';
 /** All checks, in the order of the document. */
 export const ecaClient: ClientSet = {
   protocol: 'eca',
-  version: '1',
+  version: '2',
+  measuredOn: 'ECA for Emacs, VS Code and Neovim',
   side: 'client',
   rules: rulesOver(viewOf, [...clientJsonRpcRules, ...clientLifecycleRules, ...clientChatRules]),
   behaviours,

@@ -15,7 +15,8 @@ import { readView } from './view/view.ts';
 export const piLegacyAgent: AgentSet = {
   protocol: 'pi-legacy',
   side: 'agent',
-  version: '1',
+  version: '2',
+  measuredOn: 'pi 0.13.2',
   usual: {},
   ...withContext(createContext, { checks: framingChecks, scenarios }),
   rules: rulesOver(readView, [...lineRules, ...inputRules, ...runRules, ...streamRules, ...toolRules, ...typeRules]),

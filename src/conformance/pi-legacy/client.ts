@@ -10,7 +10,8 @@ import { readView } from './view/view.ts';
 export const piLegacyClient: ClientSet = {
   protocol: 'pi-legacy',
   side: 'client',
-  version: '1',
+  version: '2',
+  measuredOn: 'pi 0.13.2',
   behaviours: behaviours.map(({ name, title }) => ({ name, title })),
   serve,
   rules: rulesOver(readView, [...clientLineRules, ...clientConductRules]),

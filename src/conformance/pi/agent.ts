@@ -20,7 +20,8 @@ import { readPi } from './view/view.ts';
 /** Checks of agents of pi. */
 export const piAgent: AgentSet = {
   protocol: 'pi',
-  version: '1',
+  version: '2',
+  measuredOn: 'pi 0.54.2, 0.73.1, 0.87.1 and 1.5.2',
   side: 'agent',
   usual: {},
   ...withContext(createContext, { checks: [...framingChecks, ...dialogChecks], scenarios }),

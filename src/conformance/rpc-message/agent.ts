@@ -16,7 +16,8 @@ import { readView, type View } from './view.ts';
 export const rpcMessageAgent: AgentSet = {
   protocol: 'rpc-message',
   side: 'agent',
-  version: '1',
+  version: '2',
+  measuredOn: 'the front end of the specification',
   usual: {},
   ...withContext(createContext, { scenarios }),
   rules: rulesOver(readView, [

@@ -9,7 +9,8 @@ import { readView } from './view.ts';
 export const rpcMessageClient: ClientSet = {
   protocol: 'rpc-message',
   side: 'client',
-  version: '1',
+  version: '2',
+  measuredOn: 'the front end of the specification',
   behaviours,
   serve: serveRpcMessage,
   rules: rulesOver(readView, requestRules),

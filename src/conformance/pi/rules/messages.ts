@@ -9,7 +9,7 @@ import { callsOf } from '../view/walk.ts';
 
 type PiRule = Rule<PiView>;
 
-const of = { section: 'Event Stream', level: 'MUST', basis: 'measured' } as const;
+const of = { section: 'Event Stream', level: 'SHOULD', basis: 'measured' } as const;
 
 /** JSON has null for the price of a model without prices. */
 const figure = orNull('number');
@@ -200,6 +200,7 @@ export const updateRules: readonly PiRule[] = [
   {
     ...of,
     id: 'pi/delta-string',
+    level: 'MUST',
     basis: 'specification',
     sentence: 'A delta is a string.',
     covers: ['update:text_delta', 'update:thinking_delta', 'update:toolcall_delta'],
