@@ -10,7 +10,7 @@ import { readUnpacked } from './view/unpack-messages.ts';
 export const claudeClient: ClientSet = {
   protocol: 'claude',
   side: 'client',
-  version: '2',
+  version: '1',
   measuredOn: 'Agent SDK 0.3.329',
   behaviours,
   serve: serveClaude,

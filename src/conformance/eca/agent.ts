@@ -32,7 +32,7 @@ const rules = [
 /** All checks, in the order of the document. */
 export const ecaAgent: AgentSet = {
   protocol: 'eca',
-  version: '2',
+  version: '1',
   measuredOn: 'the ECA server of the specification and 0.155.1',
   side: 'agent',
   rules: rulesOver(viewOf, rules),

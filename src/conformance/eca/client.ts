@@ -10,7 +10,7 @@ import { viewOf } from './view/view.ts';
 /** All checks, in the order of the document. */
 export const ecaClient: ClientSet = {
   protocol: 'eca',
-  version: '2',
+  version: '1',
   measuredOn: 'ECA for Emacs, VS Code and Neovim',
   side: 'client',
   rules: rulesOver(viewOf, [...clientJsonRpcRules, ...clientLifecycleRules, ...clientChatRules]),

@@ -15,7 +15,7 @@ import { readView } from './view/view.ts';
 export const piLegacyAgent: AgentSet = {
   protocol: 'pi-legacy',
   side: 'agent',
-  version: '2',
+  version: '1',
   measuredOn: 'pi 0.13.2',
   usual: {},
   ...withContext(createContext, { checks: framingChecks, scenarios }),

@@ -10,7 +10,7 @@ import { readView } from './view/view.ts';
 export const piLegacyClient: ClientSet = {
   protocol: 'pi-legacy',
   side: 'client',
-  version: '2',
+  version: '1',
   measuredOn: 'pi 0.13.2',
   behaviours: behaviours.map(({ name, title }) => ({ name, title })),
   serve,

@@ -16,7 +16,7 @@ import { viewOf } from './view/view.ts';
 /** Checks of pi-servers of protocol 1.0.0. */
 export const piServerAgent: AgentSet = {
   ...piServerChecks,
-  version: '3',
+  version: '2',
   measuredOn: 'pi-server 2.0.1 and 2.2.1',
   scenarios: withContext(createContext, { scenarios }).scenarios,
   rules: rulesOver(viewOf, [

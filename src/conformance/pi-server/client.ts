@@ -11,7 +11,7 @@ import { viewOf } from './view/view.ts';
 export const piServerClient: ClientSet = {
   protocol: 'pi-server',
   side: 'client',
-  version: '2',
+  version: '1',
   measuredOn: 'pi-server 2.0.1 and 2.2.1',
   behaviours,
   serve: servePiServer,

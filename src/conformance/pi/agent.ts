@@ -20,7 +20,7 @@ import { readPi } from './view/view.ts';
 /** Checks of agents of pi. */
 export const piAgent: AgentSet = {
   protocol: 'pi',
-  version: '2',
+  version: '1',
   measuredOn: 'pi 0.54.2, 0.73.1, 0.87.1 and 1.5.2',
   side: 'agent',
   usual: {},

@@ -10,7 +10,7 @@ import { readClient } from './view/client-view.ts';
 export const piClient: ClientSet = {
   protocol: 'pi',
   side: 'client',
-  version: '2',
+  version: '1',
   measuredOn: 'pi 0.54.2, 0.73.1, 0.87.1 and 1.5.2',
   behaviours: behaviours.map(({ name, title }) => ({ name, title })),
   serve,

@@ -16,7 +16,7 @@ import { readView, type View } from './view.ts';
 export const rpcMessageAgent: AgentSet = {
   protocol: 'rpc-message',
   side: 'agent',
-  version: '2',
+  version: '1',
   measuredOn: 'the front end of the specification',
   usual: {},
   ...withContext(createContext, { scenarios }),

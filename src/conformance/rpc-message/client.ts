@@ -9,7 +9,7 @@ import { readView } from './view.ts';
 export const rpcMessageClient: ClientSet = {
   protocol: 'rpc-message',
   side: 'client',
-  version: '2',
+  version: '1',
   measuredOn: 'the front end of the specification',
   behaviours,
   serve: serveRpcMessage,
