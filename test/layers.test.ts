@@ -54,6 +54,7 @@ const conformanceRooms: Readonly<Record<string, readonly string[]>> = {
   report: ['check'],
   trace: ['check', 'report'],
   'pi-legacy': ['check', 'pi'],
+  'pi-server': ['check', 'pi'],
   'rpc-message': ['check', 'claude'],
   '[^/]+': ['check'],
 };

@@ -98,7 +98,9 @@ describe('--list', () => {
     ]);
     expect([all.code, one.code]).toEqual([0, 0]);
     for (const protocol of ['pi', 'pi-legacy', 'pi-server', 'claude', 'rpc-message', 'eca'])
-      expect(all.stdout).toMatch(new RegExp(`^${protocol}, agents, version \\d+: \\d+ checks$`, 'mu'));
+      expect(all.stdout).toMatch(
+        new RegExp(`^${protocol}, agents, version \\d+: \\d+ checks; what is measured describes \\S`, 'mu'),
+      );
     const sets = JSON.parse(one.stdout) as {
       protocol: string;
       side: string;

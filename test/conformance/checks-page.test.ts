@@ -24,3 +24,11 @@ test('it has a row for every check', () => {
   expect(rows).toHaveLength(sets.flatMap(descriptionsOf).length);
   expect(new Set(rows)).toEqual(new Set(sets.flatMap(descriptionsOf).map(({ id }) => id)));
 });
+
+test('what no specification says is no MUST, and its set names the versions that were measured', () => {
+  const all = sets.flatMap((set) => descriptionsOf(set).map((one) => ({ ...one, set })));
+  const measured = all.filter(({ basis }) => basis === 'measured');
+  expect(measured.length).toBeGreaterThan(100);
+  expect(measured.filter(({ level }) => level === 'MUST').map(({ id }) => id)).toEqual([]);
+  expect(measured.filter(({ set }) => set.measuredOn === undefined).map(({ id }) => id)).toEqual([]);
+});

@@ -1,12 +1,12 @@
 // The runner: verdicts, missing messages, interrupted scenarios, absent peers, time limits, and the ways to reach a
 // peer.
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { NotApplicable, type Result, type Tools } from '../../src/conformance/check/check.ts';
 import type { AgentSet } from '../../src/conformance/check/sets.ts';
 import { watchChannel } from '../../src/conformance/runner/connection.ts';
 import { type Progress, type RunOptions, runChecks } from '../../src/conformance/runner/runner.ts';
 import type { Program, Target } from '../../src/conformance/runner/target.ts';
-import type { Frame } from '../../src/core/contract/channel.ts';
+import type { Frame, Receiver } from '../../src/core/contract/channel.ts';
 import { contentLength } from '../../src/transports/framing/content-length.ts';
 import { createFrame } from '../../src/transports/framing/frame.ts';
 import { jsonl } from '../../src/transports/framing/jsonl.ts';
@@ -119,6 +119,26 @@ describe('checks', () => {
     }
     expect(looks).toBe(before);
     await refused;
+  });
+
+  test('a program that starts slowly has longer for its first message than for the next', async () => {
+    vi.useFakeTimers();
+    try {
+      const hear: ((frame: Frame) => void)[] = [];
+      const [, channel] = memoryPair();
+      const silent = { ...channel, open: ({ frame }: Receiver) => void hear.push(frame) };
+      const connection = watchChannel(silent, { patienceMs: 100, startMs: 10_000 });
+      const next = (from: number) => () => (connection.log.length > from ? true : undefined);
+      const first = connection.until('first', next(0));
+      await vi.advanceTimersByTimeAsync(5000);
+      for (const tell of hear) tell(createFrame(Buffer.from('{}')));
+      expect(await first).toBe(true);
+      const second = expect(connection.until('second', next(1))).rejects.toThrow(/^no second within 100 ms/u);
+      await vi.advanceTimersByTimeAsync(200);
+      await second;
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test('a hanging check is abandoned after its time limit', async () => {

@@ -42,6 +42,11 @@ describe('the variables of a program', () => {
     expect(env.ANTHROPIC_API_KEY).toBe('sk-ant-no-key');
   });
 
+  test('the home of a pi-server moves with its agent folder, which it loads sessions from', () => {
+    expect(envOf('pi-server')).toMatchObject({ HOME: '/h/home', PI_CODING_AGENT_DIR: '/h/home/.pi/agent' });
+    expect(envOf('pi')).not.toHaveProperty('HOME');
+  });
+
   test('keeps variables without credentials', () => {
     const env = envOf('pi');
     expect(harmless.filter((name) => name in env)).toEqual([]);

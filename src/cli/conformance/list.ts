@@ -24,11 +24,12 @@ interface Listed {
   readonly checks: ReturnType<typeof descriptionsOf>;
 }
 
-function asJson({ set: { protocol, side, version }, checks }: Listed) {
+function asJson({ set: { protocol, side, version, measuredOn }, checks }: Listed) {
   return {
     protocol,
     side,
     version,
+    ...(measuredOn === undefined ? {} : { measuredOn }),
     checks: checks.map(({ id, section, level, basis, sentence, covers }) => ({
       id,
       section,
@@ -40,8 +41,9 @@ function asJson({ set: { protocol, side, version }, checks }: Listed) {
   };
 }
 
-function asText({ set: { protocol, side, version }, checks }: Listed): string {
+function asText({ set: { protocol, side, version, measuredOn }, checks }: Listed): string {
   const width = Math.max(0, ...checks.map(({ id }) => id.length));
   const lines = checks.map(({ id, level, sentence }) => `  ${id.padEnd(width)}  ${level.padEnd(6)}  ${sentence}`);
-  return [`${protocol}, ${side}s, version ${version}: ${checks.length} checks`, ...lines, ''].join('\n');
+  const measured = measuredOn === undefined ? '' : `; what is measured describes ${measuredOn}`;
+  return [`${protocol}, ${side}s, version ${version}: ${checks.length} checks${measured}`, ...lines, ''].join('\n');
 }

@@ -126,6 +126,8 @@ export interface Result {
   readonly ms: number;
   /** The conversations, one for each connection. */
   readonly conversations: readonly Conversation[];
+  /** For an unclear rule: the check that failed in the scenario, so that this rule could not be tried. */
+  readonly because?: string;
   /** For rules: the messages that violate the rule. */
   readonly breaches?: readonly Breach[];
 }

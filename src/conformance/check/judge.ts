@@ -89,6 +89,7 @@ function judgeRule(
     return {
       ...ended('unclear', `${broken.scenario} broke off: ${broken.reason}`),
       conversations: inScenario(judged, broken),
+      ...(broken.check === undefined || broken.verdict !== 'failed' ? {} : { because: broken.check }),
     };
   return ended('not-applicable', own[0]?.reason ?? 'it did not come up');
 }

@@ -7,6 +7,8 @@ interface SetOf {
   readonly protocol: string;
   /** Incremented with each change of meaning. */
   readonly version: string;
+  /** The programs and versions whose behaviour the measured checks describe. Absent where no check is measured. */
+  readonly measuredOn?: string;
   /** Each rule accepts any trace of this protocol, whichever side is judged. */
   readonly rules: readonly Rule<Trace>[];
 }

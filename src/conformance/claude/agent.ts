@@ -20,6 +20,7 @@ export const claudeAgent: AgentSet = {
   protocol: 'claude',
   side: 'agent',
   version: '1',
+  measuredOn: 'Claude Code 2.1.329 and 2.1.330',
   usual: {},
   ...withContext(createContext, { scenarios }),
   rules: rulesOver(

@@ -11,6 +11,7 @@ export const claudeClient: ClientSet = {
   protocol: 'claude',
   side: 'client',
   version: '1',
+  measuredOn: 'Agent SDK 0.3.329',
   behaviours,
   serve: serveClaude,
   rules: rulesOver(readUnpacked, [...messageRules, ...answerRules]),

@@ -33,6 +33,7 @@ const rules = [
 export const ecaAgent: AgentSet = {
   protocol: 'eca',
   version: '1',
+  measuredOn: 'the ECA server of the specification and 0.155.1',
   side: 'agent',
   rules: rulesOver(viewOf, rules),
   usual: {},

@@ -11,6 +11,7 @@ import { viewOf } from './view/view.ts';
 export const ecaClient: ClientSet = {
   protocol: 'eca',
   version: '1',
+  measuredOn: 'ECA for Emacs, VS Code and Neovim',
   side: 'client',
   rules: rulesOver(viewOf, [...clientJsonRpcRules, ...clientLifecycleRules, ...clientChatRules]),
   behaviours,

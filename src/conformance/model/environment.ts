@@ -55,6 +55,19 @@ const elsewhere = [
 /** Names of variables with credentials: with one of them, a program offers the models of that service. */
 const opening = /(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|CREDENTIALS?)(?:_|$)|^(?:AWS|AZURE|GOOGLE|GCLOUD|CLOUDSDK)_/iu;
 
+/** The agent folder of pi, below the folder of the program, at the place that pi has for it below a home. */
+const agentFolder = 'home/.pi/agent';
+
+/**
+ * Leads to the agent folder. A pi-server loads sessions from below `~/.pi/agent/sessions` alone
+ * (docs/protocols/pi-server.md 20.2), so its home must move together with its folder.
+ */
+function homeOf(protocol: string, folder: string): Variables {
+  const home = join(folder, 'home');
+  const moved = protocol === 'pi-server' ? { HOME: home, USERPROFILE: home } : {};
+  return { ...moved, PI_CODING_AGENT_DIR: join(folder, agentFolder) };
+}
+
 /**
  * For a model at this address and a folder of the program's own. `names`: the variables of our own environment. Agents
  * with a models file get no other key: with a key in the environment they also offer the models of its service, at its
@@ -67,13 +80,14 @@ export function surroundingsOf(
   names: readonly string[],
 ): Surroundings {
   const provider = { baseUrl: modelUrl, apiKey: 'test', api: 'anthropic-messages', models };
+  const home = homeOf(protocol, folder);
   const hidden = [...elsewhere, ...names.filter((name) => opening.test(name))];
   return {
     env: {
       ...Object.fromEntries(hidden.map((name) => [name, undefined])),
       ANTHROPIC_BASE_URL: modelUrl,
       ...(withModelsFile.has(protocol) ? {} : { ANTHROPIC_API_KEY: 'sk-ant-no-key' }),
-      PI_CODING_AGENT_DIR: join(folder, 'pi-agent'),
+      ...home,
       PI_OFFLINE: '1',
       PI_SKIP_VERSION_CHECK: '1',
       CLAUDE_CONFIG_DIR: join(folder, 'claude'),
@@ -84,8 +98,8 @@ export function surroundingsOf(
       CLAUDE_CODE_MAX_RETRIES: '2',
     },
     files: new Map([
-      ['pi-agent/models.json', JSON.stringify({ providers: { fake: provider } })],
-      ['pi-agent/settings.json', JSON.stringify(settings)],
+      [`${agentFolder}/models.json`, JSON.stringify({ providers: { fake: provider } })],
+      [`${agentFolder}/settings.json`, JSON.stringify(settings)],
       ['claude/.claude.json', '{}'],
       ['tmp/.keep', ''],
     ]),

@@ -16,6 +16,7 @@ export const piLegacyAgent: AgentSet = {
   protocol: 'pi-legacy',
   side: 'agent',
   version: '1',
+  measuredOn: 'pi 0.13.2',
   usual: {},
   ...withContext(createContext, { checks: framingChecks, scenarios }),
   rules: rulesOver(readView, [...lineRules, ...inputRules, ...runRules, ...streamRules, ...toolRules, ...typeRules]),

@@ -11,6 +11,7 @@ export const piLegacyClient: ClientSet = {
   protocol: 'pi-legacy',
   side: 'client',
   version: '1',
+  measuredOn: 'pi 0.13.2',
   behaviours: behaviours.map(({ name, title }) => ({ name, title })),
   serve,
   rules: rulesOver(readView, [...clientLineRules, ...clientConductRules]),

@@ -5,6 +5,7 @@ import { createContext } from './context.ts';
 import { eventRules } from './rules/events.ts';
 import { frameRules } from './rules/frames.ts';
 import { lifecycleRules } from './rules/lifecycle.ts';
+import { piEventRules } from './rules/pi-events.ts';
 import { dataRules } from './rules/response-data.ts';
 import { sessionRules } from './rules/sessions.ts';
 import { ticketRules } from './rules/tickets.ts';
@@ -16,6 +17,7 @@ import { viewOf } from './view/view.ts';
 export const piServerAgent: AgentSet = {
   ...piServerChecks,
   version: '2',
+  measuredOn: 'pi-server 2.0.1 and 2.2.1',
   scenarios: withContext(createContext, { scenarios }).scenarios,
   rules: rulesOver(viewOf, [
     ...frameRules,
@@ -23,6 +25,7 @@ export const piServerAgent: AgentSet = {
     ...ticketRules,
     ...versionRules,
     ...eventRules,
+    ...piEventRules,
     ...sessionRules,
     ...dataRules,
   ]),

@@ -12,6 +12,7 @@ export const piServerClient: ClientSet = {
   protocol: 'pi-server',
   side: 'client',
   version: '1',
+  measuredOn: 'pi-server 2.0.1 and 2.2.1',
   behaviours,
   serve: servePiServer,
   rules: rulesOver(viewOf, [...commandRules, ...outcomeRules, ...answerRules]),

@@ -2,7 +2,7 @@
 import { type AgentSet, rulesOver, withContext } from '../check/sets.ts';
 import { dialogChecks } from './checks-dialogs.ts';
 import { framingChecks } from './checks-framing.ts';
-import { createContext } from './context.ts';
+import { createContext, goingOn } from './context.ts';
 import { orderRules, streamRules, toolRules } from './rules/event-order.ts';
 import { extensionRules } from './rules/extension.ts';
 import { messageRules, updateRules } from './rules/messages.ts';
@@ -21,9 +21,13 @@ import { readPi } from './view/view.ts';
 export const piAgent: AgentSet = {
   protocol: 'pi',
   version: '1',
+  measuredOn: 'pi 0.54.2, 0.73.1, 0.87.1 and 1.5.2',
   side: 'agent',
   usual: {},
-  ...withContext(createContext, { checks: [...framingChecks, ...dialogChecks], scenarios }),
+  ...withContext(createContext, {
+    checks: [...framingChecks, ...dialogChecks].map(goingOn),
+    scenarios: scenarios.map(goingOn),
+  }),
   rules: rulesOver(readPi, [
     ...lineRules,
     ...responseRules,

@@ -11,6 +11,7 @@ export const piClient: ClientSet = {
   protocol: 'pi',
   side: 'client',
   version: '1',
+  measuredOn: 'pi 0.54.2, 0.73.1, 0.87.1 and 1.5.2',
   behaviours: behaviours.map(({ name, title }) => ({ name, title })),
   serve,
   rules: rulesOver(readClient, [...commandRules, ...conductRules]),

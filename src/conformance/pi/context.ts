@@ -22,7 +22,10 @@ export interface PiClient {
   start(line: Dictionary): string;
   /** The response to the command with that id. */
   answered(id: string): Promise<Dictionary>;
-  /** Sends a command and waits for its response. */
+  /**
+   * Sends a command and waits for its response. Without one the caller goes on with a refusal, and {@link goingOn} fails
+   * the scenario at its end: one command that nobody implements must not hide what follows it.
+   */
   ask(type: string, fields?: Dictionary): Promise<Dictionary>;
   /** The first matching line from that index on. `check`: the check that requires the line. */
   until(check: string, label: string, from: number, fits: (line: Dictionary) => boolean): Promise<Dictionary>;
@@ -45,6 +48,8 @@ export interface CheckContext {
   mint(word: string): string;
   /** Opens a session without messages. */
   open(): Promise<PiClient>;
+  /** The first command that had no response; null without one. */
+  readonly missed: PeerWrong | null;
 }
 
 const isOf = (type: string) => (line: Dictionary) => line.type === type;
@@ -79,17 +84,41 @@ function watchRun(): { take(line: Dictionary): void; readonly isOver: boolean } 
 /** Builds the context for one scenario. */
 export function createContext(tools: Tools): CheckContext {
   let minted = 0;
+  let missed: PeerWrong | null = null;
+  const miss = (thrown: PeerWrong): void => {
+    missed ??= thrown;
+  };
   const mint = (word: string) => `${word}-${tools.nonce}-${++minted}`;
 
   async function open(): Promise<PiClient> {
-    const pi = createPiClient(await tools.connect(), tools, mint);
+    const pi = createPiClient(await tools.connect(), { tools, mint, miss });
     if (tools.transport !== 'stdio') return pi;
     // The program on stdio is shared: other checks ran before and will run after.
     tools.atEnd(() => calm(pi));
-    await requiredBy('pi/answered', () => pi.ask('new_session'));
+    await pi.answered(pi.start({ type: 'new_session' }));
     return pi;
   }
-  return { tools, mint, open };
+  return {
+    tools,
+    mint,
+    open,
+    get missed() {
+      return missed;
+    },
+  };
+}
+
+/** The scenario or check, which fails at its end for the first command that had no response. */
+export function goingOn<Task extends { run(context: CheckContext): Promise<void> }>(task: Task): Task {
+  async function run(context: CheckContext): Promise<void> {
+    try {
+      await task.run(context);
+    } catch (thrown) {
+      throw context.missed ?? thrown;
+    }
+    if (context.missed !== null) throw context.missed;
+  }
+  return { ...task, run };
 }
 
 /** Ends everything that is in progress. */
@@ -100,7 +129,12 @@ async function calm(pi: PiClient): Promise<void> {
   await pi.ask('abort');
 }
 
-function createPiClient(connection: Connection, tools: Tools, mint: CheckContext['mint']): PiClient {
+interface ClientParts extends Pick<CheckContext, 'tools' | 'mint'> {
+  /** Notes a command that had no response. */
+  miss(thrown: PeerWrong): void;
+}
+
+function createPiClient(connection: Connection, { tools, mint, miss }: ClientParts): PiClient {
   const lines: Dictionary[] = [];
   let read = 0;
   /** Commands without a response, and the index before each. */
@@ -157,7 +191,22 @@ function createPiClient(connection: Connection, tools: Tools, mint: CheckContext
     waiting.delete(id);
     return response;
   }
-  const ask: PiClient['ask'] = (type, fields = {}) => answered(start({ type, ...fields }));
+  /** The last command had no response: a second silence means that the agent is gone. */
+  let isDoubtful = false;
+  const ask: PiClient['ask'] = async (type, fields = {}) => {
+    const id = start({ type, ...fields });
+    try {
+      const response = await answered(id);
+      isDoubtful = false;
+      return response;
+    } catch (thrown) {
+      if (!(thrown instanceof PeerWrong) || isDoubtful || connection.ended !== null) throw thrown;
+      isDoubtful = true;
+      waiting.delete(id);
+      miss(new PeerWrong(`${type} has no response: ${thrown.message}`, thrown.check));
+      return { type: 'response', command: type, success: false, error: 'there was no response' };
+    }
+  };
 
   async function prompt(word: string, more: Dictionary = {}): Promise<number> {
     const from = listen();

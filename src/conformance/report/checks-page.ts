@@ -9,7 +9,7 @@ Made from the sets of checks in \`src/conformance\`; a test fails when this page
 
 \`patchbay conformance <protocol> --list\` prints the same for one protocol. An **id** is stable: \`--only\` and files of checks that are
 known to fail name checks by it. **MUST**, **SHOULD** and **MAY** are those of RFC 2119. *measured*: the specification is silent
-there, and this is what its own implementation does. *acts*: the check does something of its own, so a recorded trace cannot
+there, and this is what the named versions do; such a check is no MUST. *acts*: the check does something of its own, so a recorded trace cannot
 show it; all others read what was said, live or recorded.
 `;
 
@@ -63,6 +63,7 @@ function setParts(set: CheckSet): string[] {
   const descriptions = descriptionsOf(set);
   return [
     `### ${set.protocol} ${set.side}s (${descriptions.length})`,
+    ...(set.measuredOn === undefined ? [] : [`*measured*: ${cell(set.measuredOn)}.`]),
     ...[...checksBySection(descriptions)].flatMap(([section, those]) => [
       `**${cell(section)}**`,
       ['| id | level | | what is to be so |', '|---|---|---|---|', ...those.map((one) => row(one, behaviours))].join(

@@ -43,16 +43,17 @@ export function renderTable(report: Report, { colour = false, showsAllChecks = f
   const paint: Paint = (word, style) => (colour ? `\u001b[${codes[style]}m${word}\u001b[0m` : word);
   const { results, counts } = report;
   const speakers = speakersOf(report);
+  const show: Show = { paint, speakers, hidden: [] };
   const of = (wanted: Verdict) => results.filter(({ verdict }) => verdict === wanted);
   const parts = [
     [...wrapped(titleOf(report), columns).map((line) => paint(line, 'strong')), paint(factsOf(report), 'faint')],
     sectionLines(results, showsAllChecks, paint),
     silentLines(of('not-applicable'), paint),
-    troubleLines('unclear', [...byReason(of('unclear')).values()], { paint, speakers }),
+    troubleLines('unclear', [...byReason(of('unclear').filter((entry) => !hasRoot(entry, results))).values()], show),
     troubleLines(
       'failed',
       of('failed').map((entry) => [entry]),
-      { paint, speakers },
+      { ...show, hidden: of('unclear').filter((entry) => hasRoot(entry, results)) },
     ),
     [
       tallyHead('level', paint),
@@ -119,13 +120,15 @@ function heading(verdict: Verdict, count: number, paint: Paint): string {
 interface Show {
   readonly paint: Paint;
   readonly speakers: Speakers;
+  /** Checks that could not be tried because another one failed. */
+  readonly hidden: readonly ReportEntry[];
 }
 
 /** Checks of one group share a reason, which is printed once. */
 function troubleLines(
   verdict: 'failed' | 'unclear',
   groups: readonly (readonly ReportEntry[])[],
-  { paint, speakers }: Show,
+  { paint, speakers, hidden }: Show,
 ): string[] {
   const blocks = groups.flatMap((entries) => {
     const shown = entries.find(({ conversations }) => conversations.length > 0) ?? entries[0];
@@ -139,11 +142,26 @@ function troubleLines(
       `${paint(symbols[verdict], styles[verdict])} ${paint(name, 'strong')}${facts}`,
       ...(isOne ? indented(sentence, 2) : []),
       ...indented(visible(cut(reasonOf(shown), mostOfReason)), 2).map((line) => paint(line, styles[verdict])),
-      ...excerptLines(shown, { paint, speakers }),
+      ...excerptLines(shown, { paint, speakers, hidden }),
+      ...hiddenLines(
+        hidden.filter(({ because }) => because === id),
+        paint,
+      ),
       ...(isOne ? [] : idLines(entries, paint)),
     ];
   });
   return groups.length === 0 ? [] : [heading(verdict, groups.flat().length, paint), ...blocks];
+}
+
+/** Whether another check, which the report shows as failed, is why this one could not be tried. */
+function hasRoot({ because }: ReportEntry, results: readonly ReportEntry[]): boolean {
+  return because !== undefined && results.some(({ id, verdict }) => id === because && verdict === 'failed');
+}
+
+function hiddenLines(entries: readonly ReportEntry[], paint: Paint): string[] {
+  if (entries.length === 0) return [];
+  const words = `${entries.length} ${entries.length === 1 ? 'check' : 'checks'} could not be tried because of it:`;
+  return [paint(`  ${words}`, 'doubtful'), ...idLines(entries, paint)];
 }
 
 function excerptLines(entry: ReportEntry, show: Show): string[] {

@@ -17,6 +17,7 @@ export const rpcMessageAgent: AgentSet = {
   protocol: 'rpc-message',
   side: 'agent',
   version: '1',
+  measuredOn: 'the front end of the specification',
   usual: {},
   ...withContext(createContext, { scenarios }),
   rules: rulesOver(readView, [

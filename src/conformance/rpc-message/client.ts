@@ -10,6 +10,7 @@ export const rpcMessageClient: ClientSet = {
   protocol: 'rpc-message',
   side: 'client',
   version: '1',
+  measuredOn: 'the front end of the specification',
   behaviours,
   serve: serveRpcMessage,
   rules: rulesOver(readView, requestRules),

@@ -6,6 +6,8 @@ import { CannotTell, type Connection, type LoggedMessage, PeerWrong } from '../c
 /** Options for logging a connection. */
 export interface WatchOptions {
   readonly patienceMs: number;
+  /** How long the peer may be silent before its first message, ms; default the patience. A program must first start. */
+  readonly startMs?: number;
   /** Sends a binary message. Absent if the transport cannot. */
   sendBinary?(text: string): void;
   /** Sends bytes without a frame. Present if the transport has no frames of its own. */
@@ -27,7 +29,7 @@ const sendFault = /^could not send/u;
 /** Opens the channel and starts the log. */
 export function watchChannel(
   channel: Channel,
-  { patienceMs, sendBinary, sendRaw, endInput }: WatchOptions,
+  { patienceMs, startMs = patienceMs, sendBinary, sendRaw, endInput }: WatchOptions,
 ): Connection {
   const began = performance.now();
   const log: LoggedMessage[] = [];
@@ -66,9 +68,21 @@ export function watchChannel(
     },
   });
 
-  function until<Value>(label: string, look: () => Value | undefined): Promise<Value> {
+  const isSilent = () => ended === null && !log.some(({ by }) => by === 'peer');
+  const lateIn = (label: string, ms: number) => () => new PeerWrong(`no ${label} within ${ms} ms${lastWords(log)}`);
+
+  async function until<Value>(label: string, look: () => Value | undefined): Promise<Value> {
+    // A program that has said nothing may still be starting.
+    if (startMs > patienceMs && isSilent()) {
+      const isBegun = () => (isSilent() && look() === undefined ? undefined : true);
+      await firstFound(watchers, isBegun, startMs, lateIn(label, startMs));
+    }
+    return patiently(label, look);
+  }
+
+  function patiently<Value>(label: string, look: () => Value | undefined): Promise<Value> {
     let [lookedAt, waited] = [performance.now(), 0];
-    const late = () => new PeerWrong(`no ${label} within ${patienceMs} ms${lastWords(log)}`);
+    const late = lateIn(label, patienceMs);
     function over(reason: string): Error {
       const isUnreached = unreached.test(reason) && !log.some(({ by }) => by === 'peer');
       if (isUnreached) return new CannotTell(`it cannot be reached: ${reason}${cries}`);

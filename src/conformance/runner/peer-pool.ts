@@ -1,6 +1,6 @@
 // The peers of a run. Checks with equal limits share a peer, unless a check needs its own.
 import type { Settings, Transport } from '../check/check.ts';
-import { type Peer, startPeer } from './peer.ts';
+import { type Peer, type StartOptions, startPeer } from './peer.ts';
 import { type Target, unreachable } from './target.ts';
 
 /** The peer that a check needs. */
@@ -29,14 +29,14 @@ export interface Pool {
 }
 
 /** Creates an empty pool. Peers start on demand. */
-export function createPeerPool(target: Target, { patienceMs }: { patienceMs: number }): Pool {
+export function createPeerPool(target: Target, patience: Pick<StartOptions, 'patienceMs' | 'startMs'>): Pool {
   const shared = new Map<string, Promise<Peer>>();
   /** Programs on stdio that no check uses at the moment. */
   const idle = new Map<string, Peer[]>();
   const all = new Set<Peer>();
 
   async function start({ transport, settings }: Omit<Wanted, 'isAlone'>): Promise<Peer> {
-    const peer = await startPeer(target, { transport, settings, patienceMs });
+    const peer = await startPeer(target, { transport, settings, ...patience });
     all.add(peer);
     return peer;
   }

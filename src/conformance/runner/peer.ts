@@ -27,6 +27,8 @@ export interface Peer {
 /** How to start a peer. */
 export interface StartOptions extends PeerRequirements {
   readonly patienceMs: number;
+  /** How long a program may be silent after its start, ms; default the patience. */
+  readonly startMs?: number;
 }
 
 /** Rejects with a {@link CannotTell} when the program does not start. */
@@ -39,7 +41,7 @@ export async function startPeer(target: Target, options: StartOptions): Promise<
       return stdioPeer(target, stdio, env, options);
     case 'memory': {
       if (memory === undefined) throw new CannotTell('it is not in this process');
-      return { ...notOurs, connect: async () => watch(target, memory(), options) };
+      return { ...notOurs, connect: async () => watch(target, memory(), { patienceMs: options.patienceMs }) };
     }
     case 'websocket':
       if (websocket === undefined) throw new CannotTell('there is no server to reach');

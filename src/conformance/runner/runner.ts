@@ -14,7 +14,9 @@ export interface RunOptions {
   readonly atOnce?: number;
   /** How long a check waits for one message, ms; default 10,000. */
   readonly patienceMs?: number;
-  /** Time limit of one check, ms; default ten times the patience, and at least a minute. */
+  /** How long a program may be silent after its start, ms; default a minute, and at least the patience. */
+  readonly startMs?: number;
+  /** Time limit of one check behind the start, ms; default ten times the patience, and at least a minute. */
   readonly limitMs?: number;
   /** Selects checks; default all. Scenarios run when a selected rule reads them. */
   only?(check: Description & { readonly needs?: Needs }): boolean;
@@ -45,6 +47,7 @@ export interface Progress {
 
 const defaultPatienceMs = 10_000;
 const shortestLimitMs = 60_000;
+const defaultStartMs = 60_000;
 /**
  * Error texts of a server that has no room for another session or connection, which says nothing about the protocol.
  */
@@ -55,7 +58,9 @@ const longestRefusal = 1000;
 /** Results in the order of the set. Never rejects for what a peer does. */
 export async function runChecks(set: AgentSet, target: Target, options: RunOptions = {}): Promise<Result[]> {
   const { patienceMs = defaultPatienceMs, only = () => true, progress = () => {}, mayBeNobody = false } = options;
-  const { limitMs = Math.max(shortestLimitMs, 10 * patienceMs), signal = new AbortController().signal } = options;
+  const { startMs = defaultStartMs } = options;
+  const { limitMs = Math.max(shortestLimitMs, 10 * patienceMs) + startMs, signal = new AbortController().signal } =
+    options;
   const isPlayed = options.scenarios ?? (() => true);
   const usually = options.transport ?? firstOf(target);
   const atOnce = options.atOnce ?? (usually === 'stdio' ? 2 : 8);
@@ -71,7 +76,7 @@ export async function runChecks(set: AgentSet, target: Target, options: RunOptio
   /** Ids of the tasks that test limits. */
   const bound = new Set(tasks.filter(({ needs }) => needs?.settings !== undefined).map(({ id }) => id));
   const finished = new Map<string, TaskResult>();
-  const pool = createPeerPool(target, { patienceMs });
+  const pool = createPeerPool(target, { patienceMs, startMs });
   // Unique across all runs that the peer may have seen.
   const run = crypto.randomUUID().slice(0, 8);
   const waiting = tasks.entries();

@@ -17,11 +17,11 @@ export interface Row extends Omit<RuleRow<View>, 'section' | 'isMeasured'> {
 
 /** Builds the rules. */
 export function clientRules(rows: Readonly<Record<string, Row>>): Rule<UnpackedView>[] {
-  return Object.entries(rows).map(([name, { section = '1.1', level = 'MUST', isSpecified, ...row }]) =>
+  return Object.entries(rows).map(([name, { section = '1.1', isSpecified, ...row }]) =>
     unpackMessages({
       id: `claude/client/${name}`,
       section,
-      level,
+      level: isSpecified === true ? 'MUST' : 'SHOULD',
       basis: isSpecified === true ? 'specification' : 'measured',
       ...row,
     }),

@@ -126,7 +126,7 @@ export const clientJsonRpcRules: readonly EcaRule[] = [
   {
     id: 'eca/client/survives-unknown',
     section: 'Chat Content Received',
-    level: 'MUST',
+    level: 'SHOULD',
     basis: 'measured',
     sentence:
       'A content of a type that the client does not know, and a notification, are passed over, and the client goes on.',

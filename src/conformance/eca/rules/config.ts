@@ -185,7 +185,7 @@ export const configRules: readonly EcaRule[] = [
   {
     id: 'eca/chat-notices',
     section: 'Chat Content Received',
-    level: 'MUST',
+    level: 'SHOULD',
     basis: 'measured',
     sentence: '`chat/opened`, `chat/cleared` and `chat/deleted` (of newer servers) name a chat.',
     covers: ['notification:chat/opened', 'notification:chat/cleared', 'notification:chat/deleted'],

@@ -2,13 +2,22 @@
 
 import type { Content } from '../view/chat-events.ts';
 import { isFinished, isOver } from '../view/turns.ts';
-import { type Chat, type EcaRule, turnAt } from '../view/view.ts';
+import { type Chat, type EcaRule, type EcaView, turnAt } from '../view/view.ts';
 import { shown } from './values.ts';
 
 const received = 'Chat Content Received';
 
 /** Whether nobody has interfered with the turn, as far as the trace shows. */
 const isCleanAt = (chat: Chat, frame: number): boolean => turnAt(chat, frame)?.isClean === true;
+
+/**
+ * Whether the trace shows all that could have opened a block before this frame: the beginning of the conversation or of
+ * the turn, and no turn that overlaps.
+ */
+function isKnownAt({ initialize }: EcaView, chat: Chat, frame: number): boolean {
+  const turn = turnAt(chat, frame);
+  return turn === undefined ? initialize !== null : !turn.isTangled;
+}
 
 /** Reasoning contents in order, and whether their block was open at that time. */
 function* reasonsOf(chat: Chat): Generator<{ readonly content: Content; readonly isOpen: boolean }> {
@@ -36,14 +45,30 @@ export const orderRules: readonly EcaRule[] = [
     scenarios: ['think'],
     reads: 'both',
     *judge(view) {
-      // Without the beginning of the conversation a reasoning block may have started before.
-      if (view.initialize === null) return;
       for (const chat of view.chats.values()) {
         for (const { content, isOpen } of reasonsOf(chat)) {
-          const isClean = chat.turns.every(({ isTangled }) => !isTangled);
-          if (content.type === 'reasonStarted' || !isClean) continue;
           const { frame, type } = content;
+          if (type === 'reasonStarted' || !isKnownAt(view, chat, frame)) continue;
           yield { frame, wrong: isOpen ? null : `${shown(type)} of ${shown(content.content.id)}, which is not open` };
+        }
+      }
+    },
+  },
+  {
+    id: 'eca/reason-once',
+    section: received,
+    level: 'SHOULD',
+    basis: 'measured',
+    sentence: 'A reason starts once: its id is not that of another reason that is open.',
+    covers: ['content:reasonStarted'],
+    scenarios: ['think'],
+    reads: 'both',
+    *judge(view) {
+      for (const chat of view.chats.values()) {
+        for (const { content, isOpen } of reasonsOf(chat)) {
+          const { frame, type } = content;
+          if (type !== 'reasonStarted' || !isKnownAt(view, chat, frame)) continue;
+          yield { frame, wrong: isOpen ? `${shown(content.content.id)} starts again before it has finished` : null };
         }
       }
     },
@@ -77,7 +102,7 @@ export const orderRules: readonly EcaRule[] = [
   {
     id: 'eca/status-shape',
     section: received,
-    level: 'MUST',
+    level: 'SHOULD',
     basis: 'measured',
     sentence:
       '`chat/statusChanged` (documented since 0.133) has a chatId and a status, as running, idle and stopping are.',

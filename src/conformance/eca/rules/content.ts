@@ -24,7 +24,7 @@ const shapes = kinds.map(
   ({ type, basis, sentence, shape, scenarios, more }): EcaRule => ({
     id: `eca/content-${kebab(type)}`,
     section: name,
-    level: 'MUST',
+    level: basis === 'measured' ? 'SHOULD' : 'MUST',
     basis,
     sentence,
     covers: [`content:${type}`],
@@ -44,7 +44,7 @@ function speaker(id: string, role: string, types: readonly string[], sentence: s
   return {
     id,
     section: name,
-    level: 'MUST',
+    level: 'SHOULD',
     basis: 'measured',
     sentence,
     covers: types.map((type) => `content:${type}`),
@@ -75,7 +75,7 @@ export const contentRules: readonly EcaRule[] = [
   {
     id: 'eca/content-outputs',
     section: name,
-    level: 'MUST',
+    level: 'SHOULD',
     basis: 'measured',
     sentence: 'An output of type text has its words as content (the document) or as text (every server).',
     covers: ['content:toolCalled'],

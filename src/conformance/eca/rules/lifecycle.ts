@@ -118,7 +118,7 @@ export const lifecycleRules: readonly EcaRule[] = [
   {
     id: 'eca/config-shape',
     section: 'Initialize',
-    level: 'MUST',
+    level: 'SHOULD',
     basis: 'measured',
     sentence:
       '`config/updated` (since 0.42) names models, agents and behaviors as lists, and those selected as words or null.',
@@ -194,7 +194,7 @@ export const lifecycleRules: readonly EcaRule[] = [
   {
     id: 'eca/progress-shape',
     section: 'Initialized',
-    level: 'MUST',
+    level: 'SHOULD',
     basis: 'measured',
     sentence: '`$/progress` (since 0.118) has a type, as start and finish are, a taskId and a title.',
     covers: ['notification:$/progress'],

@@ -205,7 +205,7 @@ export const promptRules: readonly EcaRule[] = [
   {
     id: 'eca/request-id-kept',
     section: 'Chat Prompt',
-    level: 'MUST',
+    level: 'SHOULD',
     basis: 'measured',
     sentence: 'A content that names a requestId, as those of early servers do, names that of a prompt of its chat.',
     covers,

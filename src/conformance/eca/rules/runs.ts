@@ -23,7 +23,7 @@ export const runRules: readonly EcaRule[] = [
   {
     id: 'eca/prompt-echoed',
     section: 'Chat Content Received',
-    level: 'MUST',
+    level: 'SHOULD',
     basis: 'measured',
     sentence: 'The words of each prompt that is taken are told again as text of the user: editors show no others.',
     covers: [...covers, 'content:text'],

@@ -31,7 +31,7 @@ export const toolCallRules: readonly EcaRule[] = [
   {
     id: 'eca/call-prepared',
     section: received,
-    level: 'MUST',
+    level: 'SHOULD',
     basis: 'measured',
     sentence: 'A call is prepared before anything else is said of it: editors show no other.',
     covers: ['content:toolCallPrepare', 'content:toolCallRun'],
@@ -102,6 +102,22 @@ export const toolCallRules: readonly EcaRule[] = [
       for (const { call } of allCalls(view)) {
         for (const { frame, type } of [...call.called, ...call.rejected])
           yield { frame, wrong: frame === call.ends ? null : `${shown(type)} of ${shown(call.id)}, which has ended` };
+      }
+    },
+  },
+  {
+    id: 'eca/call-ended-stays',
+    section: received,
+    level: 'SHOULD',
+    basis: 'measured',
+    sentence: 'A call that is done or rejected is not run again, and not running (toolCallRunning, since 0.48).',
+    covers: ['content:toolCallRun', 'content:toolCallRunning'],
+    scenarios: withCalls,
+    *judge(view) {
+      for (const { call } of allCalls(view)) {
+        const until = call.ends ?? Number.POSITIVE_INFINITY;
+        for (const { frame, type } of [...call.runs, ...call.runnings])
+          yield { frame, wrong: frame < until ? null : `${shown(type)} of ${shown(call.id)}, which has ended` };
       }
     },
   },

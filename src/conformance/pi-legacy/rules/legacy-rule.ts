@@ -16,9 +16,9 @@ export interface LegacyRule extends Omit<Rule<View>, 'id' | 'basis' | 'level' | 
 /** Scenarios in which the agent answers prompts. */
 const talks = ['talk', 'thinking', 'tools', 'compact', 'fail'];
 
-/** Builds the rules; default level MUST. */
+/** Builds the rules; default level MUST, and SHOULD where the document is silent. */
 export function rulesOf(side: '' | 'client/', rules: readonly LegacyRule[]): readonly Rule<View>[] {
-  return rules.map(({ name, level = 'MUST', measured, scenarios = talks, ...rule }) => ({
+  return rules.map(({ name, measured, level = measured === true ? 'SHOULD' : 'MUST', scenarios = talks, ...rule }) => ({
     ...rule,
     id: `pi-legacy/${side}${name}`,
     level,

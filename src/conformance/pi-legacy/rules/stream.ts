@@ -10,9 +10,9 @@ import { rulesOf } from './legacy-rule.ts';
 
 /** Every block whose end event came. */
 function* endedBlocks({ messages }: View, kind: string) {
-  for (const { blocks } of messages)
-    for (const block of blocks.values())
-      if (block.kind === kind && block.end !== null) yield { ...block, end: block.end };
+  for (const message of messages)
+    for (const block of message.blocks.values())
+      if (block.kind === kind && block.end !== null) yield { ...block, message, end: block.end };
 }
 
 /** Every block of messages that have ended. */
@@ -27,13 +27,34 @@ function* finalBlocks({
   }
 }
 
-/** The end event of a text repeats its deltas; a block without deltas comes complete in its end event. */
+/** Stop reasons of messages whose blocks are all whole. */
+const whole: ReadonlySet<unknown> = new Set(['stop', 'toolUse']);
+const isWhole = ({ end }: StreamedMessage): boolean => end !== null && whole.has(messageIn(end).stopReason);
+/** Types of content that updates tell. */
+const told: ReadonlySet<unknown> = new Set(['text', 'thinking', 'toolCall']);
+
+/** The content of a thought that the provider hides: the one text that no delta says (docs/protocols/pi.md 7.5). */
+const redacted = '[Reasoning redacted]';
+
+/** The end event of a text repeats its deltas. */
 function* judgeEnds(view: View, kind: string): Generator<Finding> {
   for (const { index, streamed, deltas, end } of endedBlocks(view, kind)) {
     const { content } = dictionaryOf(end.json.assistantMessageEvent);
-    const isSame = content === streamed || (deltas === 0 && typeof content === 'string');
-    yield { frame: end.frame, wrong: isSame ? null : `block ${index} ends with another text than has streamed` };
+    const isSame = content === streamed || (deltas === 0 && kind === 'thinking' && content === redacted);
+    const says = deltas === 0 ? 'ends with content, and no delta said it' : 'ends with another text than has streamed';
+    yield { frame: end.frame, wrong: isSame ? null : `block ${index} ${says}` };
   }
+}
+
+/** What is wrong with the arguments of a call, compared with its deltas; undefined where nothing can be said. */
+function otherArguments({ streamed }: Block, message: StreamedMessage, own: unknown): string | null | undefined {
+  if (streamed.trim() === '') return isDeepStrictEqual(own, {}) ? null : 'has arguments, and no delta said them';
+  const read = parsed(streamed);
+  if (read !== undefined) return isDeepStrictEqual(read, own) ? null : 'has other arguments than its deltas';
+  // The agent decides how to parse arguments that the model cut off; those of a message that ends for its calls are
+  // whole.
+  const isOver = message.end !== null && messageIn(message.end).stopReason === 'toolUse';
+  return isOver ? 'has deltas that are, joined, no JSON' : undefined;
 }
 
 export const streamRules = rulesOf('', [
@@ -44,6 +65,42 @@ export const streamRules = rulesOf('', [
     covers: ['update:text_start', 'update:thinking_start', 'update:toolcall_start'],
     scenarios: ['talk', 'thinking', 'tools'],
     judge: ({ places }) => places.order,
+  },
+  {
+    name: 'block-ends',
+    section: 'AssistantMessageEvent',
+    level: 'SHOULD',
+    measured: true,
+    sentence: 'At the end of a message all its blocks have ended, unless it failed, was aborted or was too long.',
+    covers: ['update:text_end', 'update:thinking_end', 'update:toolcall_end'],
+    scenarios: ['talk', 'thinking', 'tools'],
+    *judge(view) {
+      for (const { block, message, frame } of finalBlocks(view)) {
+        if (!isWhole(message)) continue;
+        yield { frame, wrong: block.end === null ? `block ${block.index} (${block.kind}) has no end` : null };
+      }
+    },
+  },
+  {
+    name: 'blocks-streamed',
+    section: 'message_update',
+    level: 'SHOULD',
+    measured: true,
+    sentence: 'Updates tell every block of an answer, unless it failed, was aborted or was too long.',
+    covers: ['event:message_update'],
+    scenarios: ['talk', 'thinking', 'tools'],
+    *judge({ messages }) {
+      for (const message of messages) {
+        if (message.role !== 'assistant' || message.end === null || !isWhole(message)) continue;
+        const content = contentOf(messageIn(message.end));
+        if (content.length === 0) continue;
+        const silent = content.findIndex(
+          (one, index) => told.has(dictionaryOf(one).type) && !message.blocks.has(index),
+        );
+        const wrong = silent < 0 ? null : `block ${silent} is in the message, and no update told it`;
+        yield { frame: message.end.frame, wrong };
+      }
+    },
   },
   {
     name: 'snapshots-agree',
@@ -83,13 +140,11 @@ export const streamRules = rulesOf('', [
     covers: ['update:toolcall_end', 'update:toolcall_delta'],
     scenarios: ['tools'],
     *judge(view) {
-      for (const { index, streamed, end } of endedBlocks(view, 'toolcall')) {
-        const call = dictionaryOf(dictionaryOf(end.json.assistantMessageEvent).toolCall);
-        const args = parsed(streamed === '' ? '{}' : streamed);
-        // The agent decides how to parse incomplete arguments.
-        if (args === undefined) continue;
-        const isSame = isDeepStrictEqual(args, call.arguments);
-        yield { frame: end.frame, wrong: isSame ? null : `the call of block ${index} has other arguments` };
+      for (const { message, ...block } of endedBlocks(view, 'toolcall')) {
+        const call = dictionaryOf(dictionaryOf(block.end.json.assistantMessageEvent).toolCall);
+        const wrong = otherArguments(block, message, call.arguments);
+        if (wrong === undefined) continue;
+        yield { frame: block.end.frame, wrong: wrong === null ? null : `the call of block ${block.index} ${wrong}` };
       }
     },
   },
@@ -117,8 +172,8 @@ export const streamRules = rulesOf('', [
         const ended = dictionaryOf(block.end?.json.assistantMessageEvent).content;
         const streamedText = block.deltas === 0 && typeof ended === 'string' ? ended : block.streamed;
         // An aborted message may hold text that was not streamed.
-        const isCut = ['error', 'aborted'].includes(String(message.end && messageIn(message.end).stopReason));
-        const isFine = text === streamedText || (isCut && text.startsWith(streamedText));
+        const isBroken = ['error', 'aborted'].includes(String(message.end && messageIn(message.end).stopReason));
+        const isFine = text === streamedText || (isBroken && text.startsWith(streamedText));
         yield { frame, wrong: isFine ? null : `block ${block.index} is not what has streamed` };
       }
     },

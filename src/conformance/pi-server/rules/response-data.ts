@@ -17,8 +17,6 @@ const answers: ReadonlyMap<unknown, Shape> = new Map<unknown, Shape>([
   ['switch_session', fields({ sessionInfo })],
   ['delete_session', fields({ deleted: 'boolean' })],
   ['fork', fields({ cancelled: 'boolean' })],
-  // There may be no text yet (docs/protocols/pi-server.md 17.5).
-  ['get_last_assistant_text', fields({ text: { oneOf: ['string', 'null'] } })],
 ]);
 
 /** The successful responses to commands that `fits` accepts, each with the required shape of its data. */

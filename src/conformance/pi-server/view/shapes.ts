@@ -146,7 +146,8 @@ export const sessionAnswers: readonly Answered[] = [
     isAfterPrompt: true,
     mayRefuse,
   },
-  { type: 'get_last_assistant_text', data: fields({ text: 'string' }), isAfterPrompt: true },
+  // There may be no text: the model decides what it says (docs/protocols/pi-server.md 17.5).
+  { type: 'get_last_assistant_text', data: fields({ text: orNull('string') }), isAfterPrompt: true },
   {
     type: 'get_context_usage',
     data: fields({ tokens: orNull('number'), contextWindow: 'number', percent: orNull('number') }),

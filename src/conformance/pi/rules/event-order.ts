@@ -9,8 +9,7 @@ const order = {
   level: 'MUST',
   basis: 'specification',
 } as const;
-const measured = { ...order, basis: 'measured' } as const;
-const usual = { ...measured, level: 'SHOULD' } as const;
+const measured = { ...order, level: 'SHOULD', basis: 'measured' } as const;
 
 /** Rules on start and end events: their order, and the data in them that repeats earlier events. */
 export const orderRules: readonly PiRule[] = [
@@ -39,7 +38,7 @@ export const orderRules: readonly PiRule[] = [
     judge: noted('agent-end-messages'),
   },
   {
-    ...usual,
+    ...measured,
     id: 'pi/settled-outside-run',
     sentence: 'agent_settled (since 0.80.4) stands behind agent_end.',
     scenarios: ['text'],
@@ -87,7 +86,7 @@ export const orderRules: readonly PiRule[] = [
     judge: noted('assistant-in-turn'),
   },
   {
-    ...usual,
+    ...measured,
     id: 'pi/message-same',
     sentence: 'A message that does not stream ends as it started.',
     covers: ['event:message_end'],
@@ -115,7 +114,7 @@ export const toolRules: readonly PiRule[] = [
     judge: noted('tool-update'),
   },
   {
-    ...usual,
+    ...measured,
     id: 'pi/tool-call-known',
     sentence: 'A tool that starts was called in the last message of the model, by that id and name.',
     covers: ['event:tool_execution_start'],
@@ -123,7 +122,7 @@ export const toolRules: readonly PiRule[] = [
     judge: noted('tool-call'),
   },
   {
-    ...usual,
+    ...measured,
     id: 'pi/tool-beside-message',
     level: 'MAY',
     sentence: 'No tool starts while a message of the model streams.',
@@ -140,7 +139,7 @@ export const toolRules: readonly PiRule[] = [
     judge: noted('tool-result'),
   },
   {
-    ...usual,
+    ...measured,
     id: 'pi/tool-result-same',
     sentence: 'The toolResult says what tool_execution_end said: name, content and whether it is an error.',
     covers: ['event:tool_execution_end', 'event:message_end'],
@@ -177,7 +176,7 @@ export const streamRules: readonly PiRule[] = [
     judge: noted('block-order'),
   },
   {
-    ...usual,
+    ...measured,
     id: 'pi/block-index',
     sentence: 'contentIndex counts the blocks of the message from 0.',
     covers: ['event:message_update'],
@@ -191,6 +190,14 @@ export const streamRules: readonly PiRule[] = [
     covers: ['event:message_end'],
     scenarios: ['text', 'think', 'tools'],
     judge: noted('blocks-end'),
+  },
+  {
+    ...measured,
+    id: 'pi/blocks-streamed',
+    sentence: 'Updates tell every block of a message, unless it failed, was aborted or was too long.',
+    covers: ['event:message_update'],
+    scenarios: ['text', 'think', 'tools'],
+    judge: noted('blocks-streamed'),
   },
   {
     ...order,
@@ -209,7 +216,7 @@ export const streamRules: readonly PiRule[] = [
     judge: noted('thinking-deltas'),
   },
   {
-    ...usual,
+    ...measured,
     id: 'pi/toolcall-deltas',
     sentence: 'The deltas of a call, joined, are the JSON text of its arguments.',
     covers: ['update:toolcall_start', 'update:toolcall_delta', 'update:toolcall_end'],
@@ -241,7 +248,7 @@ export const streamRules: readonly PiRule[] = [
     judge: noted('partial'),
   },
   {
-    ...usual,
+    ...measured,
     id: 'pi/partial-same',
     sentence: 'Where updates repeat the message so far (up to 0.83), `message` and `partial` have the same content.',
     covers: ['event:message_update'],

@@ -9,7 +9,7 @@ import { callsOf } from '../view/walk.ts';
 
 type PiRule = Rule<PiView>;
 
-const of = { section: 'Event Stream', level: 'MUST', basis: 'measured' } as const;
+const of = { section: 'Event Stream', level: 'SHOULD', basis: 'measured' } as const;
 
 /** JSON has null for the price of a model without prices. */
 const figure = orNull('number');
@@ -43,6 +43,8 @@ const blocks: ReadonlyMap<unknown, Shape> = new Map([
   ['toolCall', fields({ id: 'string', name: 'string', arguments: 'object' })],
   ['image', fields({ data: 'string', mimeType: 'string' })],
 ]);
+
+const stopReasons: ReadonlySet<unknown> = new Set(['stop', 'length', 'toolUse', 'error', 'aborted']);
 
 const ofRole = (view: PiView, role: string): readonly MessageInLine[] =>
   view.allMessages.filter(({ message }) => message.role === role);
@@ -102,13 +104,28 @@ export const messageRules: readonly PiRule[] = [
   {
     ...of,
     id: 'pi/stop-reason',
-    sentence:
-      'A whole message of the model says why it stopped, in a word (stop, length, toolUse, error, aborted or newer).',
+    sentence: 'A whole message of the model says why it stopped, in a word.',
     covers: ['event:message_end'],
     scenarios: ['text', 'tool', 'fail', 'abort'],
     judge: (view) =>
       each(wholeOf(view), ({ message: { stopReason } }) =>
         typeof stopReason === 'string' ? null : `stopReason is ${JSON.stringify(stopReason)}`,
+      ),
+  },
+  {
+    ...of,
+    id: 'pi/stop-reason-known',
+    level: 'SHOULD',
+    sentence: 'The word why a message of the model stopped is stop, length, toolUse, error or aborted (up to 1.5).',
+    covers: ['event:message_end'],
+    scenarios: ['text', 'tool', 'fail', 'abort'],
+    judge: (view) =>
+      each(
+        wholeOf(view).filter(({ message }) => typeof message.stopReason === 'string'),
+        ({ message: { stopReason } }) =>
+          stopReasons.has(stopReason)
+            ? null
+            : `${JSON.stringify(stopReason)} is none of ${[...stopReasons].join(', ')}`,
       ),
   },
   {
@@ -183,6 +200,7 @@ export const updateRules: readonly PiRule[] = [
   {
     ...of,
     id: 'pi/delta-string',
+    level: 'MUST',
     basis: 'specification',
     sentence: 'A delta is a string.',
     covers: ['update:text_delta', 'update:thinking_delta', 'update:toolcall_delta'],

@@ -7,7 +7,7 @@ import type { PiView } from '../view/view.ts';
 
 type PiRule = Rule<PiView>;
 
-const of = { section: 'Event Stream', level: 'MUST', basis: 'measured' } as const;
+const of = { section: 'Event Stream', level: 'SHOULD', basis: 'measured' } as const;
 
 const tool = { toolCallId: 'string', toolName: 'string' } as const;
 const output = fields({ content: ['object'] });
@@ -88,6 +88,7 @@ export const compactionRules: readonly PiRule[] = [
   {
     ...of,
     id: 'pi/compaction-brackets',
+    level: 'MUST',
     basis: 'specification',
     sentence: 'auto_compaction_start (since 0.65: compaction_start) and its end alternate.',
     covers: ['event:auto_compaction_start', 'event:auto_compaction_end'],
@@ -125,6 +126,7 @@ export const retryRules: readonly PiRule[] = [
   {
     ...of,
     id: 'pi/retry-brackets',
+    level: 'MUST',
     basis: 'specification',
     sentence: 'auto_retry_end ends what one or more auto_retry_start began.',
     covers: ['event:auto_retry_start', 'event:auto_retry_end'],

@@ -6,13 +6,16 @@ import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import type { Rule } from '../../check/rule.ts';
 import type { Answer, Command } from '../view/lines.ts';
 import { isPlain, type UserMessage, userMessages, userMessageWithText } from '../view/queued-messages.ts';
-import { answerOf, dataOf, type PiView, runAt } from '../view/view.ts';
+import { answerOf, dataOf, type PiView, runAt, textOf } from '../view/view.ts';
 import type { Run } from '../view/walk.ts';
 
 type PiRule = Rule<PiView>;
 
 const must = { level: 'MUST', basis: 'specification' } as const;
 const should = { level: 'SHOULD', basis: 'measured' } as const;
+
+const isEqual = (said: string, words: string): boolean => said === words;
+const startsWith = (said: string, words: string): boolean => said.startsWith(words);
 
 /**
  * Since 0.99 the answer to a prompt may say that an extension took the prompt, or that it waits (docs/protocols/pi.md
@@ -76,7 +79,11 @@ export const promptRules: readonly PiRule[] = [
     *judge(view) {
       for (const { text, run, command } of begun(view)) {
         if (run?.end == null) continue;
-        const isEchoed = userMessageWithText(run.messages, text, command.frame) !== undefined;
+        // Where an image is left out, pi says so behind the words of the prompt (measured with 1.5.2).
+        const isWhole = Array.isArray(command.json?.images) ? startsWith : isEqual;
+        const isEchoed = run.messages.some(
+          ({ frame, role, message }) => role === 'user' && frame > command.frame && isWhole(textOf(message), text),
+        );
         // Extensions of a user may change the text of a prompt, so a missing text is a failure only in a complete
         // trace, as our own scenarios make.
         if (isEchoed || view.isComplete)

@@ -122,6 +122,7 @@ export const sessionRules: readonly PiRule[] = [
     id: 'pi/fork-unknown',
     reads: 'both',
     section: 'fork',
+    level: 'SHOULD',
     basis: 'measured',
     sentence: 'An entry that get_fork_messages does not tell cannot be forked from.',
     covers: ['command:fork', 'command:get_fork_messages'],

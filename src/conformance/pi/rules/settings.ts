@@ -155,6 +155,7 @@ export const settingRules: readonly PiRule[] = [
     id: 'pi/unknown-model',
     reads: 'both',
     section: 'set_model',
+    level: 'SHOULD',
     basis: 'measured',
     sentence: 'A model that is not among the available ones cannot be set.',
     covers: ['command:set_model', 'command:get_available_models'],

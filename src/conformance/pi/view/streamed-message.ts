@@ -22,13 +22,20 @@ interface Block {
   ended: boolean;
   /** The complete block, from its end event. */
   whole: unknown;
+  /** Frame of the end of a call whose deltas are no JSON object; null for every other block. */
+  garbled: number | null;
 }
+
+/** The content of a thought that the provider hides. */
+const redacted = '[Reasoning redacted]';
 
 /** The field that the deltas spell; for a tool call it is parsed. */
 const fieldOf: ReadonlyMap<string, string> = new Map([
   ['text', 'text'],
   ['thinking', 'thinking'],
 ]);
+/** Types of content that updates tell. */
+const streamed: ReadonlySet<unknown> = new Set(['text', 'thinking', 'toolCall']);
 /** Stop reasons with which a message may end in the middle of a block. */
 const cuts: ReadonlySet<unknown> = new Set(['error', 'aborted', 'length']);
 /** Update events, by block type and step. */
@@ -63,7 +70,7 @@ export function openMessage(note: Note): OpenMessage {
     const wrong = known !== undefined ? `block ${String(index)} starts twice` : open ? 'another block is open' : null;
     note('block-order', frame, wrong);
     note('block-index', frame, index === blocks.size ? null : `the next block is ${blocks.size}, not ${String(index)}`);
-    const block = { kind, streamed: '', deltas: 0, ended: false, whole: undefined };
+    const block = { kind, streamed: '', deltas: 0, ended: false, whole: undefined, garbled: null };
     blocks.set(index, block);
     return block;
   }
@@ -75,18 +82,32 @@ export function openMessage(note: Note): OpenMessage {
       block.whole = call;
       const isCall = typeof call.id === 'string' && typeof call.name === 'string' && isDictionary(call.arguments);
       note('toolcall-end', frame, isCall ? null : 'toolCall must have an id, a name and arguments');
-      const spelled = dictionaryIn(block.streamed);
-      // The agent decides what to make of arguments that are no JSON.
-      if (spelled === null || !isCall) return;
-      const isSame = isDeepStrictEqual(spelled, call.arguments);
-      note('toolcall-deltas', frame, isSame ? null : 'the deltas of the call spell other arguments');
+      if (isCall) spelled(frame, block, call.arguments);
       return;
     }
     block.whole = event.content;
-    // A block with hidden text has an end event without deltas (docs/protocols/pi.md 7.5).
-    if (block.deltas === 0 && event.content !== block.streamed) return;
+    // The redacted thought is the one block whose text no delta says (docs/protocols/pi.md 7.5).
+    if (block.kind === 'thinking' && block.deltas === 0 && event.content === redacted) return;
     const isSame = event.content === block.streamed;
-    note(`${block.kind}-deltas`, frame, isSame ? null : 'its content is not what the deltas said');
+    const says =
+      block.deltas === 0 ? 'it has content, and no delta said it' : 'its content is not what the deltas said';
+    note(`${block.kind}-deltas`, frame, isSame ? null : says);
+  }
+
+  /** Compares the arguments of a call with its deltas. A call without arguments may have no delta. */
+  function spelled(frame: number, block: Block, own: unknown): void {
+    if (block.streamed.trim() === '') {
+      const isNone = isDeepStrictEqual(own, {});
+      return note('toolcall-deltas', frame, isNone ? null : 'the call has arguments, and no delta said them');
+    }
+    const read = dictionaryIn(block.streamed);
+    if (read === null) {
+      // The agent decides what to make of arguments that the model cut off: the message must end first.
+      block.garbled = frame;
+      return;
+    }
+    const isSame = isDeepStrictEqual(read, own);
+    note('toolcall-deltas', frame, isSame ? null : 'the deltas of the call spell other arguments');
   }
 
   return {
@@ -116,7 +137,15 @@ export function openMessage(note: Note): OpenMessage {
         const open = [...blocks].find(([, { ended }]) => !ended);
         note('blocks-end', frame, open === undefined ? null : `block ${String(open[0])} is open at the end`);
       }
-      for (const [index, { kind, whole, ended }] of blocks) {
+      if (!isCut) {
+        const silent = content.findIndex(({ type }, index) => streamed.has(type) && !blocks.has(index));
+        const says = `block ${silent} is in the message, and no update told it`;
+        if (content.length > 0) note('blocks-streamed', frame, silent < 0 ? null : says);
+      }
+      for (const [index, { kind, whole, ended, garbled }] of blocks) {
+        // Arguments of a message that ended for its calls are whole.
+        if (garbled !== null && message.stopReason === 'toolUse')
+          note('toolcall-deltas', garbled, 'the deltas of the call, joined, are no JSON object');
         // Newer versions drop the arguments of a half-written call (docs/protocols/pi.md 8.6).
         if (!ended || (kind === 'toolcall' && message.stopReason === 'length')) continue;
         const own = content[Number(index)];

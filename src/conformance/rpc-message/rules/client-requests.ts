@@ -32,7 +32,7 @@ interface Row {
 }
 
 function clientRules(rows: Readonly<Record<string, Row>>): Rule<View>[] {
-  return Object.entries(rows).map(([name, { section = '概述', level = 'MUST', scenarios = anything, ...row }]) => ({
+  return Object.entries(rows).map(([name, { section = '概述', level = 'SHOULD', scenarios = anything, ...row }]) => ({
     id: `rpc-message/client/${name}`,
     section,
     level,
@@ -95,7 +95,6 @@ export const requestRules = clientRules({
       }),
   },
   'connect-first': {
-    level: 'SHOULD',
     sentence: 'connect comes before all other requests.',
     covers: ['request:connect'],
     judge: ({ requests, trace, isFromStart }) =>
@@ -106,7 +105,6 @@ export const requestRules = clientRules({
   },
   'connect-answered': {
     reads: 'both',
-    level: 'SHOULD',
     sentence: 'Nothing is asked of a session before connect is answered.',
     covers: ['request:connect'],
     *judge({ requests }) {
@@ -176,7 +174,6 @@ export const requestRules = clientRules({
       ),
   },
   'disconnect-last': {
-    level: 'SHOULD',
     sentence: 'Nothing is said behind disconnect.',
     covers: ['request:disconnect'],
     *judge({ requests }) {

@@ -34,7 +34,6 @@ const greets: readonly (readonly [fault: string, caught: string, change: (fields
 const prompts: readonly (readonly [fault: string, caught: string, change: (fields: Dictionary) => Dictionary])[] = [
   ['prompts without a message', 'prompt-message', lacking('message')],
   ['prompts without a requestId', 'prompt-request-id', lacking('requestId')],
-  ['one requestId for all prompts', 'prompt-request-id', having({ requestId: 'r' })],
   ['a number for a chat', 'prompt-chat', having({ chatId: 7 })],
   ['a model that nobody offers', 'prompt-model', having({ model: 'nobody' })],
   ['a behavior that nobody offers', 'prompt-behavior', having({ behavior: 'nobody' })],

@@ -16,6 +16,7 @@ import {
   isOf,
   silentAt,
   told,
+  withParams,
 } from './changes.ts';
 
 /** Swaps two kinds of frames on one connection. */
@@ -40,6 +41,18 @@ const isWaiting = isOf('toolCallRun', ({ manualApproval }) => manualApproval ===
 
 export const orderMutants: readonly Mutant[] = [
   { fault: 'reasons do not start', caughtBy: ['reason-open'], make: dropsOutput(isOf('reasonStarted')) },
+  {
+    fault: 'reasons start twice',
+    caughtBy: ['reason-once'],
+    make: behind(isOf('reasonStarted'), (frame) => frame),
+  },
+  {
+    fault: 'calls are running when they have ended',
+    caughtBy: ['call-ended-stays'],
+    make: behind(isOf('toolCalled'), (frame) =>
+      withParams(frame, (told) => ({ ...told, content: { ...contentOf(frame), type: 'toolCallRunning' } })),
+    ),
+  },
   {
     fault: 'reasons do not finish',
     caughtBy: ['reason-closed'],
@@ -71,6 +84,7 @@ export const orderMutants: readonly Mutant[] = [
     alsoCaughtBy: [
       'call-arguments',
       'call-ended-once',
+      'call-ended-stays',
       'call-name-kept',
       'call-ended',
       'call-prepared',

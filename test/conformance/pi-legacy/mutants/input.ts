@@ -54,6 +54,7 @@ export const inputMutants: readonly Mutant[] = [
   {
     fault: 'does not say that it was stopped',
     caughtBy: ['abort-reason'],
+    alsoCaughtBy: ['block-ends'],
     make: everywhere('assistant', (message) => ({
       ...message,
       stopReason: message.stopReason === 'aborted' ? 'stop' : message.stopReason,

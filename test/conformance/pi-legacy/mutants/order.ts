@@ -39,7 +39,7 @@ export const orderMutants: readonly Mutant[] = [
   {
     fault: 'answers twice in a turn',
     caughtBy: ['one-answer-a-turn'],
-    alsoCaughtBy: ['run-messages'],
+    alsoCaughtBy: ['run-messages', 'blocks-streamed'],
     make: adds(
       (frame) => frame.type === 'message_end' && roleOf(frame) === 'assistant',
       (frame) => ({
@@ -129,6 +129,37 @@ export const orderMutants: readonly Mutant[] = [
       (frame) => ({ before: [frame] }),
     ),
   },
+  ...['text', 'thinking', 'toolcall'].map(
+    (kind): Mutant => ({
+      fault: `does not end blocks of ${kind}`,
+      caughtBy: ['block-ends'],
+      alsoCaughtBy: ['block-order'],
+      make: dropsOutput(({ assistantMessageEvent }) => dictionaryOf(assistantMessageEvent).type === `${kind}_end`),
+    }),
+  ),
+  ...[
+    ['text', 'text-end'],
+    ['thinking', 'thinking-end'],
+    ['toolcall', 'call-arguments'],
+  ].map(
+    ([kind = '', name = '']): Mutant => ({
+      fault: `streams no delta of ${kind}`,
+      caughtBy: [name],
+      make: dropsOutput(({ assistantMessageEvent }) => dictionaryOf(assistantMessageEvent).type === `${kind}_delta`),
+    }),
+  ),
+  {
+    fault: 'tells texts only at the end of their messages',
+    caughtBy: ['blocks-streamed'],
+    make: dropsOutput(({ assistantMessageEvent }) =>
+      String(dictionaryOf(assistantMessageEvent).type).startsWith('text_'),
+    ),
+  },
+  {
+    fault: 'loses the ends of the pieces of arguments',
+    caughtBy: ['call-arguments'],
+    make: events('toolcall_delta', (event) => ({ ...event, delta: String(event.delta).slice(0, -1) })),
+  },
   {
     fault: 'updates with two messages',
     caughtBy: ['snapshots-agree'],
@@ -170,7 +201,7 @@ export const orderMutants: readonly Mutant[] = [
   {
     fault: 'counts blocks from one',
     caughtBy: ['content-index'],
-    alsoCaughtBy: ['final-call', 'final-text', 'snapshots-keep-up'],
+    alsoCaughtBy: ['final-call', 'final-text', 'snapshots-keep-up', 'blocks-streamed'],
     make: events('', (event) => ({ ...event, contentIndex: Number(event.contentIndex) + 1 })),
   },
   {

@@ -171,6 +171,7 @@ export const eventMutants: readonly Mutant[] = [
   {
     fault: 'an event does not say of which session it is',
     caughtBy: ['event-envelope'],
+    alsoCaughtBy: ['event-brackets'],
     make: changesOutput((frame) => (isEvent(frame, 'agent_start') ? without(frame, 'sessionId') : frame)),
   },
   {
@@ -194,6 +195,7 @@ export const eventMutants: readonly Mutant[] = [
   {
     fault: 'a run begins twice',
     caughtBy: ['run-order'],
+    alsoCaughtBy: ['event-brackets', 'event-repeats'],
     make: puts(
       (frame) => isEvent(frame, 'agent_start'),
       (frame) => [frame, frame],
@@ -202,6 +204,7 @@ export const eventMutants: readonly Mutant[] = [
   {
     fault: 'a run ends without its messages',
     caughtBy: ['run-messages'],
+    alsoCaughtBy: ['event-repeats'],
     make: changesOutput((frame) =>
       isEvent(frame, 'agent_end') ? { ...frame, event: without(eventOf(frame), 'messages') } : frame,
     ),
@@ -209,6 +212,7 @@ export const eventMutants: readonly Mutant[] = [
   {
     fault: 'a message starts twice',
     caughtBy: ['message-order'],
+    alsoCaughtBy: ['event-messages', 'event-blocks', 'event-deltas', 'event-repeats'],
     make: puts(
       (frame) => isEvent(frame, 'message_start'),
       (frame) => [frame, frame],
@@ -217,6 +221,7 @@ export const eventMutants: readonly Mutant[] = [
   {
     fault: 'the pieces are another text',
     caughtBy: ['message-text'],
+    alsoCaughtBy: ['event-deltas'],
     make: changesOutput((frame) => {
       const update = dictionaryOf(eventOf(frame).assistantMessageEvent);
       if (update.type !== 'text_delta') return frame;
@@ -226,6 +231,7 @@ export const eventMutants: readonly Mutant[] = [
   {
     fault: 'a tool ends that never started',
     caughtBy: ['tool-order'],
+    alsoCaughtBy: ['event-tools', 'event-brackets'],
     make: changesOutput((frame) =>
       isEvent(frame, 'tool_execution_end') ? withEvent(frame, { toolCallId: 'another' }) : frame,
     ),

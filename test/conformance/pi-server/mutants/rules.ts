@@ -1,5 +1,6 @@
 // All mutants for the rules.
 import type { Mutant } from './mutant.ts';
+import { piEventMutants } from './pi-events.ts';
 import { dataMutants, eventMutants, repeatMutants, versionMutants } from './rules-content.ts';
 import { frameMutants, lifecycleMutants } from './rules-lifecycle.ts';
 
@@ -9,5 +10,6 @@ export const ruleMutants: readonly Mutant[] = [
   ...repeatMutants,
   ...versionMutants,
   ...eventMutants,
+  ...piEventMutants,
   ...dataMutants,
 ];

@@ -204,7 +204,7 @@ const streams: readonly Mutant[] = [
   {
     fault: 'counts blocks from 1',
     caughtBy: ['block-index'],
-    alsoCaughtBy: ['message-content', 'partial'],
+    alsoCaughtBy: ['message-content', 'partial', 'blocks-streamed'],
     make: events('message_update', (frame) => {
       const event = eventOf(frame);
       return { ...frame, assistantMessageEvent: { ...event, contentIndex: Number(event.contentIndex) + 1 } };
@@ -224,6 +224,24 @@ const streams: readonly Mutant[] = [
       make: updates(`${kind}_end`, (event) => ({ ...event, content: `${String(event.content)}!` })),
     }),
   ),
+  ...(['text', 'thinking', 'toolcall'] as const).map(
+    (kind): Mutant => ({
+      fault: `streams no delta of ${kind}`,
+      caughtBy: [`${kind}-deltas`],
+      make: dropsOutput((frame) => eventOf(frame).type === `${kind}_delta`),
+    }),
+  ),
+  {
+    fault: 'tells texts only at the end of their messages',
+    caughtBy: ['blocks-streamed'],
+    alsoCaughtBy: ['block-index'],
+    make: dropsOutput((frame) => String(eventOf(frame).type).startsWith('text_')),
+  },
+  {
+    fault: 'loses the ends of the pieces of arguments',
+    caughtBy: ['toolcall-deltas'],
+    make: updates('toolcall_delta', (event) => ({ ...event, delta: String(event.delta).slice(0, -1) })),
+  },
   {
     fault: 'spells other arguments',
     caughtBy: ['toolcall-deltas'],
@@ -305,6 +323,14 @@ const shapes: readonly Mutant[] = [
     make: messages('assistant', (message) => ({
       ...message,
       stopReason: message.stopReason === 'stop' ? 0 : message.stopReason,
+    })),
+  },
+  {
+    fault: 'stops in the words of its model',
+    caughtBy: ['stop-reason-known'],
+    make: messages('assistant', (message) => ({
+      ...message,
+      stopReason: message.stopReason === 'stop' ? 'end_turn' : message.stopReason,
     })),
   },
   {

@@ -1,0 +1,108 @@
+// Rules on the content of session events, which the document does not describe: the events are those of the pi behind the
+// server, so the rules of pi judge them.
+import type { Finding, Rule } from '../../check/rule.ts';
+import { orderRules, streamRules, toolRules } from '../../pi/rules/event-order.ts';
+import { messageRules, updateRules } from '../../pi/rules/messages.ts';
+import { toolShapeRules } from '../../pi/rules/non-message-events.ts';
+import type { PiView } from '../../pi/view/view.ts';
+import { piSessions } from '../view/pi-sessions.ts';
+import type { ServerRule } from '../view/view.ts';
+
+interface Group {
+  readonly name: string;
+  readonly section: string;
+  readonly sentence: string;
+  readonly covers: readonly string[];
+  readonly scenarios: readonly string[];
+  /** Names of the rules of pi, without `pi/`. */
+  readonly rules: readonly string[];
+}
+
+const rulesOfPi: ReadonlyMap<string, Rule<PiView>> = new Map(
+  [...orderRules, ...toolRules, ...streamRules, ...messageRules, ...updateRules, ...toolShapeRules].map((rule) => [
+    rule.id.replace('pi/', ''),
+    rule,
+  ]),
+);
+
+const groups: readonly Group[] = [
+  {
+    name: 'event-brackets',
+    section: '19.1',
+    sentence:
+      'A run and its first turn begin before anything else of them is told, and end when nothing in them is open.',
+    covers: ['session:agent_start', 'session:turn_start', 'session:turn_end', 'session:agent_end'],
+    scenarios: ['prompt', 'tool'],
+    rules: ['agent-brackets', 'agent-end-closes', 'turn-brackets', 'assistant-in-turn'],
+  },
+  {
+    name: 'event-repeats',
+    section: '19.1',
+    sentence: 'The ends of turns and runs repeat the messages and results that were told in them.',
+    covers: ['session:turn_end', 'session:agent_end'],
+    scenarios: ['prompt', 'tool'],
+    rules: ['agent-end-messages', 'turn-end-message', 'turn-end-results'],
+  },
+  {
+    name: 'event-messages',
+    section: '19.2',
+    sentence: 'Messages have what those of pi have: role, content in blocks, usage, a stop reason, a timestamp.',
+    covers: ['session:message_start', 'session:message_end'],
+    scenarios: ['prompt', 'tool'],
+    rules: [
+      ...['message-role', 'user-message', 'assistant-message', 'usage', 'stop-reason', 'stop-reason-known'],
+      ...['stop-for-tools', 'tool-result-message', 'content-blocks', 'message-brackets', 'message-same'],
+    ],
+  },
+  {
+    name: 'event-blocks',
+    section: '19.2',
+    sentence: 'Each block of a message is told as it grows: it starts, has deltas and ends, once, at its contentIndex.',
+    covers: ['session:message_update'],
+    scenarios: ['prompt', 'tool'],
+    rules: [
+      'update-event',
+      'delta-string',
+      'update-in-message',
+      'block-order',
+      'block-index',
+      'blocks-end',
+      'blocks-streamed',
+    ],
+  },
+  {
+    name: 'event-deltas',
+    section: '19.2',
+    sentence: 'The deltas of a block, joined, are what its end says, and what the whole message says at its place.',
+    covers: ['session:message_update', 'session:message_end'],
+    scenarios: ['prompt', 'tool'],
+    rules: ['text-deltas', 'thinking-deltas', 'toolcall-deltas', 'toolcall-end', 'partial', 'message-content'],
+  },
+  {
+    name: 'event-tools',
+    section: '19.3',
+    sentence: 'The events of a tool name its call, and have its arguments and its result.',
+    covers: ['session:tool_execution_start', 'session:tool_execution_update', 'session:tool_execution_end'],
+    scenarios: ['tool'],
+    rules: [
+      ...['tool-start-fields', 'tool-update-fields', 'tool-end-fields', 'tool-end-name', 'tool-call-known'],
+      ...['tool-result', 'tool-result-same'],
+    ],
+  },
+];
+
+/** Rules on what session events hold. */
+export const piEventRules: readonly ServerRule[] = groups.map(
+  ({ name, rules, ...row }): ServerRule => ({
+    ...row,
+    id: `pi-server/${name}`,
+    level: 'SHOULD',
+    basis: 'measured',
+    *judge(view): Generator<Finding> {
+      for (const { pi, frameOf } of piSessions(view)) {
+        const found = rules.flatMap((rule) => [...(rulesOfPi.get(rule)?.judge(pi) ?? [])]);
+        for (const { frame, wrong } of found) yield { frame: frameOf(frame), wrong };
+      }
+    },
+  }),
+);
