@@ -2,7 +2,8 @@
 import { loadAdapters, protocolsOf } from '../adapters/protocols.ts';
 import type { Config } from '../config/config.ts';
 import type { Limited } from '../core/contract/limit-rule.ts';
-import { createGatewayOf } from '../gateway/gateway.ts';
+import { createGatewayOf, type Gateway } from '../gateway/gateway.ts';
+import type { Log } from '../gateway/log.ts';
 import { measureLoopDelay } from '../gateway/metering/loop-delay.ts';
 import { openTelemetry } from '../gateway/tracing/open-telemetry.ts';
 import type { ConnectionLimits } from '../transports/http/connection-table.ts';
@@ -12,6 +13,7 @@ import { connectEventSource } from '../transports/sse-client.ts';
 import { connectWebSocket } from '../transports/websocket.ts';
 import { configFrom, tellConfigFile } from './agent-config.ts';
 import type { AgentOptions } from './agent-options.ts';
+import { type OpenJournal, openJournalIn } from './journal.ts';
 import { installLastResort } from './last-resort.ts';
 import { ownVersion } from './program.ts';
 import { onSignals } from './signals.ts';
@@ -23,6 +25,7 @@ export interface ServeOptions extends AgentOptions, TokenOptions {
   readonly host?: string;
   readonly port?: number;
   readonly origin: readonly string[];
+  readonly journal?: string;
   readonly record?: string;
   readonly json?: boolean;
   readonly verbose?: boolean;
@@ -33,9 +36,25 @@ export async function serve(command: readonly string[], options: ServeOptions): 
   spareDescriptor.hold();
   const config = configFrom(options, command);
   tellConfigFile(options);
-  const { drainMs } = config.limits;
   let limited: Limited = () => {};
   const log = stderrLog(options.verbose === true ? 'debug' : 'warn', () => limited('unreadLogBytes'));
+  let fault: Gateway['fault'] = () => {};
+  const folder = options.journal ?? config.journal;
+  const journal = folder === undefined ? null : await openJournalIn(folder, log, (thrown) => fault(thrown));
+  try {
+    const gateway = await start(config, options, journal, log);
+    fault = gateway.fault;
+    limited = gateway.board.limited;
+  } catch (thrown) {
+    // An open journal would keep the process alive.
+    await journal?.store.close();
+    throw thrown;
+  }
+}
+
+/** Builds the gateway and listens. */
+async function start(config: Config, options: ServeOptions, journal: OpenJournal | null, log: Log): Promise<Gateway> {
+  const { drainMs } = config.limits;
   const adapters = await loadAdapters({ client: protocolsOf('client'), agent: protocolsOf('agent') });
   const remote = { connectWebSocket, connectEventSource };
   const tracer = await openTelemetry({ env: process.env, name: 'patchbay', version: ownVersion, log });
@@ -43,9 +62,9 @@ export async function serve(command: readonly string[], options: ServeOptions): 
     log,
     loopDelay: measureLoopDelay(),
     ...(tracer && { tracer }),
+    ...journal,
     ...(options.record === undefined ? {} : { recordTo: options.record }),
   });
-  limited = gateway.board.limited;
   const server = await listen({
     host: options.host ?? config.server.host,
     port: options.port ?? config.server.port,
@@ -65,6 +84,7 @@ export async function serve(command: readonly string[], options: ServeOptions): 
       );
       await gateway.drain(reason, drainMs);
       await Promise.all([server.close(), tracer?.close(Math.min(drainMs, flushMs))]);
+      await journal?.store.close();
     },
     () => Math.max(gateway.drainMs, drainMs) + closeMs,
   );
@@ -74,6 +94,7 @@ export async function serve(command: readonly string[], options: ServeOptions): 
     end: (reason) => stop(reason, 1),
   });
   process.stdout.write(options.json === true ? readyLine(server) : readyText(server, config.defaultAgent ?? 'demo'));
+  return gateway;
 }
 
 /** How long connections may take to close after the open runs, ms. */

@@ -8,6 +8,7 @@ Examples:
   patchbay serve --port 8137
   patchbay serve --agent pi --config ./patchbay.json --json
   patchbay serve --backend pi -- pi --mode rpc --no-session
+  patchbay serve --journal ~/.local/state/patchbay/journal
 
 The token comes from PATCHBAY_TOKEN, --token-file or --token; without any, a new token is generated and printed. Prefer the
 variable or the file: every user of the machine can read a command line. \`tokens\` of the configuration adds tokens with
@@ -28,6 +29,7 @@ export function serveCommand(): Command {
       [],
     )
     .option('--record <folder>', 'write a tape of each agent that is started or connected to into this folder')
+    .option('--journal <dir>', 'keep sessions in this folder, so that they are there after a restart')
     .option('--json', 'print one JSON line when ready instead of text')
     .option('--verbose', 'log repairs and losses too')
     .addHelpText('after', help)

@@ -194,6 +194,13 @@ export const Config = z.strictObject({
     .describe(
       "Where sessions are kept for agents that keep none. Default: patchbay/sessions in the user's state directory.",
     ),
+  journal: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'The folder in which `patchbay serve` keeps all sessions, so that they are there after a restart. For one gateway at a time. Default: none, and sessions end with the process.',
+    ),
   frontends: z
     .record(z.string(), z.record(z.string(), z.unknown()))
     .default({})

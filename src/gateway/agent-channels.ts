@@ -6,7 +6,7 @@ import type { Adapter, Multiplexing } from '../core/contract/adapter.ts';
 import type { Channel } from '../core/contract/channel.ts';
 import type { PacedWork } from '../core/contract/paced-work.ts';
 import { GatewayError } from '../core/model/errors.ts';
-
+import type { ProcessRegister } from '../transports/child-process.ts';
 import { createFrame } from '../transports/framing/frame.ts';
 import { streamFraming } from '../transports/framing/framings.ts';
 import { nullChannel } from '../transports/memory.ts';
@@ -37,12 +37,13 @@ export class AgentChannels {
   readonly #hiddenVariables: Readonly<Record<string, undefined>>;
   readonly #failed: (thrown: unknown) => void;
   readonly #tapes: TapeFolder | null;
+  readonly #register: ProcessRegister | undefined;
   /** Open connections that carry many sessions. */
   readonly #multiplexers = new Map<string, MultiplexedConnection>();
 
   /**
    * `remote`: null if no agent has an address. `failed` counts faults of connections that carry many sessions. `tapes`
-   * records all channels; default nobody.
+   * records all channels; default nobody. `register` hears of each program.
    */
   constructor(
     { agents, limits }: Pick<Config, 'agents' | 'limits'>,
@@ -51,9 +52,11 @@ export class AgentChannels {
     meter: Meter,
     failed: (thrown: unknown) => void,
     tapes: TapeFolder | null = null,
+    register?: ProcessRegister,
   ) {
     this.#tapes = tapes;
     this.#failed = failed;
+    this.#register = register;
     this.#meter = meter;
     this.#maxFrameBytes = limits.agentFrameBytes;
     this.#remote = remote;
@@ -134,6 +137,7 @@ export class AgentChannels {
       framing: streamFraming(adapter.framing.stdio),
       maxFrameBytes: this.#maxFrameBytes,
       traffic: this.#meter.ofAgents(agent.protocol),
+      register: this.#register,
     });
   }
 

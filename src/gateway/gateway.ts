@@ -12,6 +12,7 @@ import type { SessionStore } from '../core/contract/session-store.ts';
 import { createHub, type Hub } from '../core/session/hub.ts';
 import type { Session } from '../core/session/session.ts';
 import { createExportPlaces } from '../stores/export.ts';
+import type { ProcessRegister } from '../transports/child-process.ts';
 import { AgentChannels } from './agent-channels.ts';
 import { Agents } from './agents.ts';
 import { ClientSinks } from './client-sinks.ts';
@@ -87,6 +88,8 @@ export interface GatewayPorts {
   readonly tracer?: Tracer;
   /** Where sessions are kept; default nowhere. Its owner closes it after the gateway. */
   readonly store?: SessionStore;
+  /** Hears which programs of agents run; default nobody. */
+  readonly register?: ProcessRegister;
 }
 
 /** The code of a gateway that depends on its configuration. */
@@ -117,7 +120,7 @@ interface RouterParts {
 export function createGatewayOf(
   { adapters, remote }: GatewayParts,
   config: Config,
-  { log, clock: outerClock = systemClock, work: givenWork, loopDelay, tracer, store, recordTo }: GatewayPorts,
+  { log, clock: outerClock = systemClock, work: givenWork, loopDelay, tracer, store, recordTo, register }: GatewayPorts,
 ): Gateway {
   const meter = new Meter();
   const notes = new Notes(log, outerClock.now, meter.limited);
@@ -135,7 +138,8 @@ export function createGatewayOf(
   const { tapeBytes: mostBytes } = config.limits;
   const tapes =
     recordTo === undefined ? null : createTapeFolder({ folder: recordTo, mostBytes, log, limited: meter.limited });
-  const agents = new Agents(config, env, adapterOf, new AgentChannels(config, remote, work, meter, failed, tapes));
+  const channels = new AgentChannels(config, remote, work, meter, failed, tapes, register);
+  const agents = new Agents(config, env, adapterOf, channels);
   const frontends = new Frontends({ config, env, adapterOf, ids: () => adapters.keys() });
 
   const folders = new StoredFolders(config, adapterOf);
@@ -181,10 +185,10 @@ export function createGatewayOf(
       // On shutdown, skip the per-session close notices.
       if (!shutdown.isClosed) intakes.broadcast(broadcast, about);
     },
-    ended(session) {
+    ended(session, staysKept) {
       notes.forget(session);
-      // A session that is kept goes on after the shutdown, and so do the keys of its commands.
-      if (store === undefined || !sessions.isShut) intakes.forget(session);
+      // A session that is opened again still knows the keys of its commands.
+      if (!staysKept) intakes.forget(session);
       streams.forget(session);
     },
   });

@@ -59,7 +59,7 @@ export class IdleSessions {
       this.#idleSince.set(session, since);
       if (now - since < this.#idleMs) continue;
       this.#limited('idleSessionMs');
-      this.#hub.remove(session.id, 'the session was idle for too long');
+      this.#hub.leave(session.id, 'the session was idle for too long');
     }
   }
 }

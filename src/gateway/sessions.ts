@@ -60,8 +60,8 @@ export interface SessionsPorts {
   readonly dialectOf: DialectOf;
   /** Tells all clients that a session was opened or closed. */
   broadcast(broadcast: Extract<Broadcast, { kind: 'session-opened' | 'session-closed' }>, about: HubEntry): void;
-  /** Called when a session has ended, announced or not. */
-  ended(session: string): void;
+  /** Called when a session has ended, announced or not. `staysKept`: it can be opened again. */
+  ended(session: string, staysKept: boolean): void;
 }
 
 /** Who opens a session. */
@@ -95,7 +95,7 @@ export class Sessions implements ObstacleSource {
             log,
             isOpen: (id) => hub.has(id),
             restore: (returning) => this.#restore(returning),
-            lost: (id, reason) => this.remove(id, reason),
+            lost: (id, reason) => hub.leave(id, reason),
             unkept: (id) => this.warn(id, 'This session is not kept at the moment: it would be lost with the gateway.'),
           });
     const { allTranscriptBytes } = ports.config.limits;
@@ -224,8 +224,7 @@ export class Sessions implements ObstacleSource {
         hub.add(head.session, () => ({ session, agent: head.agent, createdAt, principal })),
       );
     } catch (thrown) {
-      // Only in memory: what is kept of it stays.
-      session.close('there is no room for it');
+      session.leave('there is no room for it');
       throw thrown;
     }
     use(session);
@@ -295,13 +294,12 @@ export class Sessions implements ObstacleSource {
         spans?.logged(event);
         return persistence.logged(event, session);
       },
-      ended: () => {
+      ended: (staysKept: boolean) => {
         spans?.end();
-        // A session that is kept outlives its gateway, unless somebody has ended it.
-        endKept?.(!this.#isShut);
+        endKept?.(!staysKept);
         persistence.end(session);
         tally.remove(session);
-        this.#ended(id);
+        this.#ended(id, staysKept);
       },
       lost: (sentence: string, wasSilent: boolean) => {
         request.ending?.(sentence);
@@ -327,10 +325,12 @@ export class Sessions implements ObstacleSource {
     };
   }
 
-  #ended(id: string): void {
+  #ended(id: string, staysKept: boolean): void {
     const announced = this.#announced.get(id);
     this.#announced.delete(id);
-    if (announced !== undefined) this.#ports.broadcast({ kind: 'session-closed', session: id }, announced);
-    this.#ports.ended(id);
+    // A kept session is there for whoever names it.
+    if (announced !== undefined && !staysKept)
+      this.#ports.broadcast({ kind: 'session-closed', session: id }, announced);
+    this.#ports.ended(id, staysKept);
   }
 }

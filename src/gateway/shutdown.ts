@@ -52,7 +52,7 @@ export class Shutdown {
   close(reason: string): void {
     this.#isClosed = true;
     this.#shut();
-    this.#ports.hub.closeAll(reason);
+    this.#ports.hub.leaveAll(reason);
     this.#ports.connections.leaveAll(reason);
     // The process may end before the next turn, and the last frames must go out.
     this.#ports.work.finish();

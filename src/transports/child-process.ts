@@ -24,6 +24,16 @@ export interface SpawnOptions extends StartOptions {
   readonly termGraceMs?: number;
   /** How long the output of an exited child is still read, and how long a closed child may take to exit, ms. Default 250. */
   readonly drainMs?: number;
+  /** Hears of the process. */
+  readonly register?: ProcessRegister | undefined;
+}
+
+/** Knows which processes run, beyond the end of this one. */
+export interface ProcessRegister {
+  /** The leader of a process group was started. */
+  note(pid: number): void;
+  /** The leader has ended. */
+  forget(pid: number): void;
 }
 
 /** A channel to a process. */
@@ -44,7 +54,7 @@ export function spawnChannel(
   pair: SocketPair | null = null,
 ): ChildChannel {
   const { label, framing = jsonl, maxFrameBytes = 32 * 1024 * 1024, termGraceMs = 5000, drainMs = 250 } = options;
-  const { traffic } = options;
+  const { traffic, register } = options;
   /** Not the pair itself: the channel must not keep the end of the child. */
   const isReused = pair !== null;
   const inlet = createFrameReader();
@@ -62,6 +72,7 @@ export function spawnChannel(
   const stdout = pair?.ours ?? started.stdout;
   const { pid } = child;
   const group = pid === undefined ? undefined : adoptGroup(pid);
+  if (pid !== undefined) register?.note(pid);
   const outlet = stdin === null ? undefined : createFrameWriter(stdin, framing, () => inlet.drained());
   const firstWords = createFirstWords();
   const decoder = framing.decoder(
@@ -108,6 +119,7 @@ export function spawnChannel(
   });
   stderr?.on('end', endWhenDrained);
   child.on('exit', (code, signal) => {
+    if (pid !== undefined) register?.forget(pid);
     group?.dissolve(termGraceMs);
     settle(code === null ? `agent exited (signal ${signal})` : `agent exited (code ${code})`);
   });

@@ -144,6 +144,9 @@ export function openEventStream(reader: Reader, options: EventStreamOptions = {}
           : encodeEvent(envelope.lost(entry.reason));
       case 'closed':
         return gatewayEvent({ type: 'closed', reason: entry.reason });
+      case 'away':
+        // Without a word the client reconnects with its cursor.
+        return [];
       default:
         throw entry satisfies never;
     }
@@ -165,7 +168,7 @@ export function openEventStream(reader: Reader, options: EventStreamOptions = {}
         const entries = readEntries();
         if (entries.length === 0) return null;
         tell(entries);
-        if (entries.some(({ kind }) => kind === 'closed')) end();
+        if (entries.some(({ kind }) => kind === 'closed' || kind === 'away')) end();
         return sizeOfAll(entries) + writeCost;
       } catch (thrown) {
         fail(thrown);

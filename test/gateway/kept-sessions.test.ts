@@ -15,9 +15,10 @@ afterEach(() => {
   for (const gateway of gateways.splice(0)) gateway.close('the test is over');
 });
 
-function start(store: ReturnType<typeof createMemoryStore>) {
+function start(store: ReturnType<typeof createMemoryStore> | undefined, config: object = {}) {
   const logged: string[] = [];
-  const gateway = createGateway(parseConfig({}), { log: (_level, text) => void logged.push(text), store });
+  const log = (_level: string, text: string) => void logged.push(text);
+  const gateway = createGateway(parseConfig(config), { log, ...(store && { store }) });
   gateways.push(gateway);
   const { board } = gateway;
   const app = createApp({ board, connections: { obstacles: () => [] }, streams: new Set() });
@@ -219,4 +220,48 @@ test('what was posted under a key before a restart is not taken again', async ()
   const answer = await second.get('/v1/sessions/s');
   expect(await answer.json()).toMatchObject({ state: 'idle' });
   expect((await post(second, 'something else')).status).toBe(409);
+});
+
+describe('a session that is kept', () => {
+  const storedIn = async (store: ReturnType<typeof createMemoryStore>) => {
+    await new Promise((resolve) => setImmediate(resolve));
+    return (await store.list(null, 10)).map(({ session }) => session).filter((id) => !id.startsWith('ledger'));
+  };
+
+  test('stays in the store when there is no room to open it, and is opened when there is', async () => {
+    const store = createMemoryStore();
+    const first = start(store);
+    first.board.createSession({ id: 's' }, owner);
+    first.gateway.close('shutting down');
+    await storedIn(store);
+    const second = start(store, { limits: { sessions: 1 } });
+    second.board.createSession({ id: 'other' }, owner);
+    expect((await second.get('/v1/sessions/s')).status).toBe(429);
+    expect(await storedIn(store)).toContain('s');
+    second.board.closeSession('other', owner);
+    expect((await second.get('/v1/sessions/s')).status).toBe(200);
+  });
+
+  test('sends its clients away at a shutdown, and says that it is over when it is deleted', async () => {
+    const store = createMemoryStore();
+    const { board, gateway, read } = start(store);
+    const ends = ['kept', 'deleted'].map((id) => {
+      board.createSession({ id }, owner);
+      return read('pi', id, null);
+    });
+    for (const reader of ends) reader.read(1 << 20);
+    board.closeSession('deleted', owner);
+    gateway.close('shutting down');
+    expect(ends.map((reader) => reader.read(1 << 20).at(-1)?.kind)).toEqual(['away', 'closed']);
+    expect(await storedIn(store)).toEqual(['kept']);
+  });
+
+  test('is over for its clients at a shutdown if there is no store', () => {
+    const { board, gateway, read } = start(undefined);
+    board.createSession({ id: 's' }, owner);
+    const reader = read('pi', 's', null);
+    reader.read(1 << 20);
+    gateway.close('shutting down');
+    expect(reader.read(1 << 20).at(-1)?.kind).toBe('closed');
+  });
 });

@@ -1,9 +1,17 @@
 // What was encoded for one reader serves the next ones, and only for a moment (docs/limits.md 6.4).
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createSharedBytes, joinShared } from '../../src/transports/shared-bytes.ts';
-import { lineMessage, textMessage } from '../../src/transports/text-message.ts';
 
-beforeEach(() => void vi.useFakeTimers());
+// The module's own, of each test: its timer may run by the real clock for a file of tests before this one.
+let createSharedBytes: typeof import('../../src/transports/shared-bytes.ts').createSharedBytes;
+let joinShared: typeof import('../../src/transports/shared-bytes.ts').joinShared;
+let messages: typeof import('../../src/transports/text-message.ts');
+
+beforeEach(async () => {
+  vi.resetModules();
+  ({ createSharedBytes, joinShared } = await import('../../src/transports/shared-bytes.ts'));
+  messages = await import('../../src/transports/text-message.ts');
+  vi.useFakeTimers();
+});
 afterEach(() => {
   // The module's own timer ends with the fake clock.
   vi.runAllTimers();
@@ -69,7 +77,7 @@ test('joined pieces are joined once for readers at the same place, within a mome
 
 test('a message is kept only where others are sent the same frame', () => {
   const frame = '{"type":"a"}';
-  for (const encode of [textMessage, lineMessage]) {
+  for (const encode of [messages.textMessage, messages.lineMessage]) {
     const shared = encode(frame, true);
     expect(encode(frame, true)).toBe(shared);
     const own = encode(frame, false);

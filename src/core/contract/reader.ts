@@ -23,8 +23,15 @@ export type Entry =
   | FrameEntry
   /** A snapshot follows: discard all earlier frames. Not sent for the first attach without a cursor. */
   | { readonly kind: 'reset'; readonly reason: 'window' | 'epoch' | 'unknown'; readonly cursor: string }
-  /** The session is over; no more entries. */
-  | { readonly kind: 'closed'; readonly reason: string };
+  | StreamEnd;
+
+/**
+ * No more entries. `closed`: the session is over. `away`: only this gateway is over, the session is kept, and the client comes
+ * back with its cursor.
+ */
+export type StreamEnd =
+  | { readonly kind: 'closed'; readonly reason: string }
+  | { readonly kind: 'away'; readonly reason: string };
 
 /** A cursor into a session's frames. */
 export interface Reader {

@@ -32,7 +32,9 @@ export interface Hub {
   list(principal?: Principal): readonly HubEntry[];
   /** Closes and forgets a session. */
   remove(id: string, reason: string): void;
-  closeAll(reason: string): void;
+  /** The same, but a session that is kept can be opened again. */
+  leave(id: string, reason: string): void;
+  leaveAll(reason: string): void;
 }
 
 /** Most names of one session beside its id. Without a limit, a client could fill the memory with new names. */
@@ -85,8 +87,12 @@ export function createHub(limits: { sessions: number }): Hub {
       entries.get(id)?.session.close(reason);
       forgetClosed();
     },
-    closeAll(reason) {
-      for (const { session } of entries.values()) session.close(reason);
+    leave(id, reason) {
+      entries.get(id)?.session.leave(reason);
+      forgetClosed();
+    },
+    leaveAll(reason) {
+      for (const { session } of entries.values()) session.leave(reason);
       entries.clear();
       names.clear();
     },

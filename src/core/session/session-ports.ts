@@ -102,8 +102,8 @@ export interface SessionPorts {
   readonly limited?: Limited;
   /** Called after each logged event except deltas. Returned changes become an event of the session. */
   logged?(event: Event): SessionInfo | undefined;
-  /** Called once, after the session has ended. */
-  ended?(): void;
+  /** Called once, after the session has ended. `staysKept`: what is kept of it stays, so that it can be opened again. */
+  ended?(staysKept: boolean): void;
   /** Called after the agent has ended by itself. `wasSilent`: the log is empty. */
   lost?(sentence: string, wasSilent: boolean): void;
 }

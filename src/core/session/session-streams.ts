@@ -1,6 +1,7 @@
 // The streams of a session: made on first use, shared, and let go when nobody reads them any more. Each open stream
 // costs work for every event of the session, so the dialects that clients once chose may not add up for ever.
 import type { DialectLoss, NoteLevel, Projection, SessionView } from '../contract/adapter.ts';
+import type { StreamEnd } from '../contract/reader.ts';
 import { comparePlaces, type Place } from '../stream/cursor.ts';
 import { createStream } from '../stream/dialect-stream.ts';
 import type { Stream } from '../stream/stream.ts';
@@ -44,8 +45,8 @@ export class SessionStreams {
   #recorded: Set<string> | null = null;
   /** The last place in any stream that was let go. */
   #endedAt: Place | null = null;
-  /** Why the session is closed; null while open. */
-  #closed: string | null = null;
+  /** How the session ended; null while open. */
+  #closed: StreamEnd | null = null;
 
   constructor(view: SessionView, ports: SessionStreamsPorts) {
     this.#view = view;
@@ -100,14 +101,14 @@ export class SessionStreams {
       work,
     });
     this.open.set(key, stream);
-    if (this.#closed !== null) stream.close(this.#closed);
+    if (this.#closed !== null) stream.close(this.#closed.reason, this.#closed.kind);
     return stream;
   }
 
   /** Closes all streams. Readers may still read why. */
-  close(reason: string): void {
-    this.#closed = reason;
-    for (const stream of this.open.values()) stream.close(reason);
+  close(end: StreamEnd): void {
+    this.#closed = end;
+    for (const stream of this.open.values()) stream.close(end.reason, end.kind);
   }
 
   /** Tells a loss in all dialects that have words for losses. */

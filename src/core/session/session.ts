@@ -1,5 +1,6 @@
 // A session: its state, its streams and its end. conversation.ts has the conversation with the agent.
 import type { AgentKind, NoteLevel, Projection, SessionView } from '../contract/adapter.ts';
+import type { StreamEnd } from '../contract/reader.ts';
 import type { StoredSnapshot } from '../contract/session-store.ts';
 import type { PostedIds } from '../link/posted-ids.ts';
 import { type Cause, closeRun } from '../log/close-run.ts';
@@ -54,8 +55,10 @@ export interface Session extends SessionView {
   warn(text: string): void;
   /** Refuses new prompts. The open run goes on. */
   retire(reason: string): void;
-  /** Ends the run, the agent and all streams. Idempotent. */
+  /** Ends the run, the agent and all streams, and what is kept of the session. Idempotent. */
   close(reason: string): void;
+  /** The same, but a session that is kept can be opened again: its clients are told to come back. */
+  leave(reason: string): void;
 }
 
 /**
@@ -265,19 +268,33 @@ class OpenSession implements Session, BudgetMember {
   }
 
   close(reason: string): void {
+    this.#end({ kind: 'closed', reason }, false);
+  }
+
+  leave(reason: string): void {
+    this.#end({ kind: this.#isKept ? 'away' : 'closed', reason }, this.#isKept);
+  }
+
+  /** Also a session whose records cannot be read to their end, and that is only shown. */
+  get #isKept(): boolean {
+    return this.#recorder !== null || this.#ports.past !== undefined;
+  }
+
+  #end(end: StreamEnd, staysKept: boolean): void {
     if (this.#closed !== null) return;
-    this.#closed = reason;
+    this.#closed = end.reason;
     this.#ports.budget?.forget(this);
-    this.#conversation?.end(reason);
-    this.#streams.close(reason);
-    this.#ports.ended?.();
+    this.#conversation?.end(end.reason);
+    this.#streams.close(end);
+    this.#ports.ended?.(staysKept);
   }
 
   /** In a tick of its own: the caller may be another session in the middle of an event. */
   evict(reason: string): void {
     this.#ports.clock.after(0, () => {
       this.#conversation?.abandon(reason);
-      this.close(reason);
+      // Clients that came back at once would fill the memory again.
+      this.#end({ kind: 'closed', reason }, this.#isKept);
     });
   }
 

@@ -4,7 +4,7 @@ import type { BurstProjection, DialectLoss, Projection, SessionView } from '../c
 import type { Out } from '../contract/channel.ts';
 import { faultText, internalError } from '../contract/guarded.ts';
 import { unpaced, type WorkQueue } from '../contract/paced-work.ts';
-import type { Reader } from '../contract/reader.ts';
+import type { Reader, StreamEnd } from '../contract/reader.ts';
 import { takesBurst } from '../fast-path/asides.ts';
 import { startReplay } from '../log/replay.ts';
 import type { Burst } from '../model/burst.ts';
@@ -45,7 +45,7 @@ class DialectStream implements Stream, ReaderSource, Backlog, CatchUpListener {
   #pending: LoggedDelta | null = null;
   /** Set while a burst is folded. What is folded of it becomes frames when somebody asks, at the latest at its end. */
   #burst: OpenBurst | null = null;
-  #closed: string | null = null;
+  #closed: StreamEnd | null = null;
   #holders = 0;
   /** Stops waiting for somebody who wants the stream; null while somebody does. */
   #stopWaiting: (() => void) | null = null;
@@ -84,7 +84,7 @@ class DialectStream implements Stream, ReaderSource, Backlog, CatchUpListener {
     return this.#pending !== null || this.#burst !== null;
   }
 
-  get closed(): string | null {
+  get closed(): StreamEnd | null {
     return this.#closed;
   }
 
@@ -200,11 +200,11 @@ class DialectStream implements Stream, ReaderSource, Backlog, CatchUpListener {
     this.#left();
   }
 
-  close(reason: string): void {
+  close(reason: string, kind: StreamEnd['kind'] = 'closed'): void {
     this.catchUp();
     this.#catchUp?.drop();
     this.#wanted();
-    this.#closed ??= reason;
+    this.#closed ??= { kind, reason };
     this.#readers.wake();
   }
 
@@ -320,7 +320,7 @@ class DialectStream implements Stream, ReaderSource, Backlog, CatchUpListener {
 
   failed(thrown: unknown): void {
     this.#options.note?.('internal', faultText(thrown));
-    this.#closed ??= internalError;
+    this.#closed ??= { kind: 'closed', reason: internalError };
     this.#catchUp?.drop();
     this.#catchUp = null;
     this.#readers.wake();

@@ -1,6 +1,6 @@
 // One client's place in a stream: first the rest of a snapshot, if there is one, then the frames of the window.
 import { type PacedTask, unpaced, type WorkQueue } from '../contract/paced-work.ts';
-import type { Entry, Reader } from '../contract/reader.ts';
+import type { Entry, Reader, StreamEnd } from '../contract/reader.ts';
 import { frameStart, type StretchPart } from '../contract/stretch.ts';
 import { sizeOf } from '../contract/traffic.ts';
 import { formatCursor, numberCursor, parseCursor } from './cursor.ts';
@@ -17,8 +17,8 @@ export interface ReaderSource {
   readonly readers: number;
   /** Whether a delta is pending: it becomes frames with {@link ReaderSource.flush}. */
   readonly hasPending: boolean;
-  /** Why the stream is closed; null while it is open. */
-  readonly closed: string | null;
+  /** How the stream ended; null while it is open. */
+  readonly closed: StreamEnd | null;
   /** Puts the pending delta, if any, into the window. */
   flush(): void;
   /** Puts everything that was logged so far into the window. */
@@ -137,7 +137,7 @@ export class StreamReader implements Reader, AttachedReader, PacedTask {
       const { closed } = this.#source;
       if (closed !== null) {
         this.#phase = 'ended';
-        return [{ kind: 'closed', reason: closed }];
+        return [closed];
       }
       this.#phase = 'waiting';
     }

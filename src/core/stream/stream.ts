@@ -3,7 +3,7 @@ import type { DialectLoss, NoteLevel } from '../contract/adapter.ts';
 import type { Out } from '../contract/channel.ts';
 import type { Clock } from '../contract/clock.ts';
 import type { WorkQueue } from '../contract/paced-work.ts';
-import type { Reader } from '../contract/reader.ts';
+import type { Reader, StreamEnd } from '../contract/reader.ts';
 import type { Burst } from '../model/burst.ts';
 import type { Event, Logged } from '../model/event.ts';
 import type { Place } from './cursor.ts';
@@ -61,10 +61,10 @@ export interface Stream extends FoldListener {
   readonly last: Place;
   /** How many readers are attached. */
   readonly readers: number;
-  /** Why the stream is closed; null while it is open. */
-  readonly closed: string | null;
+  /** How the stream ended; null while it is open. */
+  readonly closed: StreamEnd | null;
   measure(): StreamMeasure;
-  close(reason: string): void;
+  close(reason: string, kind?: StreamEnd['kind']): void;
 }
 
 /** Limits and listeners of a stream. */

@@ -259,8 +259,17 @@ function storeOf({ owned, folders, ports, disk, retries, state }: Parts): Omit<S
       return (await folders.read(session)).past;
     },
     async list(after, limit) {
-      const heads = folders.after(after, limit).map((id) => owned.get(id)?.head ?? folders.headOf(id));
-      return (await Promise.all(heads)).filter((head) => head !== null);
+      const heads: StoredHead[] = [];
+      // A folder whose first segment was never whole has no head, and a short list would look like the end.
+      for (let from = after; heads.length < limit; ) {
+        const ids = folders.after(from, limit - heads.length);
+        const read = await Promise.all(ids.map((id) => owned.get(id)?.head ?? folders.headOf(id)));
+        heads.push(...read.filter((head) => head !== null));
+        const last = ids.at(-1);
+        if (last === undefined) break;
+        from = last;
+      }
+      return heads;
     },
     obstacles: () => retries.obstacles(),
   };

@@ -44,7 +44,7 @@ export function lockFolder(folder: string, clock: Clock, lost: () => void): Lock
   try {
     if (!linked(own, file)) {
       takeOver(file, own);
-      if (!linked(own, file)) throw inUse();
+      if (!linked(own, file)) throw inUse(file);
     }
     inode = statOf(own)?.ino;
   } finally {
@@ -74,7 +74,11 @@ export function lockFolder(folder: string, clock: Clock, lost: () => void): Lock
   };
 }
 
-const inUse = () => new GatewayError('conflict', 'another gateway uses this journal');
+function inUse(file: string): GatewayError {
+  const pid = ownerOf(file)?.pid;
+  const owner = pid === undefined ? 'another gateway' : `another gateway (process ${pid})`;
+  return new GatewayError('conflict', `${owner} uses the journal ${path.dirname(file)}`);
+}
 
 /** False if the name is taken. */
 function linked(from: string, to: string): boolean {
@@ -91,17 +95,17 @@ function linked(from: string, to: string): boolean {
 function takeOver(file: string, own: string): void {
   const before = statOf(file);
   if (before === null) return;
-  if (!isStale(file, before.mtimeMs)) throw inUse();
+  if (!isStale(file, before.mtimeMs)) throw inUse(file);
   const aside = `${own}.old`;
   try {
     renameSync(file, aside);
   } catch {
-    throw inUse();
+    throw inUse(file);
   }
   const isTheSame = statOf(aside)?.ino === before.ino;
   if (!isTheSame) linked(aside, file);
   rmSync(aside, { force: true });
-  if (!isTheSame) throw inUse();
+  if (!isTheSame) throw inUse(file);
 }
 
 function isStale(file: string, touchedAt: number): boolean {

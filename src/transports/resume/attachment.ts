@@ -11,6 +11,8 @@ export interface AttachmentOwner {
   wrote(attachment: Attachment): void;
   /** The session is over, and the client was told. */
   closed(attachment: Attachment, reason: string): void;
+  /** The gateway is over, and the session is not. */
+  away(reason: string): void;
   /** Reading or writing has thrown. */
   failed(thrown: unknown): void;
 }
@@ -74,6 +76,8 @@ export class Attachment implements PacedTask {
       case 'closed':
         this.#channel.send(controlMessage({ type: 'closed', ...named, reason: entry.reason }));
         return this.#owner.closed(this, entry.reason);
+      case 'away':
+        return this.#owner.away(entry.reason);
       default:
         entry satisfies never;
     }

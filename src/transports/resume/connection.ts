@@ -75,6 +75,10 @@ class ResumableConnection implements AttachmentOwner {
     if (!this.#options.carriesMany) this.#close('normal', reason);
   }
 
+  away(reason: string): void {
+    this.#close('going-away', reason);
+  }
+
   failed(thrown: unknown): void {
     this.#options.onError?.(thrown);
     this.#close('error', internalError);

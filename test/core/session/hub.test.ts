@@ -102,7 +102,7 @@ describe('a name that a client has given to a session', () => {
   test.each([
     ['removed', (hub: ReturnType<typeof createHub>) => hub.remove('a', 'over')],
     ['that closed itself', (hub: ReturnType<typeof createHub>) => hub.get('a', holder('alice')).session.close('over')],
-    ['of a hub that was closed', (hub: ReturnType<typeof createHub>) => hub.closeAll('over')],
+    ['of a hub that was closed', (hub: ReturnType<typeof createHub>) => hub.leaveAll('over')],
   ])('goes with its session: one %s', (_, end) => {
     const hub = createHub({ sessions: 3 });
     hub.add('a', entry);
@@ -175,7 +175,7 @@ describe('the end', () => {
   test('closing all', () => {
     const hub = createHub({ sessions: 3 });
     const sessions = ['a', 'b', 'c'].map((id) => hub.add(id, entry).session);
-    hub.closeAll('the gateway is shutting down');
+    hub.leaveAll('the gateway is shutting down');
     expect(sessions.map(({ state }) => state)).toEqual(['closed', 'closed', 'closed']);
     expect(hub.list()).toEqual([]);
   });

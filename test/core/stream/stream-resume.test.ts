@@ -46,7 +46,7 @@ const run: Event[] = [
 function expectResumable(rig: StreamRig, entries: readonly Entry[], bite: number): number {
   let cuts = 0;
   for (const [at, entry] of entries.entries()) {
-    if (entry.kind === 'closed' || entry.cursor === null) continue;
+    if (entry.kind === 'closed' || entry.kind === 'away' || entry.cursor === null) continue;
     // A reset leads to a snapshot, which has no cursor before its end.
     if (entry.kind === 'reset') continue;
     const reader = rig.stream.attach(entry.cursor);

@@ -1,5 +1,5 @@
 // What a crash or a damaged disk leaves of a session: cut at every byte, changed at every byte, or in the middle of a new segment.
-import { cpSync, readFileSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { StoredRecord } from '../../../src/core/contract/session-store.ts';
@@ -39,6 +39,14 @@ test('is for this user alone', async () => {
   ]);
   const files = [segment, join(rig.folder, 'lock'), join(rig.folder, 'processes.jsonl')];
   expect([...files, join(folderIn(rig.folder, 's'), 'head.json')].map(mode)).toEqual([0o600, 0o600, 0o600, 0o600]);
+});
+
+test('a folder whose segment was never whole does not end the list', async () => {
+  await stored();
+  mkdirSync(folderIn(rig.folder, 'a'));
+  await rig.journal.close();
+  rig = await freshJournal({ folder: rig.folder });
+  expect((await rig.journal.list(null, 1)).map(({ session }) => session)).toEqual(['s']);
 });
 
 test('a tail that was cut at any byte is dropped, and the session goes on behind the last whole record', async () => {

@@ -81,7 +81,7 @@ const files: readonly FaultRow[] = [
           return outcomeOf(
             rig,
             toldMs,
-            'no journal (not built); all are warned but RpcMessage and pi 0.13, not ready, the export is refused, the next prompt ran',
+            'without a journal: all are warned but RpcMessage and pi 0.13, not ready, the export is refused, the next prompt ran',
           );
         });
       }),

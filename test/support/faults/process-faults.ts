@@ -135,7 +135,7 @@ const signalled: readonly FaultRow[] = [
         } finally {
           await next.close();
         }
-        const verdict = 'as documented: not built; connections end, the agent too, the session is unknown afterwards';
+        const verdict = 'without a journal: connections end, the agent too, the session is unknown afterwards';
         return { clients: observers, toldMs, lost: null, repeated: null, verdict };
       }),
   },
