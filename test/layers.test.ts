@@ -88,6 +88,7 @@ const layers: readonly Layer[] = [
     packages: ['node:', 'ignore'],
     files: ['src/core/', 'src/stores/paths.ts', 'src/workspace/'],
   },
+  { of: /^src\/faults\//, packages: [], files: ['src/core/', 'src/faults/'] },
   { of: /^src\/stores\//, packages: ['node:'], files: ['src/core/', 'src/stores/'] },
   ...Object.entries(conformanceRooms).map(([room, lower]) => ({
     of: new RegExp(`^src/conformance/${room}/`),
@@ -281,6 +282,7 @@ describe('the checks themselves', () => {
     ['src/transports/a.ts', "import { z } from 'zod';"],
     ['src/transports/http/a.ts', "import { b } from '../../stores/b.ts';"],
     ['src/stores/a.ts', "import { b } from '../transports/b.ts';"],
+    ['src/faults/a.ts', "import { randomInt } from 'node:crypto';"],
     ['src/conformance/check/a.ts', "import { b } from '../../stores/b.ts';"],
     ['src/conformance/check/a.ts', "import { b } from '../runner/b.ts';"],
     ['src/conformance/check/a.ts', "import { b } from '../../transports/b.ts';"],

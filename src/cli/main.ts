@@ -4,6 +4,7 @@
 import './compile-cache.ts';
 import { Command, CommanderError } from 'commander';
 import { agentsCommand } from './agents.ts';
+import { chaosCommand } from './chaos.ts';
 import { conformanceCommand } from './conformance/conformance.ts';
 import { ownVersion, tellFailure } from './program.ts';
 import { serveCommand } from './serve.ts';
@@ -20,6 +21,7 @@ Examples:
   patchbay stdio --frontend claude --backend pi -- pi --mode rpc
                                                           one client on stdin and stdout
   patchbay translate --from pi --to claude < trace.jsonl  a filter, no session
+  patchbay chaos --fault 'drop p0.01' -- pi --mode rpc    break a conversation on purpose
   patchbay conformance pi -- pi --mode rpc                check an agent, or a client, against its protocol
   patchbay agents                                         list agents and protocols
 
@@ -31,7 +33,15 @@ const program = new Command('patchbay')
   .addHelpText('after', examples)
   .showHelpAfterError('(see --help)')
   .exitOverride();
-for (const command of [serveCommand(), stdioCommand(), translateCommand(), conformanceCommand(), agentsCommand()]) {
+const commands = [
+  serveCommand(),
+  stdioCommand(),
+  translateCommand(),
+  chaosCommand(),
+  conformanceCommand(),
+  agentsCommand(),
+];
+for (const command of commands) {
   program.addCommand(command.exitOverride().showHelpAfterError('(see --help)'));
 }
 
