@@ -28,7 +28,7 @@ export async function chaos([program = '', ...args]: readonly string[], options:
   const rules = options.fault ?? [];
   const log = openLog(options.log);
   log({ dir: 'meta', v: 1, argv: [program, ...args], seed, faults: rules.map(({ text }) => text) });
-  process.stderr.write(`patchbay chaos: seed ${seed}\n`);
+  process.stderr.write(`patchbay chaos: --seed=${seed}\n`);
   process.stdout.on('error', () => {});
   const child: Agent = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'] });
   child.stdin.on('error', () => {});

@@ -12,7 +12,7 @@ ${faultHelp}
 
 Examples:
   patchbay chaos --fault 'delay 200ms @every 5' -- pi --mode rpc
-  patchbay chaos --fault 'drop @type=agent_end' --fault 'split 1 p0.1' --seed 7 -- pi --mode rpc
+  patchbay chaos --fault 'drop @type=agent_end' --fault 'split 1 p0.1' --seed=7 -- pi --mode rpc
   patchbay chaos --fault 'kill @t=3s' --log faults.jsonl -- eca server
 
 Exit codes: that of the program, or its signal; 1 after a reset; 2 wrong usage; 126 or 127 if the program cannot be

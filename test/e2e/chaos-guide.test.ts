@@ -27,7 +27,7 @@ test('the command', async () => {
       );
     },
   );
-  expect([code, stderr]).toEqual([0, 'patchbay chaos: seed 7\n']);
+  expect([code, stderr]).toEqual([0, 'patchbay chaos: --seed=7\n']);
   const frames = stdout.trim().split('\n');
   expect(frames[2]).toBe(frames[3]);
   const rows = readFileSync(join(folder, 'faults.jsonl'), 'utf8').trim().split('\n');

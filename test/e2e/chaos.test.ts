@@ -70,7 +70,7 @@ describe('patchbay chaos', () => {
 
   test('without a fault everything passes; the seed is told', async () => {
     const plain = await run([]);
-    expect(plain).toMatchObject({ code: 0, stderr: 'patchbay chaos: seed 7\n' });
+    expect(plain).toMatchObject({ code: 0, stderr: 'patchbay chaos: --seed=7\n' });
     expect(plain.stdout.split('\n').length).toBeGreaterThan(20);
     expect(rows()).toEqual([expect.objectContaining({ dir: 'meta', seed: 7, faults: [] })]);
   });
