@@ -91,6 +91,7 @@ const layers: readonly Layer[] = [
   },
   { of: /^src\/tape\//, packages: ['zod'], files: ['src/core/', 'src/tape/'] },
   { of: /^src\/stores\/redis\//, packages: ['node:', 'ioredis'], files: ['src/core/', 'src/stores/redis/'] },
+  { of: /^src\/faults\//, packages: [], files: ['src/core/', 'src/faults/'] },
   { of: /^src\/stores\//, packages: ['node:'], files: ['src/core/', 'src/stores/'] },
   ...Object.entries(conformanceRooms).map(([room, lower]) => ({
     of: new RegExp(`^src/conformance/${room}/`),
@@ -286,6 +287,7 @@ describe('the checks themselves', () => {
     ['src/transports/http/a.ts', "import { b } from '../../stores/b.ts';"],
     ['src/stores/a.ts', "import { b } from '../transports/b.ts';"],
     ['src/tape/a.ts', "import fs from 'node:fs';"],
+    ['src/faults/a.ts', "import { randomInt } from 'node:crypto';"],
     ['src/conformance/check/a.ts', "import { b } from '../../stores/b.ts';"],
     ['src/conformance/check/a.ts', "import { b } from '../runner/b.ts';"],
     ['src/conformance/check/a.ts', "import { b } from '../../transports/b.ts';"],

@@ -14,7 +14,7 @@ function folderWith(config: unknown): string {
 }
 
 describe('help', () => {
-  const commands = ['', 'serve', 'stdio', 'translate', 'agents', 'conformance'];
+  const commands = ['', 'serve', 'stdio', 'translate', 'chaos', 'agents', 'conformance'];
   it.each(commands)('%s --help shows examples and exits with 0', async (command) => {
     const { code, stdout } = await patchbay([...(command === '' ? [] : [command]), '--help']);
     expect(code).toBe(0);
