@@ -65,16 +65,14 @@ export async function serveStdio(options: ServeOptions): Promise<void> {
     blank: adapter.client?.acceptsEmptyFrames === true ? 'deliver' : 'skip',
     maxFrameBytes: gateway.board.maxFrameBytes?.(frontend) ?? config.limits.clientFrameBytes,
   });
-  const channel = options.wrap?.(plain) ?? plain;
   const failures: string[] = [];
+  const lastWords = () => (failures[0] === undefined ? null : (options.lastWords?.(failures[0]) ?? null));
+  const wrapped = options.wrap?.(plain) ?? plain;
+  const channel = options.lastWords === undefined ? wrapped : withLastWords(wrapped, lastWords);
   function fail(sentence: string): void {
     failures.push(sentence);
     // Commands refused by this failure are answered first.
-    setImmediate(() => {
-      const words = options.lastWords?.(sentence) ?? null;
-      if (words !== null) channel.send(words);
-      gateway.close(sentence);
-    });
+    setImmediate(() => gateway.close(sentence));
   }
   const giveUp = () => fail(String(options.failure?.reason));
   options.failure?.addEventListener('abort', giveUp, { once: true });
@@ -107,4 +105,25 @@ export async function serveStdio(options: ServeOptions): Promise<void> {
   }
   const [failure] = failures;
   if (failure !== undefined) throw new GatewayError('agent-down', failure);
+}
+
+/** Sends the last words when the channel is closed: what the session has said leaves in turns of its own before. */
+function withLastWords(channel: Channel, lastWords: () => Out | null): Channel {
+  let isClosed = false;
+  return {
+    label: channel.label,
+    open: (receiver) => channel.open(receiver),
+    send: (out, isShared) => channel.send(out, isShared),
+    get buffered() {
+      return channel.buffered;
+    },
+    pause: () => channel.pause(),
+    resume: () => channel.resume(),
+    close(code, reason) {
+      const words = isClosed ? null : lastWords();
+      isClosed = true;
+      if (words !== null) channel.send(words);
+      channel.close(code, reason);
+    },
+  };
 }
