@@ -67,6 +67,8 @@ function told(parts, about, feed) {
 }
 
 function byLine({ translator, add }, frames) {
+  // What a dialect says at its beginning comes before the notes of the first frame.
+  add(translator.take());
   for (const frame of frames) add(translator.frame(frame));
 }
 

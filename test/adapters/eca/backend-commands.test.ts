@@ -74,6 +74,7 @@ describe('the greeting', () => {
       model: { id: 'm2', provider: 'p' },
       modes: [{ id: 'code' }, { id: 'plan' }],
       mode: 'code',
+      thinkingLevels: [],
       welcome: 'Welcome',
       resume: chatId,
     });

@@ -52,12 +52,19 @@ const answers = (command: string, id: string, more: object = {}) =>
 const refuses = (command: string, id: string, error: string) => out('response', { id, command, success: false, error });
 const update = (event: object) => out('message_update', { usage, assistantMessageEvent: event });
 
+const streamed = (contentIndex: number, content: string) => [
+  update({ type: 'text_start', contentIndex }),
+  update({ type: 'text_delta', contentIndex, delta: content }),
+  update({ type: 'text_end', contentIndex, content }),
+];
+
 /** A run of one prompt, with further lines during the answer. */
 function run(prompt: string, answer: string, during: readonly string[] = []): string[] {
   const [first, reply] = [user(prompt), model([words(answer)])];
   return [
     ...[out('agent_start'), out('turn_start'), ...said(first)],
-    ...[out('message_start', { message: model([]) }), ...during, out('message_end', { message: reply })],
+    ...[out('message_start', { message: model([]) }), ...streamed(0, answer), ...during],
+    out('message_end', { message: reply }),
     ...[out('turn_end', { message: reply, toolResults: [] }), out('agent_end', { messages: [first, reply] })],
   ];
 }
@@ -124,11 +131,6 @@ const trueOnes: readonly (readonly [string, CheckSet, readonly string[]])[] = [
       ...[out('message_end', { message: cut }), out('turn_end', { message: cut, toolResults: [] })],
       out('agent_end', { messages: [user('write'), cut] }),
     ],
-  ],
-  [
-    'stops for a reason of a newer version',
-    piAgent,
-    [...prompted('one', 'First.').map((line) => line.replaceAll('"stopReason":"stop"', '"stopReason":"paused"'))],
   ],
   [
     'has a command of a newer version',
