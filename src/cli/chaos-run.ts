@@ -1,10 +1,10 @@
 // Carries out `patchbay chaos`. chaos.ts declares the options, and loads this file when the command runs.
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { GatewayError, messageOf } from '../core/model/errors.ts';
 import type { CutFraming } from '../faults/cut.ts';
+import { dieOf, exitOf } from './child-exit.ts';
 import { createInjector, type FaultyAgent, type Injector } from './fault-injector.ts';
 import { chosenSeed, type FaultOptions } from './fault-option.ts';
 
@@ -130,28 +130,4 @@ function end(child: ChildProcess, signal: NodeJS.Signals): void {
 function passSignals(child: ChildProcess): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)
     process.on(signal, () => end(child, signal));
-}
-
-type Exit =
-  | { readonly code: number | null; readonly signal: NodeJS.Signals | null }
-  | { readonly code: number; readonly failure: string };
-
-/** Resolves when the agent is gone and everything that it said was read. */
-function exitOf(child: ChildProcess): Promise<Exit> {
-  return new Promise((resolve) => {
-    child.on('error', (error: NodeJS.ErrnoException) => {
-      // As shells have it.
-      if (child.pid === undefined) resolve({ code: error.code === 'ENOENT' ? 127 : 126, failure: error.message });
-    });
-    child.on('close', (code, signal) => resolve({ code, signal }));
-  });
-}
-
-/** Ends this process by the signal, so that its parent sees what the agent's parent would have seen. */
-function dieOf(signal: NodeJS.Signals): never {
-  // Without our handlers, and also if the signal was passed on by them.
-  process.removeAllListeners(signal);
-  process.kill(process.pid, signal);
-  // Only if the signal is ignored.
-  process.exit(128 + constants.signals[signal]);
 }

@@ -1,13 +1,13 @@
 // Carries out `patchbay record`. record.ts declares the options, and loads this file when the command runs.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
-import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { protocolOf } from '../adapters/protocols.ts';
 import { GatewayError } from '../core/model/errors.ts';
 import { openTapeFile, type TapeFailure } from '../stores/tape-file.ts';
 import type { TapeFraming } from '../tape/cutter.ts';
 import { createRecorder, type Recorder } from '../tape/recorder.ts';
+import { dieOf, exitOf } from './child-exit.ts';
 import { redact } from './redact-run.ts';
 
 /** The parsed options. */
@@ -92,21 +92,6 @@ function pass(dir: 'in' | 'out' | 'err', from: Readable | null, to: Writable | n
   from.on('error', () => {});
 }
 
-type Exit =
-  | { readonly code: number | null; readonly signal: NodeJS.Signals | null }
-  | { readonly code: number; readonly failure: string };
-
-/** Resolves when the program is gone and everything that it said was read. */
-function exitOf(child: ChildProcess): Promise<Exit> {
-  return new Promise((resolve) => {
-    child.on('error', (error: NodeJS.ErrnoException) => {
-      // As shells have it.
-      if (child.pid === undefined) resolve({ code: error.code === 'ENOENT' ? 127 : 126, failure: error.message });
-    });
-    child.on('close', (code, signal) => resolve({ code, signal }));
-  });
-}
-
 const passed = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2', 'SIGCONT', 'SIGWINCH'] as const;
 
 function passSignals(child: ChildProcess): () => void {
@@ -120,13 +105,6 @@ function passSignals(child: ChildProcess): () => void {
   return () => {
     for (const remove of handlers) remove();
   };
-}
-
-/** Ends this process by the signal, so that its parent sees what the program's parent would have seen. */
-export function dieOf(signal: NodeJS.Signals): never {
-  process.kill(process.pid, signal);
-  // Only if the signal is ignored.
-  process.exit(128 + constants.signals[signal]);
 }
 
 /** Resolves when our reader has everything, or is gone. */

@@ -9,7 +9,7 @@ import type { LoadedTape } from '../tape/loaded.ts';
 import { createPlayer, type Departure, type MatchLevel, type Player } from '../tape/player.ts';
 import { bodyOf } from '../tape/row.ts';
 import { printable } from '../transports/printable.ts';
-import { dieOf } from './record-run.ts';
+import { dieOf } from './child-exit.ts';
 
 /** The parsed options. */
 export interface ReplayOptions {

@@ -9,7 +9,7 @@ const mostLosses = 64;
 export function createProjection(session: SessionView): Projection {
   const head = `{"session":${JSON.stringify(session.id)}`;
   let isOpen = false;
-  /** What was told as lost of the event that was the newest at that time: several streams may lose the same. */
+  /** The losses of the newest event that were told. Several streams may lose the same, and each loss is told once. */
   const lost = { seq: -1, told: new Set<string>() };
 
   function snapshot(): string {

@@ -56,8 +56,8 @@ const uuidEnd = 39;
 const mostAnswered = 128;
 
 /**
- * What follows from the marks of all connections. Weak, because nobody calls the filter of a connection that posts: its
- * marks are dropped.
+ * The actions that the marks of all connections cause. Weak, because the filter of a connection that posts is never
+ * called: its marks are dropped.
  */
 const actionsAfter = new WeakMap<object, () => void>();
 /** The frames of all connections that belong to no query. */

@@ -22,7 +22,7 @@ export function createAsideFrame(
   frameOf: (payload: Dictionary, id: string) => WireFrame | null,
 ): AsideFrame {
   const marks = Object.fromEntries(fields.map((field, place) => [field, markOf(place)]));
-  // Whoever writes marks into a payload gets no holes.
+  // A payload that holds marks itself gets no holes.
   const isMarked = JSON.stringify(frameOf(payload, '')).includes('\\u0000');
   const frame = isMarked ? null : frameOf({ ...payload, ...marks }, idMark);
   return new SplitAside(frame === null ? null : JSON.stringify(frame));
