@@ -268,6 +268,36 @@ test('commands go to the owner, or are refused; no agent is started', async () =
   await expect(followKept({ store }, dialects)).rejects.toMatchObject({ code: 'not-found' });
 });
 
+test.each([
+  ['behind all that was read', 10, [11, 12], []],
+  ['behind less, because Redis had lost the rest', 7, [], ['broken']],
+])('a new owner that goes on %s', async (_, left, read, ends) => {
+  const still = { ...systemClock, after: () => () => {} };
+  const first = await open({ clock: still, leaseMs: 500 });
+  const log = await first.create({ session: 's' }, { snapshot: () => ({ place: 10, state: null }), lost: () => {} });
+  for (let place = 1; place <= 10; place += 1) log.append({ place });
+  await synced(log);
+  const second = await open();
+  const [places, ended]: [number[], string[]] = [[], []];
+  const followed = await (await open()).follow('s', {
+    records: (records) => void places.push(...records.map(({ place }) => place)),
+    broken: () => void ended.push('broken'),
+    removed: () => void ended.push('removed'),
+  });
+  followed.begin();
+  await vi.waitUntil(async () => (await second.ownerOf('s')) === null, { timeout: 60_000 });
+  const redis = new Redis(server.port);
+  const entries = await redis.xrange(recordsKey('s'), '-', '+');
+  await redis.multi().hset(factsKey('s'), 'place', left).del(recordsKey('s')).exec();
+  for (const [id, fields] of entries.slice(0, left)) await redis.xadd(recordsKey('s'), id, ...fields);
+  redis.disconnect();
+  const claimed = await second.claim('s', { snapshot: () => ({ place: 0, state: null }), lost: () => {} });
+  for (let place = left + 1; place <= 12; place += 1) claimed.log.append({ place });
+  expect(await synced(claimed.log)).toBe('kept');
+  await vi.waitUntil(() => places.length + ended.length >= read.length + ends.length, { timeout: 60_000 });
+  expect({ places, ended }).toEqual({ places: read, ended: ends });
+});
+
 test('one command of Redis waits for all sessions of a process', async () => {
   const [store, reading] = [await open(), await open()];
   const taken = new Map<string, number>();
