@@ -63,8 +63,15 @@ export function writeMixedStretch(
         : writeAside({ asides, out, view, mould: aside }, place >> 1, number, at);
     ends[place - from] = at - 1;
   }
-  // What is not from a delta is ASCII.
-  return { bytes: out, ends, isAscii: burst.isAscii };
+  return { bytes: out, ends, surplus: surplusOfEvents(burst, from, to) };
+}
+
+/** The surplus of the frames of those events: what is not from a delta is ASCII. */
+function surplusOfEvents(burst: Burst, from: number, to: number): Int32Array | null {
+  const { surplus } = burst;
+  if (surplus === null) return null;
+  const upTo = (event: number) => surplus[deltasAmong(burst, event) - 1] ?? 0;
+  return Int32Array.from({ length: to - from }, (_, place) => upTo(from + place + 1) - upTo(from));
 }
 
 function lengthOfAside({ fields, ends }: Asides, { texts, holes }: AsideMould, place: number): number {
