@@ -70,8 +70,12 @@ export function writeMixedStretch(
 function surplusOfEvents(burst: Burst, from: number, to: number): Int32Array | null {
   const { surplus } = burst;
   if (surplus === null) return null;
-  const upTo = (event: number) => surplus[deltasAmong(burst, event) - 1] ?? 0;
-  return Int32Array.from({ length: to - from }, (_, place) => upTo(from + place + 1) - upTo(from));
+  const before = surplus[deltasAmong(burst, from) - 1] ?? 0;
+  const sums = new Int32Array(to - from);
+  for (let event = from; event < to; event += 1) {
+    sums[event - from] = (surplus[deltasAmong(burst, event + 1) - 1] ?? 0) - before;
+  }
+  return sums;
 }
 
 function lengthOfAside({ fields, ends }: Asides, { texts, holes }: AsideMould, place: number): number {
