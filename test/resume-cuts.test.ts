@@ -44,6 +44,7 @@ const dialects: readonly Dialect[] = [
   { name: 'pi-server', frontend: 'pi-server', options: '' },
   // One stream, whatever the names of the events: bare frames can be compared.
   { name: 'eca', frontend: 'eca', options: 'events=frames' },
+  { name: 'canonical', frontend: 'canonical', options: '' },
 ];
 
 const transports: readonly (readonly [string, Connect])[] = [
