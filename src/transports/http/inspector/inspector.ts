@@ -1,5 +1,5 @@
 // The routes of the inspector: the public shell, the login, and what a page that is logged in may ask. Every request has
-// passed the checks of Host, Origin and site (gates.ts), but no token check (docs/threats.md T33 to T38).
+// passed the checks of Host, Origin and site (gates.ts), but no token check (docs/threats.md T37 to T41).
 import type { IncomingMessage } from 'node:http';
 import type { GatewayApi } from '../../../core/contract/gateway-api.ts';
 import type { InspectorApi } from '../../../core/contract/inspector-api.ts';
@@ -18,8 +18,6 @@ export interface InspectorOptions {
   readonly api: InspectorApi;
   /** The folder of the page's files. */
   readonly folder: string;
-  /** The texts of numbered rules, by `file number`, as JSON. */
-  readonly rules?: () => string;
   /** The protocol of the page's WebSocket. */
   readonly frontend: string;
 }
@@ -73,8 +71,8 @@ export function createInspector(options: InspectorOptions, ports: InspectorPorts
     const found = files.get(name);
     if (found === undefined) return null;
     const { body, headers } = formFor(found, request.headers.get('accept-encoding') ?? undefined);
-    // The names of the other files change with their content.
-    const caching = name === 'index.html' ? 'no-store' : 'public, max-age=31536000, immutable';
+    // A name with a hash changes with the content.
+    const caching = /\.[\w-]{8}\.(?:js|css)$/u.test(name) ? 'public, max-age=31536000, immutable' : 'no-store';
     return new Response(new Uint8Array(body), { headers: { ...headers, ...pageHeaders, 'cache-control': caching } });
   }
 
@@ -85,7 +83,6 @@ export function createInspector(options: InspectorOptions, ports: InspectorPorts
       const isPage = isRead && (request.headers.get('accept') ?? '').includes('text/html');
       return isPage ? file('index.html', request) : null;
     }
-    if (pathname === '/inspector/rules.json' && isRead) return jsonAnswer(options.rules?.() ?? '{}');
     if (pathname === '/inspector/login' && request.method === 'POST') return enter(request, incoming);
     if (pathname.startsWith('/inspector/') && isRead) return file(pathname.slice('/inspector/'.length), request);
     const [, id = '', route = ''] = privateRoute.exec(pathname) ?? [];
@@ -126,7 +123,7 @@ export function createInspector(options: InspectorOptions, ports: InspectorPorts
 
   return {
     get code() {
-      return files.size === 0 ? null : logins.code;
+      return files.has('index.html') ? logins.code : null;
     },
     frontend: options.frontend,
     owns: (path) => path === '/' || path.startsWith('/inspector/') || path.startsWith('/i/'),
@@ -168,7 +165,7 @@ class NoLogin extends GatewayError {}
 
 /**
  * Cookies do not know ports, so the page of another port could send ours: the Origin, which a browser always sends with an
- * upgrade and a post, must be our own. A configured foreign origin is none (docs/threats.md T34).
+ * upgrade and a post, must be our own. A configured foreign origin is none (docs/threats.md T38).
  */
 function checkOrigin(incoming: IncomingMessage): void {
   const [host = ''] = headersNamed(incoming, 'host');

@@ -1,5 +1,5 @@
 // Who may use the inspector: one code from the start of the gateway, and the logins that codes and tokens have opened
-// (docs/threats.md T33 to T38).
+// (docs/threats.md T38 to T40).
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Principal } from '../../../core/contract/principal.ts';
 import { owner } from '../../../core/contract/principal.ts';
@@ -33,7 +33,7 @@ export interface Logins {
   end(login: Login): void;
 }
 
-/** Times in ms, counts as they are (docs/limits.md 7.13). */
+/** Times in ms, counts as they are (docs/limits.md 12.3). */
 export const loginLimits = { codeMs: 12 * 3600_000, idleMs: 12 * 3600_000, logins: 16, failures: 10, perMs: 60_000 };
 
 /** The dependencies of the logins. */

@@ -7,8 +7,8 @@ import { contentType, readBody, stringFields } from '../body.ts';
 import { checkedSessionId } from '../client-request.ts';
 import { jsonAnswer } from './answers.ts';
 
-/** Longest tape that a page may bring, bytes (docs/limits.md 7.14). */
-export const mostTapeBytes = 64 * 1024 * 1024;
+/** Longest tape that a page may bring, bytes (docs/limits.md 12.2). */
+export const mostTapeBytes = 32 * 1024 * 1024;
 /** Most rows of one answer. */
 const mostRows = 1000;
 /** Most dialects of one answer. */
