@@ -14,7 +14,7 @@ export const inspectorActs: Acts = {
       64 * 1024,
       () => {},
     );
-    taps.watch();
+    taps.watch(true);
     const tap = taps.made('s');
     for (const _ of counted(1000)) {
       tap.frame(new Uint8Array(1024));

@@ -345,7 +345,7 @@ function wireBytes(): Reached {
     4096,
     (rule) => limits.push(rule),
   );
-  taps.watch();
+  taps.watch(true);
   const tap = taps.made('s');
   tap.frame(new Uint8Array(16));
   tap.taken();

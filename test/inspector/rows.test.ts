@@ -53,7 +53,7 @@ const sideOf = (dialect: string) => {
 
 function watching(bytes = mostBytes, evicted: () => void = () => {}): Taps {
   const taps = new Taps(() => 0, bytes, evicted);
-  taps.watch();
+  taps.watch(true);
   return taps;
 }
 

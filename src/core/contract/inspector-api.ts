@@ -46,6 +46,6 @@ export interface InspectorApi {
   openTape(tape: Uint8Array, principal: Principal): string;
   /** The frames of the agent's connection that are kept, as a tape. */
   tapeOf(session: string, principal: Principal): string;
-  /** Somebody has logged in: from now on the wire is kept. */
-  watch(): void;
+  /** Whether a page is logged in: only then the wire is kept from now on. */
+  watch(isOn: boolean): void;
 }

@@ -83,7 +83,7 @@ export function createInspectorApi(ports: InspectorPorts): InspectorApi {
       const { protocol } = agents.named(entry.agent, owner)[1];
       return tapeText(tapOf(entry), protocol, entry);
     },
-    watch: () => taps.watch(),
+    watch: (isOn) => taps.watch(isOn),
   };
 }
 

@@ -17,9 +17,9 @@ export class Taps {
     this.#limited = limited;
   }
 
-  /** From now on the wire of every session is kept. */
-  watch(): void {
-    this.#watch.isOn = true;
+  /** Whether the wire of every session is kept from now on. What was kept stays. */
+  watch(isOn: boolean): void {
+    this.#watch.isOn = isOn;
   }
 
   /** The tap of a new session. */

@@ -91,6 +91,7 @@ export function createInspector(options: InspectorOptions, ports: InspectorPorts
     const login = loginOf(incoming, id, logins);
     if (route === 'logout' && request.method === 'POST') {
       logins.end(login);
+      options.api.watch(logins.count > 0);
       return jsonAnswer('{}', { 'set-cookie': cookieOf(incoming, id, '', 0) });
     }
     return answerPage(route, request, login.principal, { ...ports, api: options.api });
@@ -107,7 +108,7 @@ export function createInspector(options: InspectorOptions, ports: InspectorPorts
     const attempt = logins.enter(given);
     switch (attempt.is) {
       case 'in': {
-        options.api.watch();
+        options.api.watch(true);
         const { id } = attempt.login;
         const cookie = cookieOf(incoming, id, attempt.secret, cookieSeconds);
         return jsonAnswer(JSON.stringify({ path: `/i/${id}/` }), { 'set-cookie': cookie });

@@ -31,6 +31,8 @@ export interface Logins {
   /** The login with this id, if the cookie belongs to it. */
   find(id: string, secret: string | undefined): Login | null;
   end(login: Login): void;
+  /** How many pages are logged in. */
+  readonly count: number;
 }
 
 /** Times in ms, counts as they are (docs/limits.md 12.3). */
@@ -97,6 +99,9 @@ export function createLogins({ holderOf, now }: LoginPorts): Logins {
   }
 
   return {
+    get count() {
+      return logins.size;
+    },
     get code() {
       return currentCode();
     },
