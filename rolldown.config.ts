@@ -89,7 +89,7 @@ export default defineConfig([
   {
     ...common,
     input: entriesOf(manifest.exports['.'].default),
-    plugins: [declarations('types')],
+    plugins: [declarations('types'), rules('inspector/rules.json')],
     output: { ...output, codeSplitting: false },
   },
   {
@@ -135,6 +135,24 @@ function declarations(folder: string): Plugin {
       } finally {
         rmSync(temporary, { recursive: true, force: true });
       }
+    },
+  };
+}
+
+/** The texts of the numbered rules in docs/, by page and number, for the page of the inspector. */
+function rules(fileName: string): Plugin {
+  return {
+    name: 'rules',
+    generateBundle() {
+      const pages = ['docs', 'docs/protocols'].flatMap((folder) =>
+        readdirSync(folder).flatMap((name) => (name.endsWith('.md') ? [`${folder}/${name}`] : [])),
+      );
+      const texts = pages.flatMap((page) => {
+        const rule = /^- \*\*([A-Z]?\d+(?:\.\d+)?)\*\* ?((?:.|\n(?! *- |\n|[#|]))*)/gmu;
+        const found = [...readFileSync(page, 'utf8').matchAll(rule)];
+        return found.map(([, number, text = '']) => [`${page} ${number}`, text.replace(/\s+/gu, ' ').trim()]);
+      });
+      this.emitFile({ type: 'asset', fileName, source: JSON.stringify(Object.fromEntries(texts)) });
     },
   };
 }

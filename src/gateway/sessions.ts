@@ -24,6 +24,7 @@ import { createTranscriptBudget, type TranscriptBudget } from '../core/session/t
 import type { createExportPlaces } from '../stores/export.ts';
 import { createWorkspace } from '../workspace/workspace.ts';
 import type { Agents } from './agents.ts';
+import type { Taps } from './inspector/taps.ts';
 import type { Log } from './log.ts';
 import type { Meter } from './metering/meter.ts';
 import type { SessionTally } from './metering/session-tally.ts';
@@ -49,6 +50,8 @@ export interface SessionsPorts {
   readonly meter: Meter;
   readonly tally: SessionTally;
   readonly tracer: Tracer | undefined;
+  /** Looks at all sessions; null: no inspector. */
+  readonly taps: Taps | null;
   readonly log: Log;
   readonly clock: Clock;
   readonly work: Pick<PacedWork, 'queue'>;
@@ -254,7 +257,10 @@ export class Sessions implements ObstacleSource {
       keep,
       found,
     });
-    const note = (level: NoteLevel, text: string) => notes.add(id, level, text);
+    const note = (level: NoteLevel, text: string) => {
+      this.#ports.taps?.note(id, level, text);
+      notes.add(id, level, text);
+    };
     const traced = { session: id, agent: agentName, protocol: agent.protocol };
     const spans = tracer && createRunSpans(tracer, traced, (thrown) => note('internal', faultText(thrown)));
     let session: Session;
@@ -282,6 +288,7 @@ export class Sessions implements ObstacleSource {
       refuseQuestion: () => quotas.refuseQuestion(opener),
       agent: agents.kindOf(agentName),
       ...(resume === undefined ? {} : { resume }),
+      tap: this.#ports.taps?.made(id),
       takesInstructions: agents.takesInstructions(agent),
       workspace: createWorkspace(folders),
       isConfined: !isOurs,
