@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
+import type { Command } from '../../src/core/model/command.ts';
 import type { SessionSummary } from '../../src/core/model/outcome-data.ts';
 import { createMemoryStore } from '../../src/stores/memory-store.ts';
 import type { RelayClient } from '../support/relay.ts';
@@ -40,7 +41,7 @@ const saidIn = (name?: string) =>
   linesOf(name).flatMap(({ role, content }) => (role === 'user' ? [content[0].text] : []));
 
 async function run(client: RelayClient, session: string, text: string): Promise<void> {
-  const whole = { type: 'prompt', content: [{ type: 'text', text }], untilIdle: true } as const;
+  const whole: Command = { type: 'prompt', content: [{ type: 'text', text }], untilIdle: true };
   expect(await client.ask(whole, session)).toMatchObject({ ok: true });
 }
 
