@@ -100,7 +100,9 @@ export class SessionOpener {
       this.#ports.own.add(entry.session);
       const { describe = false } = request;
       if (!describe) return settleAnnounced(entry, settle);
-      answerWithState({ entry, agentEnd: () => null }, settle, this.#ports);
+      // What is kept stays, also if its agent cannot be started now.
+      const { clock } = this.#ports;
+      answerWithState({ entry, agentEnd: () => null }, settle, { clock, sessions: { remove: () => {} } });
     };
     void waking.then(woken).catch((thrown: unknown) => settle({ outcome: refusalOf(thrown) }));
   }
