@@ -1,0 +1,169 @@
+// The inspector's page in Chromium: what people do with it.
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closeBrowser, noBrowser, openPage } from './support/browser.ts';
+import { pageFiles, type Rig, startRig } from './support/rig.ts';
+
+let rig: Rig;
+const faults: string[] = [];
+
+beforeAll(async () => {
+  if (noBrowser === null) rig = await startRig();
+});
+afterAll(async () => {
+  await closeBrowser();
+  await rig?.close();
+});
+
+/** A page that is logged in and shows a new session. */
+async function newSession(options: Parameters<typeof openPage>[0] = {}): Promise<Page> {
+  const page = await openPage(options);
+  page.on('pageerror', (error) => faults.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !/favicon|WebSocket|404/u.test(message.text())) faults.push(message.text());
+  });
+  await page.goto(rig.link());
+  if ((options?.viewport?.width ?? 1440) < 960) await page.getByRole('button', { name: 'Sessions' }).click();
+  await page.getByRole('button', { name: 'New session with demo' }).click();
+  await page.getByRole('textbox', { name: 'Prompt' }).waitFor();
+  return page;
+}
+
+async function prompt(page: Page, text: string): Promise<void> {
+  const box = page.getByRole('textbox', { name: 'Prompt' });
+  await box.fill(text);
+  await box.press('Enter');
+}
+
+/** The serious findings of axe-core. */
+async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run(document, { resultTypes: ['violations'] }));
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`));
+}
+
+describe(`the page, in Chromium${noBrowser === null ? '' : ` (skipped: ${noBrowser})`}`, () => {
+  it.skipIf(noBrowser !== null)('logs in by the fragment, once; a used link gives the form with a sentence', async () => {
+    const page = await openPage();
+    const link = rig.link();
+    await page.goto(link);
+    await page.getByRole('heading', { name: 'See any conversation' }).waitFor();
+    expect(new URL(page.url()).hash).toBe('');
+    const other = await openPage();
+    await other.goto(link);
+    await other.getByText('The gateway refused this token').or(other.getByText('This link was used before')).waitFor();
+    expect(await findings(other)).toEqual([]);
+    for (const each of [page, other]) await each.context().close();
+  });
+
+  it.skipIf(noBrowser !== null)('shows thinking folded, a tool with its result, and the text; axe finds nothing serious', async () => {
+    const page = await newSession();
+    await prompt(page, 'think tool');
+    await page.getByText('Thought').first().waitFor();
+    await page.locator('.tool.done').first().waitFor();
+    expect(await page.locator('.thinking').first().evaluate((node) => (node as HTMLDetailsElement).open)).toBe(false);
+    await page.locator('.grid .rows .line').first().waitFor();
+    expect(await findings(page)).toEqual([]);
+    await page.context().close();
+  });
+
+  it.skipIf(noBrowser !== null)('allows a call, with changed input too, and denies one', async () => {
+    const page = await newSession();
+    await prompt(page, 'ask');
+    await page.getByRole('button', { name: 'Allow', exact: true }).waitFor();
+    expect(await findings(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Change input' }).click();
+    await page.getByRole('textbox', { name: 'input of the tool' }).fill('{"path":"other.txt","text":"changed here"}');
+    await page.getByRole('button', { name: 'Allow as changed' }).click();
+    await page.getByText('write_note allowed').waitFor();
+    await page.getByText('other.txt').first().waitFor();
+    await prompt(page, 'ask');
+    await page.getByRole('textbox', { name: 'reason' }).fill('not now');
+    await page.getByRole('button', { name: 'Deny' }).click();
+    await page.getByText('write_note denied').waitFor();
+    await page.locator('.tool.skipped').first().waitFor();
+    await page.context().close();
+  });
+
+  it.skipIf(noBrowser !== null)('answers each kind of dialog', async () => {
+    const page = await newSession();
+    await prompt(page, 'select confirm input editor');
+    const card = page.locator('[data-question]');
+    await card.getByRole('button').first().click();
+    await card.getByRole('button', { name: 'Yes' }).click();
+    await card.locator('input').fill('one line');
+    await card.getByRole('button', { name: 'Answer' }).click();
+    await card.locator('textarea').fill('two\nlines');
+    await card.getByRole('button', { name: 'Answer' }).click();
+    await expect.poll(() => page.getByText(': answered').count()).toBe(4);
+    await page.context().close();
+  });
+
+  it.skipIf(noBrowser !== null)('steers, adds a follow-up, aborts; changes model, thinking and mode', async () => {
+    const page = await newSession();
+    await prompt(page, 'slow 40 long 400');
+    await page.getByRole('button', { name: 'Steer' }).waitFor();
+    await prompt(page, 'steered words');
+    await page.getByText('steered words').first().waitFor();
+    await page.getByRole('button', { name: 'Abort' }).click();
+    await page.getByText('run aborted').waitFor();
+    const model = page.getByLabel('Model');
+    const values = await model.locator('option').evaluateAll((options) => options.map((option) => (option as HTMLOptionElement).value));
+    expect(values.length).toBeGreaterThan(1);
+    await model.selectOption(values.at(-1) ?? '');
+    await expect.poll(() => model.inputValue()).toBe(values.at(-1));
+    await page.context().close();
+  });
+
+  it.skipIf(noBrowser !== null)('goes on after a cut in mid-stream, with the text of an uncut page', async () => {
+    const [page, other] = [await newSession(), await openPage()];
+    await other.goto(rig.link());
+    const session = new URL(page.url()).hash;
+    await other.goto(`${rig.url}/${session}`);
+    await prompt(page, 'slow 5 long 300');
+    await page.locator('.message.assistant .prose').first().waitFor();
+    rig.cut(true);
+    await page.getByText('The connection was cut').waitFor();
+    expect(await findings(page)).toEqual([]);
+    rig.cut(false);
+    await page.getByRole('button', { name: 'Now' }).click();
+    await page.getByRole('button', { name: 'Send' }).waitFor();
+    await other.goto(`${rig.url}/${session}`);
+    await other.reload();
+    const text = (of: Page) => of.locator('.message.assistant .prose').last().innerText();
+    await expect.poll(async () => (await text(other)) === (await text(page))).toBe(true);
+    expect((await text(page)).length).toBeGreaterThan(500);
+    for (const each of [page, other]) await each.context().close();
+  });
+
+  it.skipIf(noBrowser !== null)('works by the keyboard alone, on a narrow screen, in light colours', async () => {
+    const page = await newSession({ viewport: { width: 390, height: 844 }, colorScheme: 'light' });
+    await prompt(page, 'tool');
+    await page.locator('.tool.done').first().waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    expect(await findings(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('/');
+    await page.keyboard.type('tool-end');
+    await expect.poll(() => page.locator('.rows .line').count()).toBe(1);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.getByRole('complementary', { name: 'Chosen row' }).waitFor();
+    expect(await findings(page)).toEqual([]);
+    await page.context().close();
+  });
+
+  it.skipIf(noBrowser !== null)('has logged no error', () => {
+    expect(faults).toEqual([]);
+  });
+});
+
+it('is at most 150 kB compressed', () => {
+  const sizes = [...pageFiles()].filter(([name]) => name.endsWith('.gz')).map(([, bytes]) => bytes.length);
+  expect(sizes.length).toBe(3);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(150_000);
+});
