@@ -39,36 +39,54 @@ async function prompt(page: Page, text: string): Promise<void> {
 /** The serious findings of axe-core. */
 async function findings(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
-  const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run(document, { resultTypes: ['violations'] }));
+  const { violations } = await page.evaluate(() =>
+    (globalThis as unknown as { axe: typeof axe }).axe.run(document, { resultTypes: ['violations'] }),
+  );
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`));
+    .flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
+    );
 }
 
 describe(`the page, in Chromium${noBrowser === null ? '' : ` (skipped: ${noBrowser})`}`, () => {
-  it.skipIf(noBrowser !== null)('logs in by the fragment, once; a used link gives the form with a sentence', async () => {
-    const page = await openPage();
-    const link = rig.link();
-    await page.goto(link);
-    await page.getByRole('heading', { name: 'See any conversation' }).waitFor();
-    expect(new URL(page.url()).hash).toBe('');
-    const other = await openPage();
-    await other.goto(link);
-    await other.getByText('The gateway refused this token').or(other.getByText('This link was used before')).waitFor();
-    expect(await findings(other)).toEqual([]);
-    for (const each of [page, other]) await each.context().close();
-  });
+  it.skipIf(noBrowser !== null)(
+    'logs in by the fragment, once; a used link gives the form with a sentence',
+    async () => {
+      const page = await openPage();
+      const link = rig.link();
+      await page.goto(link);
+      await page.getByRole('heading', { name: 'See any conversation' }).waitFor();
+      expect(new URL(page.url()).hash).toBe('');
+      const other = await openPage();
+      await other.goto(link);
+      await other
+        .getByText('The gateway refused this token')
+        .or(other.getByText('This link was used before'))
+        .waitFor();
+      expect(await findings(other)).toEqual([]);
+      for (const each of [page, other]) await each.context().close();
+    },
+  );
 
-  it.skipIf(noBrowser !== null)('shows thinking folded, a tool with its result, and the text; axe finds nothing serious', async () => {
-    const page = await newSession();
-    await prompt(page, 'think tool');
-    await page.getByText('Thought').first().waitFor();
-    await page.locator('.tool.done').first().waitFor();
-    expect(await page.locator('.thinking').first().evaluate((node) => (node as HTMLDetailsElement).open)).toBe(false);
-    await page.locator('.grid .rows .line').first().waitFor();
-    expect(await findings(page)).toEqual([]);
-    await page.context().close();
-  });
+  it.skipIf(noBrowser !== null)(
+    'shows thinking folded, a tool with its result, and the text; axe finds nothing serious',
+    async () => {
+      const page = await newSession();
+      await prompt(page, 'think tool');
+      await page.getByText('Thought').first().waitFor();
+      await page.locator('.tool.done').first().waitFor();
+      expect(
+        await page
+          .locator('.thinking')
+          .first()
+          .evaluate((node) => (node as HTMLDetailsElement).open),
+      ).toBe(false);
+      await page.locator('.grid .rows .line').first().waitFor();
+      expect(await findings(page)).toEqual([]);
+      await page.context().close();
+    },
+  );
 
   it.skipIf(noBrowser !== null)('allows a call, with changed input too, and denies one', async () => {
     const page = await newSession();
@@ -111,7 +129,9 @@ describe(`the page, in Chromium${noBrowser === null ? '' : ` (skipped: ${noBrows
     await page.getByRole('button', { name: 'Abort' }).click();
     await page.getByText('run aborted').waitFor();
     const model = page.getByLabel('Model');
-    const values = await model.locator('option').evaluateAll((options) => options.map((option) => (option as HTMLOptionElement).value));
+    const values = await model
+      .locator('option')
+      .evaluateAll((options) => options.map((option) => (option as HTMLOptionElement).value));
     expect(values.length).toBeGreaterThan(1);
     await model.selectOption(values.at(-1) ?? '');
     await expect.poll(() => model.inputValue()).toBe(values.at(-1));
@@ -126,7 +146,7 @@ describe(`the page, in Chromium${noBrowser === null ? '' : ` (skipped: ${noBrows
     await prompt(page, 'slow 5 long 300');
     await page.locator('.message.assistant .prose').first().waitFor();
     rig.cut(true);
-    await page.getByText('The connection was cut').waitFor();
+    await page.locator('.banner', { hasText: 'The connection was cut' }).waitFor();
     expect(await findings(page)).toEqual([]);
     rig.cut(false);
     await page.getByRole('button', { name: 'Now' }).click();

@@ -38,7 +38,6 @@ export function Image({ image }: { readonly image: ImageContent }): VNode {
     const made = URL.createObjectURL(new Blob([data], { type: format }));
     setAddress(made);
     return () => URL.revokeObjectURL(made);
-    // biome-ignore lint/correctness/useExhaustiveDependencies: the bytes are those of the image
   }, [image]);
   if (image.url !== undefined) return <Address url={image.url} label={`image at ${image.url.slice(0, 200)}`} />;
   if (data === null) return <p class="quiet">an image without readable data</p>;

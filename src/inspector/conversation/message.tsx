@@ -20,10 +20,11 @@ const names: Readonly<Record<MessageItem['role'], string>> = {
 export function MessageView({ item }: { readonly item: MessageItem }): VNode {
   void item.changed.value;
   const { role, origin, parts } = item;
+  const isObvious = role === 'assistant' || (role === 'user' && (origin === undefined || origin === 'prompt'));
   const sorted = [...parts].sort(([a], [b]) => a - b);
   return (
     <article class={`message ${role}`} aria-label={`${names[role]} says`}>
-      {role !== 'assistant' && (
+      {!isObvious && (
         <header>
           <span class="who">{names[role]}</span>
           {origin !== undefined && origin !== 'prompt' && <span class="tag">{origin}</span>}
@@ -67,14 +68,13 @@ function Thinking({ part }: { readonly part: Extract<Part, { is: 'text' | 'think
   );
 }
 
-function Figures({ item: { end, model } }: { readonly item: MessageItem }): VNode | null {
+function Figures({ item: { end } }: { readonly item: MessageItem }): VNode | null {
   if (end === null) return null;
   const { usage, cost, stop, failure } = end;
   const parts = [
-    model,
     usage && `${tokens(usage.input + usage.cacheRead + usage.cacheWrite)} in`,
     usage && `${tokens(usage.output)} out`,
-    cost && dollars(cost.total),
+    cost && cost.total > 0 && dollars(cost.total),
     stop && stop.reason !== 'end' && stop.reason !== 'tool-use' && `stopped: ${stop.raw ?? stop.reason}`,
   ].filter((part) => typeof part === 'string');
   return (

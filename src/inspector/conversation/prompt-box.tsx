@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import type { Content } from '../../core/model/content.ts';
 import { isStale } from '../state/link.ts';
 import type { Session } from '../state/session.ts';
+import { Used } from './settings-bar.tsx';
 
 async function imageOf(file: File): Promise<Content> {
   const data = new Uint8Array(await file.arrayBuffer());
@@ -90,7 +91,7 @@ export function PromptBox({ session }: { readonly session: Session }): VNode {
   );
 }
 
-function Queue({ session }: { readonly session: Session }): VNode | null {
+function Queue({ session }: { readonly session: Session }): VNode {
   const { steering, followUp } = session.queue.value;
   const problem = session.problem.value;
   if (problem !== null)
@@ -102,7 +103,9 @@ function Queue({ session }: { readonly session: Session }): VNode | null {
   const waiting = steering.length + followUp.length;
   if (waiting > 0) return <span class="quiet">{waiting} waiting</span>;
   const activity = session.activity.value;
-  return activity === null ? null : (
+  return activity === null ? (
+    <Used session={session} />
+  ) : (
     <span class="quiet">
       <bdi>{activity}</bdi>
     </span>

@@ -76,13 +76,12 @@ export function SettingsBar({ session }: { readonly session: Session }): VNode {
         choices={(info.modes ?? []).map(({ id, name }) => ({ value: id, label: name ?? id }))}
         onChoose={(mode) => change({ type: 'set-mode', mode })}
       />
-      <span class="gap" />
-      <Used session={session} />
     </div>
   );
 }
 
-function Used({ session }: { readonly session: Session }): VNode {
+/** What the session has used so far. */
+export function Used({ session }: { readonly session: Session }): VNode {
   const { usage, cost, contextTokens, contextWindow } = session.totals.value;
   const read = usage.input + usage.cacheRead + usage.cacheWrite;
   return (

@@ -15,7 +15,6 @@ export function Streaming({ text }: { readonly text: Growing }): VNode {
   return (
     <div class="prose">
       {text.closed.map((piece, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: pieces keep their places
         <Closed key={index} text={piece} joins={text.joins.has(index)} />
       ))}
       <div class={text.joins.has(text.closed.length) ? 'piece joins' : 'piece'}>

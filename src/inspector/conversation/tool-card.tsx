@@ -8,7 +8,7 @@ import { Diff } from './diff.tsx';
 import { ItemView } from './item.tsx';
 import { JsonText, pretty } from './json-text.tsx';
 
-const words = { written: 'being written', running: 'running', done: 'done', failed: 'failed', skipped: 'skipped' };
+const words = { written: 'not started', running: 'running', done: 'done', failed: 'failed', skipped: 'skipped' };
 
 export function ToolCard({ tool }: { readonly tool: ToolItem }): VNode {
   void tool.changed.value;
@@ -28,7 +28,6 @@ export function ToolCard({ tool }: { readonly tool: ToolItem }): VNode {
         {output.length > 0 && (
           <section aria-label="result">
             {output.map((content, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: contents keep their places
               <ContentView key={index} content={content} />
             ))}
           </section>

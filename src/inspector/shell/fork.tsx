@@ -11,7 +11,7 @@ export function Fork({ session }: { readonly session: Session }): VNode | null {
   const open = async () => {
     if (points !== null) return setPoints(null);
     const data = await session.query('fork-points');
-    setPoints((data?.['points'] as readonly ForkPoint[] | undefined) ?? []);
+    setPoints((data?.points as readonly ForkPoint[] | undefined) ?? []);
   };
   return (
     <div class="menu">

@@ -1,9 +1,10 @@
 // Agents, and sessions: those that are open and those that are kept.
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import { gateway, openSession, openTape, type SessionSummary } from '../state/gateway.ts';
+import type { InspectedSession } from '../../core/contract/inspector-api.ts';
+import { gateway, logOut, openSession, openTape } from '../state/gateway.ts';
 import { sessions as attached, selected } from '../state/link.ts';
-import { show } from '../state/view.ts';
+import { isHelpOpen, show, theme } from '../state/view.ts';
 
 export function Sidebar(): VNode {
   const { agents, sessions, version } = gateway.value;
@@ -74,12 +75,38 @@ export function Sidebar(): VNode {
           {problem}
         </p>
       )}
-      <p class="version">{version === '' ? '' : `Patchbay ${version}`}</p>
+      <footer class="row">
+        <span class="quiet">{version}</span>
+        <span class="gap" />
+        <button
+          type="button"
+          class="icon"
+          aria-label={`Colours: ${theme.value}`}
+          title={`Colours: ${theme.value}`}
+          onClick={() => (theme.value = next[theme.value])}
+        >
+          ◐
+        </button>
+        <button type="button" class="icon" aria-label="Keys" title="Keys (?)" onClick={() => (isHelpOpen.value = true)}>
+          ?
+        </button>
+        <button
+          type="button"
+          onClick={() => {
+            leave();
+            void logOut();
+          }}
+        >
+          Sign out
+        </button>
+      </footer>
     </nav>
   );
 }
 
-function Entry({ session, onOpen }: { readonly session: SessionSummary; readonly onOpen: () => void }): VNode {
+const next = { system: 'dark', dark: 'light', light: 'system' } as const;
+
+function Entry({ session, onOpen }: { readonly session: InspectedSession; readonly onOpen: () => void }): VNode {
   const { id, agent, name, dialects = [] } = session;
   const known = attached.get(id);
   const state = known?.waiting.value ? 'waiting' : known?.running.value ? 'running' : session.state;
@@ -87,7 +114,9 @@ function Entry({ session, onOpen }: { readonly session: SessionSummary; readonly
     <li>
       <button type="button" class="session" aria-current={selected.value?.id === id} onClick={onOpen}>
         <span class={`dot ${state}`} aria-hidden="true" />
-        <bdi class="name">{name ?? id}</bdi>
+        <bdi class="name" title={id}>
+          {name ?? known?.info.value.name ?? known?.firstWords.value ?? id.slice(0, 8)}
+        </bdi>
         <span class="quiet">
           {agent}
           {dialects.length > 0 && ` · ${dialects.join(', ')}`}

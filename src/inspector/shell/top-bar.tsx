@@ -1,9 +1,9 @@
 // The chosen session in a line, and what can be done with it.
 import type { VNode } from 'preact';
-import { logOut, tapeOf } from '../state/gateway.ts';
-import { leave, selected } from '../state/link.ts';
+import { tapeOf } from '../state/gateway.ts';
+import { selected } from '../state/link.ts';
 import type { Session } from '../state/session.ts';
-import { isHelpOpen, isWireShown, said, theme } from '../state/view.ts';
+import { isWireShown, said } from '../state/view.ts';
 import { Fork } from './fork.tsx';
 
 export function TopBar(): VNode {
@@ -22,39 +22,16 @@ export function TopBar(): VNode {
           Wire
         </button>
       )}
-      <button
-        type="button"
-        class="icon"
-        aria-label={`Colours: ${theme.value}`}
-        title={`Colours: ${theme.value}`}
-        onClick={() => (theme.value = next[theme.value])}
-      >
-        ◐
-      </button>
-      <button type="button" class="icon" aria-label="Keys" title="Keys (?)" onClick={() => (isHelpOpen.value = true)}>
-        ?
-      </button>
-      <button
-        type="button"
-        onClick={() => {
-          leave();
-          void logOut();
-        }}
-      >
-        Sign out
-      </button>
     </header>
   );
 }
-
-const next = { system: 'dark', dark: 'light', light: 'system' } as const;
 
 function About({ session }: { readonly session: Session }): VNode {
   const { name } = session.info.value;
   return (
     <>
       <h2>
-        <bdi>{name ?? session.id}</bdi>
+        <bdi title={session.id}>{name ?? session.firstWords.value ?? session.id.slice(0, 8)}</bdi>
         <span class="tag">{session.agent.value?.protocol ?? 'new'}</span>
         {session.running.value && <span class="tag live">running</span>}
         {session.waiting.value > 0 && <span class="tag waiting">{session.waiting.value} waiting</span>}

@@ -1,13 +1,13 @@
 // The events of a session in arrays that only grow, and the rows of the grid over them. A row is a stretch of events: one,
 // or the consecutive deltas of a block.
 import { signal } from '@preact/signals';
+import type { WireMark, WireRow } from '../../core/contract/wire-rows.ts';
 import type { Event, EventType } from '../../core/model/event.ts';
-import type { Mark, WireRow } from './wire-row.ts';
 
 /** Which rows are shown. Empty: all of them. */
 export interface Filter {
   readonly kinds: ReadonlySet<EventType | 'command' | 'native'>;
-  readonly marks: ReadonlySet<Mark['kind']>;
+  readonly marks: ReadonlySet<WireMark['kind']>;
   readonly text: string;
   /** Consecutive deltas of a block are one row. */
   readonly isFolded: boolean;
@@ -28,7 +28,7 @@ export function createEventLog() {
   const seqs: number[] = [];
   const ats: number[] = [];
   const events: Event[] = [];
-  const marks = new Map<number, Mark[]>();
+  const marks = new Map<number, WireMark[]>();
   /** What the gateway told about the wire, by `seq`. */
   const wires = new Map<number, WireRow>();
   /** Rows without an event, behind the event of that place. */
@@ -50,12 +50,16 @@ export function createEventLog() {
     return low;
   }
 
-  function marksOf(row: Row): readonly Mark[] {
+  function marksOf(row: Row): readonly WireMark[] {
     if (row.is === 'wire') return row.wire.marks;
-    const found: Mark[] = [];
+    const found: WireMark[] = [];
     for (let place = row.first; place < row.first + row.count; place += 1) {
       const seq = seqs[place] ?? 0;
-      found.push(...(wires.get(seq)?.marks ?? marks.get(seq) ?? []));
+      const told = wires.get(seq)?.marks ?? [];
+      const others = (marks.get(seq) ?? []).filter(
+        ({ text, dialect }) => !told.some((mark) => mark.text === text && mark.dialect === dialect),
+      );
+      found.push(...told, ...others);
       if (events[place]?.synthetic === true && !found.some(({ kind }) => kind === 'repair'))
         found.push({ kind: 'repair', text: 'the gateway made this event to keep the order legal' });
     }

@@ -62,14 +62,11 @@ export function fold(to: Conversation, seq: number, event: Event): boolean {
       return end(to.approvals, event);
     case 'dialog-end':
       return end(to.dialogs, event);
-    case 'run-end':
+    case 'run-end': {
       if (event.outcome === 'completed') return false;
-      return note(
-        to,
-        seq,
-        event.outcome === 'failed' ? 'error' : 'info',
-        event.failure?.message ?? `run ${event.outcome}`,
-      );
+      const why = event.failure === undefined ? '' : `: ${event.failure.message}`;
+      return note(to, seq, event.outcome === 'failed' ? 'error' : 'info', `run ${event.outcome}${why}`);
+    }
     case 'notice':
       return note(to, seq, event.level, event.text);
     case 'error':

@@ -1,6 +1,7 @@
 // The gateway behind the page: login, its own path, and requests below it. The cookie goes along by itself.
 import { signal } from '@preact/signals';
-import type { WireRow } from './wire-row.ts';
+import type { InspectorState } from '../../core/contract/inspector-api.ts';
+import type { WireCell, WirePage } from '../../core/contract/wire-rows.ts';
 
 /** `path`: where the routes of this login are, `/i/…/`. `problem`: why the form is shown again. */
 export type Login =
@@ -8,32 +9,8 @@ export type Login =
   | { readonly is: 'entering' }
   | { readonly is: 'in'; readonly path: string };
 
-export interface AgentSummary {
-  readonly name: string;
-  readonly protocol: string;
-  readonly title?: string;
-}
-
-export interface SessionSummary {
-  readonly id: string;
-  readonly agent: string;
-  readonly state: string;
-  readonly createdAt?: string;
-  readonly clients?: number;
-  readonly dialects?: readonly string[];
-  readonly name?: string;
-}
-
-/** What the gateway has; asked for again and again. */
-export interface GatewayState {
-  readonly version: string;
-  readonly agents: readonly AgentSummary[];
-  readonly sessions: readonly SessionSummary[];
-  readonly dialects?: readonly string[];
-}
-
 export const login = signal<Login>({ is: 'entering' });
-export const gateway = signal<GatewayState>({ version: '', agents: [], sessions: [] });
+export const gateway = signal<InspectorState>({ version: '', agents: [], sessions: [], dialects: [] });
 
 const kept = 'patchbay-path';
 
@@ -106,7 +83,7 @@ export async function refresh(): Promise<'told' | 'gone' | 'silent'> {
     return 'gone';
   }
   if (!answer.ok) return 'silent';
-  gateway.value = (await answer.json()) as GatewayState;
+  gateway.value = (await answer.json()) as InspectorState;
   return 'told';
 }
 
@@ -147,13 +124,7 @@ export async function tapeOf(session: string): Promise<Blob> {
   return answer.blob();
 }
 
-/** A part of the wire: rows from that one on. `kept`: the first one that is there still. */
-export interface WirePage {
-  readonly rows: readonly WireRow[];
-  readonly kept: number;
-  readonly end: number;
-}
-
+/** Rows of the wire from that one on. */
 export async function wireOf(
   session: string,
   from: number,
@@ -164,6 +135,20 @@ export async function wireOf(
   const answer = await ask(`wire?${query}`);
   if (!answer.ok) throw await problemOf(answer);
   return (await answer.json()) as WirePage;
+}
+
+/** More of a cell that was cut: the text from that character on. `column`: `from`, `to` or a dialect. */
+export async function cellOf(
+  session: string,
+  row: number,
+  column: string,
+  index: number,
+  at: number,
+): Promise<WireCell> {
+  const query = new URLSearchParams({ session, row: String(row), column, index: String(index), at: String(at) });
+  const answer = await ask(`wire/cell?${query}`);
+  if (!answer.ok) throw await problemOf(answer);
+  return (await answer.json()) as WireCell;
 }
 
 let rules: Promise<Readonly<Record<string, string>>> | null = null;

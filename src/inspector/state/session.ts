@@ -1,7 +1,7 @@
 // One session as the page knows it: its events in order, what they mean, and commands to it.
 import { signal } from '@preact/signals';
 import type { Command, QuerySubject } from '../../core/model/command.ts';
-import type { Cost, Usage } from '../../core/model/content.ts';
+import type { Content, Cost, Usage } from '../../core/model/content.ts';
 import type { Event } from '../../core/model/event.ts';
 import type { SessionInfo } from '../../core/model/session-info.ts';
 import { createEventLog } from './event-log.ts';
@@ -29,6 +29,8 @@ export class Session {
   readonly conversation = createConversation();
   /** Counts changes of the list of items. */
   readonly listed = signal(0);
+  /** The beginning of the first prompt. */
+  readonly firstWords = signal<string | null>(null);
   readonly running = signal(false);
   readonly waiting = signal(0);
   readonly info = signal<SessionInfo>({});
@@ -140,6 +142,7 @@ export class Session {
         break;
       case 'message-end':
       case 'message-added':
+        if (event.type === 'message-added' && event.role === 'user') this.firstWords.value ??= wordsOf(event.content);
         if (event.usage !== undefined || event.cost !== undefined) this.#spend(event.usage, event.cost);
         break;
       case 'usage-changed': {
@@ -182,4 +185,12 @@ export class Session {
       },
     };
   }
+}
+
+function wordsOf(content: readonly Content[]): string | null {
+  const text = content
+    .find((each) => each.type === 'text')
+    ?.text.trim()
+    .split('\n')[0];
+  return text === undefined || text === '' ? null : text.slice(0, 60);
 }

@@ -25,7 +25,7 @@ export const said = signal('');
 export const theme = signal<'system' | 'dark' | 'light'>((localStorage.getItem('theme') as 'dark' | null) ?? 'system');
 
 effect(() => {
-  document.documentElement.dataset['theme'] = theme.value;
+  document.documentElement.dataset.theme = theme.value;
   localStorage.setItem('theme', theme.value);
 });
 effect(() => localStorage.setItem('keys', hasKeys.value ? 'on' : 'off'));

@@ -1,19 +1,18 @@
 // The marks of a row. A click opens the text of the rule.
 import type { VNode } from 'preact';
+import type { WireMark } from '../../core/contract/wire-rows.ts';
 import { openRule } from '../state/view.ts';
-import type { Mark } from '../state/wire-row.ts';
 
-const signs: Readonly<Record<Mark['kind'], string>> = { loss: '−', repair: '~', violation: '!', ignored: '○' };
+const signs: Readonly<Record<WireMark['kind'], string>> = { loss: '−', repair: '~', violation: '!', ignored: '○' };
 
 /** Chips of a row; more are in its drawer. */
 const most = 3;
 
-export function Chips({ marks }: { readonly marks: readonly Mark[] }): VNode | null {
+export function Chips({ marks }: { readonly marks: readonly WireMark[] }): VNode | null {
   if (marks.length === 0) return null;
   return (
     <span class="chips">
       {marks.slice(0, most).map((mark, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: marks keep their places
         <Chip key={index} mark={mark} isTabbed={false} />
       ))}
       {marks.length > most && <span class="more">+{marks.length - most}</span>}
@@ -21,7 +20,7 @@ export function Chips({ marks }: { readonly marks: readonly Mark[] }): VNode | n
   );
 }
 
-export function Chip({ mark, isTabbed }: { readonly mark: Mark; readonly isTabbed: boolean }): VNode {
+export function Chip({ mark, isTabbed }: { readonly mark: WireMark; readonly isTabbed: boolean }): VNode {
   const { kind, dialect, text, rule } = mark;
   return (
     <button

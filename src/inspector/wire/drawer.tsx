@@ -1,12 +1,13 @@
 // Everything about the chosen row: its event, the frames that gave it, the frames that it became, its marks.
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
+import type { WireCell } from '../../core/contract/wire-rows.ts';
 import { JsonText, pretty } from '../conversation/json-text.tsx';
 import type { Row } from '../state/event-log.ts';
-import { bytes, clock, several } from '../state/format.ts';
+import { clock, several } from '../state/format.ts';
+import { cellOf } from '../state/gateway.ts';
 import type { Session } from '../state/session.ts';
 import { addressOf, row as chosen, isDrawerOpen, said } from '../state/view.ts';
-import type { Cell } from '../state/wire-row.ts';
 import { Chip } from './chips.tsx';
 import { canonicalText } from './row-text.ts';
 import { Tree } from './tree.tsx';
@@ -16,16 +17,19 @@ const mostListed = 50;
 
 interface Part {
   readonly name: string;
-  readonly texts: readonly Cell[];
+  /** What its cells are called when more of one is asked for; absent: nothing was cut. */
+  readonly column?: string;
+  readonly texts: readonly WireCell[];
 }
 
 function partsOf({ log }: Session, row: Row): Part[] {
   const wire = row.is === 'wire' ? row.wire : log.wireOf(log.at(row.first).seq);
   const parts: Part[] = [];
-  if (wire !== undefined && wire.from.length > 0) parts.push({ name: 'from the agent', texts: wire.from });
+  if (wire !== undefined && wire.from.length > 0)
+    parts.push({ name: 'from the agent', column: 'from', texts: wire.from });
   if (wire?.command !== undefined)
     parts.push({ name: `command of ${wire.command.client}`, texts: [{ text: JSON.stringify(wire.command.command) }] });
-  if (wire !== undefined && wire.to.length > 0) parts.push({ name: 'to the agent', texts: wire.to });
+  if (wire !== undefined && wire.to.length > 0) parts.push({ name: 'to the agent', column: 'to', texts: wire.to });
   if (row.is === 'events') {
     const events = Array.from({ length: Math.min(row.count, mostListed) }, (_, index) => ({
       text: JSON.stringify(log.at(row.first + index).event),
@@ -35,7 +39,8 @@ function partsOf({ log }: Session, row: Row): Part[] {
       texts: events,
     });
   }
-  for (const [dialect, texts] of Object.entries(wire?.frames ?? {})) parts.push({ name: dialect, texts });
+  for (const [dialect, texts] of Object.entries(wire?.frames ?? {}))
+    parts.push({ name: dialect, column: dialect, texts });
   return parts;
 }
 
@@ -84,26 +89,35 @@ export function Drawer({ session }: { readonly session: Session }): VNode | null
       {marks.length > 0 && (
         <ul class="marks" aria-label="marks">
           {marks.map((mark, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: marks keep their places
             <li key={index}>
               <Chip mark={mark} isTabbed />
             </li>
           ))}
         </ul>
       )}
-      {partsOf(session, row).map(({ name, texts }) => (
+      {partsOf(session, row).map(({ name, column, texts }) => (
         <section key={name} aria-label={name}>
           <h4>
             {name} <span class="figures">{texts.length > 1 && several(texts.length, 'frame')}</span>
           </h4>
           {texts.map((cell, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: frames keep their places
-            <CellView key={index} cell={cell} isRaw={isRaw} />
+            <CellView
+              key={`${chosen.value} ${index}`}
+              cell={cell}
+              isRaw={isRaw}
+              more={moreOf(session, row, column, index)}
+            />
           ))}
         </section>
       ))}
     </aside>
   );
+}
+
+function moreOf(session: Session, row: Row, column: string | undefined, index: number): More | null {
+  const wire = row.is === 'wire' ? row.wire : session.log.wireOf(session.log.at(row.first).seq);
+  if (wire === undefined || column === undefined) return null;
+  return (at) => cellOf(session.id, wire.row, column, index, at);
 }
 
 export function link(seq: number): void {
@@ -114,13 +128,27 @@ export function link(seq: number): void {
   );
 }
 
-function CellView({ cell: { text, cut }, isRaw }: { readonly cell: Cell; readonly isRaw: boolean }): VNode {
+/** Fetches the rest of a cell, part by part. */
+type More = (at: number) => Promise<WireCell>;
+
+function CellView({
+  cell,
+  isRaw,
+  more,
+}: {
+  readonly cell: WireCell;
+  readonly isRaw: boolean;
+  readonly more: More | null;
+}): VNode {
+  const [added, setAdded] = useState('');
+  const text = cell.text + added;
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     value = undefined;
   }
+  const rest = (cell.cut ?? 0) - text.length;
   return (
     <>
       {isRaw || value === undefined ? (
@@ -128,7 +156,20 @@ function CellView({ cell: { text, cut }, isRaw }: { readonly cell: Cell; readonl
       ) : (
         <Tree value={value} />
       )}
-      {cut !== undefined && <p class="quiet">cut: {bytes(cut)} in all</p>}
+      {rest > 0 && (
+        <p class="quiet">
+          {several(rest, 'character')} more{' '}
+          {more !== null && (
+            <button
+              type="button"
+              class="link"
+              onClick={() => void more(text.length).then((part) => setAdded(added + part.text))}
+            >
+              show more
+            </button>
+          )}
+        </p>
+      )}
     </>
   );
 }

@@ -1,13 +1,13 @@
 // Which rows are shown: by kind, by mark, by text; and which columns.
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
+import type { WireMark } from '../../core/contract/wire-rows.ts';
 import type { Filter } from '../state/event-log.ts';
 import { several } from '../state/format.ts';
 import { gateway } from '../state/gateway.ts';
 import { held, pause, paused } from '../state/link.ts';
 import type { Session } from '../state/session.ts';
 import { follows } from '../state/view.ts';
-import type { Mark } from '../state/wire-row.ts';
 import { asked, dialectsOf } from './fetch.ts';
 
 const groups = {
@@ -27,7 +27,7 @@ const groups = {
   Native: ['native', 'unknown'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
-const marks: readonly Mark['kind'][] = ['loss', 'repair', 'violation', 'ignored'];
+const marks: readonly WireMark['kind'][] = ['loss', 'repair', 'violation', 'ignored'];
 
 export function Filters({ session }: { readonly session: Session }): VNode {
   const { log } = session;
@@ -40,7 +40,7 @@ export function Filters({ session }: { readonly session: Session }): VNode {
       <input
         id="search"
         type="search"
-        placeholder="Search events"
+        placeholder={`Search ${several(log.shown().length, 'row')}`}
         aria-label="Search events"
         value={text}
         onInput={({ currentTarget }) => {
@@ -69,11 +69,10 @@ export function Filters({ session }: { readonly session: Session }): VNode {
         aria-pressed={filter.isFolded}
         onClick={() => change({ isFolded: !filter.isFolded })}
       >
-        fold deltas
+        fold
       </button>
       <Columns session={session} />
       <span class="gap" />
-      <span class="figures">{several(log.shown().length, 'row')}</span>
       <button type="button" class="toggle" aria-pressed={paused.value} onClick={() => pause(!paused.value)}>
         {paused.value ? `paused, ${held.value} wait` : 'pause'}
       </button>

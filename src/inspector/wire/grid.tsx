@@ -58,8 +58,8 @@ export function Grid({ session }: { readonly session: Session }): VNode {
       data-columns={Math.min(6, columns.length)}
     >
       <Head columns={columns} />
-      <div class="rows" role="presentation" ref={scroller} onScroll={onScroll} tabIndex={-1}>
-        <div role="rowgroup" style={{ height: `${rows.length * rowHeight}px` }}>
+      <div class="rows" role="rowgroup" ref={scroller} onScroll={onScroll}>
+        <div role="presentation" style={{ height: `${rows.length * rowHeight}px` }}>
           {places.map((index) => {
             const each = rows[index];
             return (

@@ -27,16 +27,64 @@ export function canonicalText(log: EventLog, row: Row): string {
   return `${row.count} ${noun}${length > 0 ? `, ${bytes(length)}` : ''}, ${duration(took)}`;
 }
 
+/** The fields that say most stand first; ids are short, and objects are their names. */
+const first = [
+  'role',
+  'kind',
+  'name',
+  'outcome',
+  'state',
+  'status',
+  'level',
+  'block',
+  'delta',
+  'text',
+  'message',
+  'title',
+  'input',
+  'content',
+  'changes',
+];
+
 /** The part of an event that tells it from others of its type. */
 function gist(event: Event): string {
-  const { type: _, extra: __, ...rest } = event as Event & { extra?: unknown };
-  const parts = Object.entries(rest).map(([name, value]) => {
-    if (typeof value === 'string')
-      return name === 'id' || name === 'call' ? `#${value}` : JSON.stringify(value.slice(0, most));
-    if (typeof value === 'number' || typeof value === 'boolean') return `${name} ${value}`;
-    return name === 'synthetic' ? 'made' : name;
-  });
-  return visible(parts.join(' ').slice(0, most));
+  const { type: _, extra: __, synthetic: ___, ...rest } = event as Event & { extra?: unknown };
+  const entries = Object.entries(rest).sort(([a], [b]) => placeOf(a) - placeOf(b));
+  return visible(
+    entries
+      .map(([name, value]) => said(name, value))
+      .join(' ')
+      .slice(0, most),
+  );
+}
+
+function placeOf(name: string): number {
+  const place = first.indexOf(name);
+  return place < 0 ? first.length : place;
+}
+
+function said(name: string, value: unknown): string {
+  if (/^(?:id|call|parent)$/u.test(name)) return `#${String(value).slice(0, 8)}`;
+  if (typeof value === 'number' || typeof value === 'boolean') return `${name} ${value}`;
+  if (typeof value === 'string')
+    return /^(?:text|delta|message|title)$/u.test(name) ? JSON.stringify(value.slice(0, most)) : value.slice(0, most);
+  if (name === 'block') return (value as { kind?: string }).kind ?? '';
+  if (name === 'content') return textIn(value);
+  if (name === 'input' || name === 'stop') return JSON.stringify(value)?.slice(0, most) ?? '';
+  if (name === 'changes') return Object.keys(value ?? {}).join(' ');
+  return name;
+}
+
+/** The first text of a message or result. */
+function textIn(content: unknown): string {
+  const texts = (Array.isArray(content) ? content : []) as readonly {
+    readonly type?: string;
+    readonly text?: string;
+  }[];
+  const [head] = texts;
+  return head?.text === undefined
+    ? `${texts.length} × ${head?.type ?? 'content'}`
+    : JSON.stringify(head.text.slice(0, most));
 }
 
 /** Frames as one line. */

@@ -15,7 +15,11 @@ const dist = fileURLToPath(new URL('../../../dist/', import.meta.url));
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
-const types: Readonly<Record<string, string>> = { js: 'text/javascript', css: 'text/css', html: 'text/html; charset=utf-8' };
+const types: Readonly<Record<string, string>> = {
+  js: 'text/javascript',
+  css: 'text/css',
+  html: 'text/html; charset=utf-8',
+};
 
 export interface Rig {
   readonly url: string;
@@ -30,7 +34,11 @@ export interface Rig {
   close(): Promise<void>;
 }
 
-async function startGateway(): Promise<{ readonly child: ChildProcessWithoutNullStreams; readonly url: string; readonly token: string }> {
+async function startGateway(): Promise<{
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly url: string;
+  readonly token: string;
+}> {
   const child = spawn(process.execPath, [`${dist}cli/main.js`, 'serve', '--json', '--agent', 'demo', '--port', '0']);
   const lines = createInterface({ input: child.stdout });
   child.stderr.resume();
@@ -53,17 +61,27 @@ export async function startRig(): Promise<Rig> {
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', 'http://rig');
-    const tell = (value: unknown, status = 200) => response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
-    if (url.pathname === '/' || url.pathname.startsWith('/inspector/app.')) return file(url.pathname === '/' ? '/inspector/index.html' : url.pathname, response);
-    if (url.pathname === '/inspector/rules.json') return void tell({ 'docs/limits.md 5.2': 'A frame has at most so many bytes.' });
+    const tell = (value: unknown, status = 200) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+    if (url.pathname === '/' || url.pathname.startsWith('/inspector/app.'))
+      return file(url.pathname === '/' ? '/inspector/index.html' : url.pathname, response);
+    if (url.pathname === '/inspector/rules.json')
+      return void tell({ 'docs/limits.md 5.2': 'A frame has at most so many bytes.' });
     if (url.pathname === '/inspector/login') {
       const { code, token } = JSON.parse(await body(request));
       if (!codes.delete(code) && token !== gateway.token) return void tell({ error: { message: 'no' } }, 401);
       return void tell({ path: '/i/test/' });
     }
     if (url.pathname === '/i/test/state') {
-      const [agents, sessions] = await Promise.all(['agents', 'sessions'].map((what) => fetch(`${gateway.url}/v1/${what}`, { headers }).then((got) => got.json())));
-      return void tell({ version: '0.1.0', ...(agents as object), ...(sessions as object), dialects: ['claude', 'pi', 'eca'] });
+      const [agents, sessions] = await Promise.all(
+        ['agents', 'sessions'].map((what) => fetch(`${gateway.url}/v1/${what}`, { headers }).then((got) => got.json())),
+      );
+      return void tell({
+        version: '0.1.0',
+        ...(agents as object),
+        ...(sessions as object),
+        dialects: ['claude', 'pi', 'eca'],
+      });
     }
     if (url.pathname === '/i/test/sessions') {
       const got = await fetch(`${gateway.url}/v1/sessions`, { method: 'POST', headers, body: await body(request) });
@@ -123,7 +141,12 @@ export async function startRig(): Promise<Rig> {
 function file(path: string, response: ServerResponse): void {
   const type = types[path.split('.').at(-1) ?? ''] ?? 'text/plain';
   response
-    .writeHead(200, { 'content-type': type, 'content-security-policy': policy, 'cross-origin-opener-policy': 'same-origin', 'x-content-type-options': 'nosniff' })
+    .writeHead(200, {
+      'content-type': type,
+      'content-security-policy': policy,
+      'cross-origin-opener-policy': 'same-origin',
+      'x-content-type-options': 'nosniff',
+    })
     .end(readFileSync(`${dist}${path.slice(1)}`));
 }
 
