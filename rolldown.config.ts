@@ -113,7 +113,6 @@ export default defineConfig([
     // The page of the inspector.
     input: { app: 'src/inspector/main.tsx' },
     platform: 'browser',
-    transform: { jsx: { runtime: 'automatic', importSource: 'preact' } },
     plugins: [page(), notices('inspector/third-party-notices.txt')],
     output: { dir: 'dist', entryFileNames: 'inspector/[name].[hash].js', minify: true, codeSplitting: false },
   },

@@ -1,5 +1,5 @@
 // The page of the inspector: logs in, then shows what the address names.
-import { effect } from '@preact/signals';
+import { effect, untracked } from '@preact/signals';
 import { render } from 'preact';
 import { App } from './shell/app.tsx';
 import { listenToKeys } from './shell/keys.ts';
@@ -15,6 +15,7 @@ addEventListener('hashchange', followAddress);
 
 effect(() => {
   if (login.value.is !== 'in') return undefined;
+  untracked(followAddress);
   const timer = setInterval(() => {
     if (!document.hidden) void refresh();
   }, pace);
@@ -22,4 +23,3 @@ effect(() => {
 });
 
 await enter();
-if (login.value.is === 'in') followAddress();

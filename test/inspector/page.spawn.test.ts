@@ -1,12 +1,11 @@
 // The inspector's page in Chromium: what people do with it.
-import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findings } from './support/axe.ts';
 import { closeBrowser, noBrowser, openPage } from './support/browser.ts';
-import { pageFiles, type Rig, startRig } from './support/rig.ts';
+import { cuttable, pageFiles, prompt, type Rig, startRig } from './support/rig.ts';
 
 let rig: Rig;
-const faults: string[] = [];
 
 beforeAll(async () => {
   if (noBrowser === null) rig = await startRig();
@@ -16,45 +15,12 @@ afterAll(async () => {
   await rig?.close();
 });
 
-/** A page that is logged in and shows a new session. */
-async function newSession(options: Parameters<typeof openPage>[0] = {}): Promise<Page> {
-  const page = await openPage(options);
-  page.on('pageerror', (error) => faults.push(error.message));
-  page.on('console', (message) => {
-    if (message.type() === 'error' && !/favicon|WebSocket|404/u.test(message.text())) faults.push(message.text());
-  });
-  await page.goto(rig.link());
-  if ((options?.viewport?.width ?? 1440) < 960) await page.getByRole('button', { name: 'Sessions' }).click();
-  await page.getByRole('button', { name: 'New session with demo' }).click();
-  await page.getByRole('textbox', { name: 'Prompt' }).waitFor();
-  return page;
-}
-
-async function prompt(page: Page, text: string): Promise<void> {
-  const box = page.getByRole('textbox', { name: 'Prompt' });
-  await box.fill(text);
-  await box.press('Enter');
-}
-
-/** The serious findings of axe-core. */
-async function findings(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate(() =>
-    (globalThis as unknown as { axe: typeof axe }).axe.run(document, { resultTypes: ['violations'] }),
-  );
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) =>
-      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
-    );
-}
-
 describe(`the page, in Chromium${noBrowser === null ? '' : ` (skipped: ${noBrowser})`}`, () => {
   it.skipIf(noBrowser !== null)(
     'logs in by the fragment, once; a used link gives the form with a sentence',
     async () => {
       const page = await openPage();
-      const link = rig.link();
+      const { link } = rig;
       await page.goto(link);
       await page.getByRole('heading', { name: 'See any conversation' }).waitFor();
       expect(new URL(page.url()).hash).toBe('');
@@ -72,16 +38,11 @@ describe(`the page, in Chromium${noBrowser === null ? '' : ` (skipped: ${noBrows
   it.skipIf(noBrowser !== null)(
     'shows thinking folded, a tool with its result, and the text; axe finds nothing serious',
     async () => {
-      const page = await newSession();
+      const page = await rig.newSession();
       await prompt(page, 'think tool');
       await page.getByText('Thought').first().waitFor();
       await page.locator('.tool.done').first().waitFor();
-      expect(
-        await page
-          .locator('.thinking')
-          .first()
-          .evaluate((node) => (node as HTMLDetailsElement).open),
-      ).toBe(false);
+      expect(await page.locator('.thinking').first().getAttribute('open')).toBeNull();
       await page.locator('.grid .rows .line').first().waitFor();
       expect(await findings(page)).toEqual([]);
       await page.context().close();
@@ -89,7 +50,7 @@ describe(`the page, in Chromium${noBrowser === null ? '' : ` (skipped: ${noBrows
   );
 
   it.skipIf(noBrowser !== null)('allows a call, with changed input too, and denies one', async () => {
-    const page = await newSession();
+    const page = await rig.newSession();
     await prompt(page, 'ask');
     await page.getByRole('button', { name: 'Allow', exact: true }).waitFor();
     expect(await findings(page)).toEqual([]);
@@ -107,7 +68,7 @@ describe(`the page, in Chromium${noBrowser === null ? '' : ` (skipped: ${noBrows
   });
 
   it.skipIf(noBrowser !== null)('answers each kind of dialog', async () => {
-    const page = await newSession();
+    const page = await rig.newSession();
     await prompt(page, 'select confirm input editor');
     const card = page.locator('[data-question]');
     await card.getByRole('button').first().click();
@@ -121,7 +82,7 @@ describe(`the page, in Chromium${noBrowser === null ? '' : ` (skipped: ${noBrows
   });
 
   it.skipIf(noBrowser !== null)('steers, adds a follow-up, aborts; changes model, thinking and mode', async () => {
-    const page = await newSession();
+    const page = await rig.newSession();
     await prompt(page, 'slow 40 long 400');
     await page.getByRole('button', { name: 'Steer' }).waitFor();
     await prompt(page, 'steered words');
@@ -129,9 +90,9 @@ describe(`the page, in Chromium${noBrowser === null ? '' : ` (skipped: ${noBrows
     await page.getByRole('button', { name: 'Abort' }).click();
     await page.getByText('run aborted').waitFor();
     const model = page.getByLabel('Model');
-    const values = await model
-      .locator('option')
-      .evaluateAll((options) => options.map((option) => (option as HTMLOptionElement).value));
+    const values = await Promise.all(
+      (await model.locator('option').all()).map((option) => option.getAttribute('value')),
+    );
     expect(values.length).toBeGreaterThan(1);
     await model.selectOption(values.at(-1) ?? '');
     await expect.poll(() => model.inputValue()).toBe(values.at(-1));
@@ -139,20 +100,21 @@ describe(`the page, in Chromium${noBrowser === null ? '' : ` (skipped: ${noBrows
   });
 
   it.skipIf(noBrowser !== null)('goes on after a cut in mid-stream, with the text of an uncut page', async () => {
-    const [page, other] = [await newSession(), await openPage()];
-    await other.goto(rig.link());
-    const session = new URL(page.url()).hash;
-    await other.goto(`${rig.url}/${session}`);
+    const session = await rig.createSession();
+    const page = await rig.loggedIn();
+    const cut = await cuttable(page);
+    await page.goto(`${rig.url}/#s=${session}`);
+    await page.reload();
     await prompt(page, 'slow 5 long 300');
     await page.locator('.message.assistant .prose').first().waitFor();
-    rig.cut(true);
+    await cut(true);
     await page.locator('.banner', { hasText: 'The connection was cut' }).waitFor();
     expect(await findings(page)).toEqual([]);
-    rig.cut(false);
+    await cut(false);
     await page.getByRole('button', { name: 'Now' }).click();
     await page.getByRole('button', { name: 'Send' }).waitFor();
-    await other.goto(`${rig.url}/${session}`);
-    await other.reload();
+    const other = await rig.loggedIn({}, `#s=${session}`);
+    await other.locator('.message.assistant').last().waitFor();
     const text = (of: Page) => of.locator('.message.assistant .prose').last().innerText();
     await expect.poll(async () => (await text(other)) === (await text(page))).toBe(true);
     expect((await text(page)).length).toBeGreaterThan(500);
@@ -160,10 +122,10 @@ describe(`the page, in Chromium${noBrowser === null ? '' : ` (skipped: ${noBrows
   });
 
   it.skipIf(noBrowser !== null)('works by the keyboard alone, on a narrow screen, in light colours', async () => {
-    const page = await newSession({ viewport: { width: 390, height: 844 }, colorScheme: 'light' });
+    const page = await rig.newSession({ viewport: { width: 390, height: 844 }, colorScheme: 'light' });
     await prompt(page, 'tool');
     await page.locator('.tool.done').first().waitFor();
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
     expect(await findings(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await page.keyboard.press('/');
@@ -178,7 +140,7 @@ describe(`the page, in Chromium${noBrowser === null ? '' : ` (skipped: ${noBrows
   });
 
   it.skipIf(noBrowser !== null)('has logged no error', () => {
-    expect(faults).toEqual([]);
+    expect(rig.faults).toEqual([]);
   });
 });
 

@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import { closeBrowser, noBrowser, openPage } from './support/browser.ts';
-import { type Rig, startRig } from './support/rig.ts';
+import { closeBrowser, noBrowser } from './support/browser.ts';
+import { prompt, type Rig, startRig } from './support/rig.ts';
 
 const folder = fileURLToPath(new URL('../../docs/pictures/', import.meta.url));
 const skipped = process.env.PICTURES !== '1' ? 'PICTURES is not 1' : noBrowser;
@@ -19,26 +19,22 @@ afterAll(async () => {
 });
 
 async function take(page: Page, name: string): Promise<void> {
-  await page.evaluate(() => document.fonts.ready.then(() => undefined));
+  await page.evaluate('document.fonts.ready.then(() => null)');
   const picture = await page.screenshot({ animations: 'disabled', caret: 'hide' });
   mkdirSync(folder, { recursive: true });
   writeFileSync(`${folder}${name}.png`, picture);
 }
 
-async function prompt(page: Page, text: string, until: string): Promise<void> {
-  const box = page.getByRole('textbox', { name: 'Prompt' });
-  await box.fill(text);
-  await box.press('Enter');
+async function told(page: Page, text: string, until: string): Promise<void> {
+  await prompt(page, text);
   await page.locator(until).last().waitFor();
 }
 
 describe(`pictures${skipped === null ? '' : ` (skipped: ${skipped})`}`, () => {
   it.skipIf(skipped !== null)('the inspector in dark and light, an approval, a phone', async () => {
-    const page = await openPage({ viewport: { width: 1440, height: 860 }, deviceScaleFactor: 2 });
-    await page.goto(rig.link());
-    await page.getByRole('button', { name: 'New session with demo' }).click();
-    await prompt(page, 'think tool', '.tool.done');
-    await prompt(page, 'edit', '.diff');
+    const page = await rig.newSession({ viewport: { width: 1440, height: 860 }, deviceScaleFactor: 2 });
+    await told(page, 'think tool', '.tool.done');
+    await told(page, 'edit', '.diff');
     await page.getByRole('button', { name: 'Send' }).waitFor();
     await take(page, 'inspector');
     await page.getByLabel('Add a column').selectOption('claude');
@@ -47,7 +43,7 @@ describe(`pictures${skipped === null ? '' : ` (skipped: ${skipped})`}`, () => {
     await page.locator('.drawer').waitFor();
     await take(page, 'wire');
     await page.keyboard.press('Escape');
-    await prompt(page, 'ask', '[data-question]');
+    await told(page, 'ask', '[data-question]');
     await take(page, 'approval');
     await page.setViewportSize({ width: 390, height: 844 });
     await page.emulateMedia({ colorScheme: 'dark' });

@@ -22,7 +22,6 @@ export function LoginForm({ problem }: { readonly problem: string | null }): VNo
         )}
         <label>
           Token of the gateway
-          {/* biome-ignore lint/a11y/noAutofocus: the only field of the page */}
           <input
             type="password"
             autocomplete="current-password"

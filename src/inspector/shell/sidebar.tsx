@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { InspectedSession } from '../../core/contract/inspector-api.ts';
 import { gateway, logOut, openSession, openTape } from '../state/gateway.ts';
-import { sessions as attached, selected } from '../state/link.ts';
+import { sessions as attached, leave, selected } from '../state/link.ts';
 import { isHelpOpen, show, theme } from '../state/view.ts';
 
 export function Sidebar(): VNode {

@@ -16,9 +16,11 @@ const kept = 'patchbay-path';
 
 /** Goes on with the login of before, or takes the code of the address. */
 export async function enter(): Promise<void> {
-  const code = new URLSearchParams(location.hash.slice(1)).get('code');
+  const parts = new URLSearchParams(location.hash.slice(1));
+  const code = parts.get('code');
   if (code !== null) {
-    history.replaceState(null, '', location.pathname);
+    parts.delete('code');
+    history.replaceState(null, '', parts.size === 0 ? location.pathname : `#${parts}`);
     if (await logIn({ code })) return;
   }
   const path = sessionStorage.getItem(kept);
