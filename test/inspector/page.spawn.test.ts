@@ -139,6 +139,67 @@ describe(`the page, in Chromium${noBrowser === null ? '' : ` (skipped: ${noBrows
     await page.context().close();
   });
 
+  it.skipIf(noBrowser !== null)('shows hostile output as text, and asks nobody else for anything', async () => {
+    const page = await rig.newSession();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    const hostile =
+      'so <img src=http://evil.test/x onerror=alert(1)> <script>alert(2)</script> [a](javascript:alert(3)) ' +
+      '![b](http://evil.test/b.png) [c](data:text/html,x) <svg onload=alert(4)> \u202egnp.exe \u001b[31mred';
+    await prompt(page, hostile);
+    const said = page.locator('.message.assistant .prose').last();
+    await expect.poll(() => said.textContent()).toContain('red');
+    await page.getByRole('button', { name: 'Send' }).waitFor();
+    expect(await said.textContent()).toContain(hostile.slice(0, 70));
+    expect(await said.locator('img, script, svg').count()).toBe(0);
+    const links = await Promise.all((await said.locator('a').all()).map((link) => link.getAttribute('href')));
+    expect(links.filter((link) => !link?.startsWith('http://'))).toEqual([]);
+    await page.getByRole('searchbox').fill('gnp');
+    await page.locator('.rows .line').first().click();
+    await expect.poll(() => page.locator('.drawer').textContent()).toContain('\\u202e');
+    expect(await page.locator('.drawer').textContent()).not.toContain('\u202e');
+    expect(asked.filter((url) => !url.startsWith(rig.url))).toEqual([]);
+    await page.context().close();
+  });
+
+  it.skipIf(noBrowser !== null)('forks before a message; opens a tape and saves it', async () => {
+    const page = await rig.newSession();
+    await prompt(page, 'first words');
+    await page.getByRole('button', { name: 'Send' }).waitFor();
+    await prompt(page, 'second words');
+    await page.getByText('You said: second words').waitFor();
+    await page.getByRole('button', { name: 'Fork' }).click();
+    await page.getByRole('button', { name: /before .second words/u }).click();
+    await page.getByText('history forked').waitFor();
+    expect(await page.getByText('You said: second words').count()).toBe(0);
+    const rows = [
+      { dir: 'meta', v: 1, protocol: 'pi' },
+      { dir: 'in', line: '{"id":"1","type":"prompt","message":"hello"}', at: 1 },
+      { dir: 'out', line: '{"id":"1","type":"response","command":"prompt","success":true}', at: 2 },
+      { dir: 'out', line: '{"type":"agent_start"}', at: 3 },
+      { dir: 'out', line: '{"type":"agent_end","messages":[]}', at: 4 },
+    ];
+    const buffer = Buffer.from(`${rows.map((row) => JSON.stringify(row)).join('\n')}\n`);
+    await page.getByLabel('Open a tape').setInputFiles({ name: 't.jsonl', mimeType: 'application/x-ndjson', buffer });
+    await page.locator('.top .tag', { hasText: 'pi' }).waitFor();
+    await page.locator('.rows .line', { hasText: 'run-end completed' }).waitFor();
+    const cell = page.locator('.rows .line', { hasText: 'run-start' }).locator('.c-agent');
+    await expect.poll(() => cell.textContent()).toContain('agent_start');
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Save tape' }).click();
+    expect((await download).suggestedFilename()).toMatch(/\.jsonl$/u);
+    await page.context().close();
+  });
+
+  it.skipIf(noBrowser !== null)('keeps the link to an event, and the shape of things in forced colours', async () => {
+    const session = await rig.createSession();
+    const page = await rig.loggedIn({ forcedColors: 'active' }, `#s=${session}&e=5`);
+    await prompt(page, 'think tool');
+    await page.locator('.drawer h3', { hasText: '#5' }).waitFor();
+    expect(await findings(page)).toEqual([]);
+    await page.context().close();
+  });
+
   it.skipIf(noBrowser !== null)('has logged no error', () => {
     expect(rig.faults).toEqual([]);
   });

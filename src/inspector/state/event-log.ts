@@ -20,6 +20,8 @@ export type Row =
   | { readonly is: 'events'; readonly first: number; count: number }
   | { readonly is: 'wire'; readonly wire: WireRow };
 
+const isSame = (a: WireMark, b: WireMark) => a.kind === b.kind && a.text === b.text && a.dialect === b.dialect;
+
 export type EventLog = ReturnType<typeof createEventLog>;
 
 export function createEventLog() {
@@ -56,10 +58,8 @@ export function createEventLog() {
     for (let place = row.first; place < row.first + row.count; place += 1) {
       const seq = seqs[place] ?? 0;
       const told = wires.get(seq)?.marks ?? [];
-      const others = (marks.get(seq) ?? []).filter(
-        ({ text, dialect }) => !told.some((mark) => mark.text === text && mark.dialect === dialect),
-      );
-      found.push(...told, ...others);
+      const others = (marks.get(seq) ?? []).filter((mark) => !told.some((other) => isSame(mark, other)));
+      found.push(...[...told, ...others].filter((mark) => !found.some((other) => isSame(mark, other))));
       if (events[place]?.synthetic === true && !found.some(({ kind }) => kind === 'repair'))
         found.push({ kind: 'repair', text: 'the gateway made this event to keep the order legal' });
     }

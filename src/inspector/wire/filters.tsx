@@ -49,20 +49,18 @@ export function Filters({ session }: { readonly session: Session }): VNode {
         }}
       />
       <Kinds filter={filter} change={change} />
-      {marks.map((kind) => {
-        const isOn = filter.marks.has(kind);
-        return (
-          <button
-            type="button"
-            key={kind}
-            class={`toggle ${kind}`}
-            aria-pressed={isOn}
-            onClick={() => change({ marks: toggled(filter.marks, kind) })}
-          >
-            {kind}
-          </button>
-        );
-      })}
+      <select
+        aria-label="Marks"
+        value={[...filter.marks][0] ?? ''}
+        onChange={({ currentTarget }) =>
+          change({ marks: new Set(marks.filter((kind) => kind === currentTarget.value)) })
+        }
+      >
+        <option value="">All marks</option>
+        {marks.map((kind) => (
+          <option key={kind}>{kind}</option>
+        ))}
+      </select>
       <button
         type="button"
         class="toggle"
@@ -86,12 +84,6 @@ export function Filters({ session }: { readonly session: Session }): VNode {
       </button>
     </div>
   );
-}
-
-function toggled<Value>(set: ReadonlySet<Value>, value: Value): ReadonlySet<Value> {
-  const next = new Set(set);
-  if (!next.delete(value)) next.add(value);
-  return next;
 }
 
 function Kinds({

@@ -1,6 +1,7 @@
 // One row of the grid.
 import { batch } from '@preact/signals';
 import type { VNode } from 'preact';
+import type { WireMark } from '../../core/contract/wire-rows.ts';
 import { memo } from '../shell/memo.ts';
 import type { EventLog, Row } from '../state/event-log.ts';
 import { clock } from '../state/format.ts';
@@ -58,12 +59,17 @@ export const Line = memo(({ log, row, place, columns, top, isChosen }: Props): V
           class={`cell c-${column === 'canonical' || column === 'agent' ? column : 'dialect'}`}
         >
           <bdi>{textOf(column)}</bdi>
-          {column === 'canonical' && <Chips marks={marks} />}
+          <Chips marks={marks.filter((mark) => homeOf(mark, columns) === column)} />
         </span>
       ))}
     </div>
   );
 });
+
+/** The column of the protocol that a mark is about, if it is shown. */
+function homeOf({ dialect }: WireMark, columns: readonly string[]): string {
+  return dialect !== undefined && columns.includes(dialect) ? dialect : 'canonical';
+}
 
 /** What the type of an event is about: the colour of its row. */
 function familyOf(kind: string): string {

@@ -12,7 +12,7 @@ export function canonicalText(log: EventLog, row: Row): string {
     const { command } = row.wire;
     return command === undefined
       ? '–'
-      : `← ${(command.command as { type?: string }).type ?? 'command'} of ${command.client}`;
+      : `← ${command.command.type}${command.client === '' ? '' : ` of ${command.client}`}`;
   }
   const { event, at } = log.at(row.first);
   if (event === undefined) return '';
@@ -87,11 +87,16 @@ function textIn(content: unknown): string {
     : JSON.stringify(head.text.slice(0, most));
 }
 
-/** Frames as one line. */
+const names = /"(?:type|subtype|method)":"([^"]{1,40})"/gu;
+
+/** Frames as one line: how many, what they are called, how the first begins. */
 export function framesText(frames: readonly { readonly text: string }[] | undefined): string {
   if (frames === undefined) return '';
-  const [first] = frames;
-  if (first === undefined) return '–';
-  const text = visible(first.text.slice(0, most));
-  return frames.length === 1 ? text : `${frames.length}× ${text}`;
+  const [head] = frames;
+  if (head === undefined) return '–';
+  const text = visible(head.text.slice(0, most));
+  const called = [...text.matchAll(names)].slice(0, 2).map(([, name]) => name);
+  return [frames.length === 1 ? '' : `${frames.length}×`, called.join(' › '), text]
+    .filter((part) => part !== '')
+    .join(' ');
 }
