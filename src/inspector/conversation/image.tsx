@@ -4,7 +4,7 @@ import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Content } from '../../core/model/content.ts';
 import { bytes } from '../state/format.ts';
-import { Address, LongText } from './content.tsx';
+import { Address, LongText } from './text.tsx';
 
 type ImageContent = Extract<Content, { type: 'image' }>;
 

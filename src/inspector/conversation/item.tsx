@@ -7,12 +7,14 @@ import { DialogCard } from './dialog-card.tsx';
 import { MessageView } from './message.tsx';
 import { ToolCard } from './tool-card.tsx';
 
+const drawn = (item: Item) => <ItemView key={item.key} item={item} />;
+
 export function ItemView({ item }: { readonly item: Item }): VNode | null {
   switch (item.is) {
     case 'message':
-      return <MessageView item={item} />;
+      return <MessageView item={item} draw={drawn} />;
     case 'tool':
-      return <ToolCard tool={item} />;
+      return <ToolCard tool={item} draw={drawn} />;
     case 'approval':
       return <ApprovalCard item={item} />;
     case 'dialog':

@@ -5,7 +5,7 @@ import { textOf } from '../state/growing.ts';
 import type { MessageItem, Part } from '../state/items.ts';
 import { ContentView } from './content.tsx';
 import { Streaming } from './streaming.tsx';
-import { ToolCard } from './tool-card.tsx';
+import { type Draw, ToolCard } from './tool-card.tsx';
 
 const names: Readonly<Record<MessageItem['role'], string>> = {
   user: 'You',
@@ -17,7 +17,7 @@ const names: Readonly<Record<MessageItem['role'], string>> = {
   summary: 'Summary',
 };
 
-export function MessageView({ item }: { readonly item: MessageItem }): VNode {
+export function MessageView({ item, draw }: { readonly item: MessageItem; readonly draw: Draw }): VNode {
   void item.changed.value;
   const { role, origin, parts } = item;
   const isObvious = role === 'assistant' || (role === 'user' && (origin === undefined || origin === 'prompt'));
@@ -31,17 +31,25 @@ export function MessageView({ item }: { readonly item: MessageItem }): VNode {
         </header>
       )}
       {sorted.map(([index, part]) => (
-        <PartView key={index} part={part} isPlain={role === 'user'} />
+        <PartView key={index} part={part} isPlain={role === 'user'} draw={draw} />
       ))}
       <Figures item={item} />
     </article>
   );
 }
 
-function PartView({ part, isPlain }: { readonly part: Part; readonly isPlain: boolean }): VNode {
+function PartView({
+  part,
+  isPlain,
+  draw,
+}: {
+  readonly part: Part;
+  readonly isPlain: boolean;
+  readonly draw: Draw;
+}): VNode {
   switch (part.is) {
     case 'tool':
-      return <ToolCard tool={part.tool} />;
+      return <ToolCard tool={part.tool} draw={draw} />;
     case 'content':
       return <ContentView content={part.content} />;
     case 'thinking':

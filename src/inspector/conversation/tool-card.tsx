@@ -2,15 +2,17 @@
 import type { VNode } from 'preact';
 import { duration, visible } from '../state/format.ts';
 import { textOf } from '../state/growing.ts';
-import type { ToolItem } from '../state/items.ts';
+import type { Item, ToolItem } from '../state/items.ts';
 import { ContentView } from './content.tsx';
 import { Diff } from './diff.tsx';
-import { ItemView } from './item.tsx';
 import { JsonText, pretty } from './json-text.tsx';
 
 const words = { written: 'not started', running: 'running', done: 'done', failed: 'failed', skipped: 'skipped' };
 
-export function ToolCard({ tool }: { readonly tool: ToolItem }): VNode {
+/** Draws an item within another one. */
+export type Draw = (item: Item) => VNode | null;
+
+export function ToolCard({ tool, draw }: { readonly tool: ToolItem; readonly draw: Draw }): VNode {
   void tool.changed.value;
   const { name, title, state, durationMs, change, output, children } = tool;
   const isOpen = state === 'failed' || change !== undefined;
@@ -33,13 +35,7 @@ export function ToolCard({ tool }: { readonly tool: ToolItem }): VNode {
           </section>
         )}
       </div>
-      {children.length > 0 && (
-        <div class="children">
-          {children.map((item) => (
-            <ItemView key={item.key} item={item} />
-          ))}
-        </div>
-      )}
+      {children.length > 0 && <div class="children">{children.map(draw)}</div>}
     </details>
   );
 }

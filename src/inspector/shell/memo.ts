@@ -1,3 +1,4 @@
+// Components that are drawn only when they have to be.
 import { Component, type ComponentChild, type FunctionComponent } from 'preact';
 
 /** A component that is drawn anew only when a property is another one. */
