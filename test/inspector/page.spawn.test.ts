@@ -165,6 +165,7 @@ describe(`the page, in Chromium${noBrowser === null ? '' : ` (skipped: ${noBrows
   it.skipIf(noBrowser !== null)('forks before a message; opens a tape and saves it', async () => {
     const page = await rig.newSession();
     await prompt(page, 'first words');
+    await page.locator('.rows .line', { hasText: 'run-end completed' }).waitFor();
     await page.getByRole('button', { name: 'Send' }).waitFor();
     await prompt(page, 'second words');
     await page.getByText('You said: second words').waitFor();

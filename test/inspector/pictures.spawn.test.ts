@@ -36,8 +36,9 @@ describe(`pictures${skipped === null ? '' : ` (skipped: ${skipped})`}`, () => {
     await told(page, 'think tool', '.tool.done');
     await told(page, 'edit', '.diff');
     await page.getByRole('button', { name: 'Send' }).waitFor();
-    await take(page, 'inspector');
     await page.getByLabel('Add a column').selectOption('claude');
+    await page.locator('.rows .c-dialect', { hasText: 'stream_event' }).first().waitFor();
+    await take(page, 'inspector');
     await page.locator('.rows .line.k-tool').first().click();
     await page.emulateMedia({ colorScheme: 'light' });
     await page.locator('.drawer').waitFor();

@@ -142,7 +142,7 @@ function focus(id: string): void {
 /** When Escape came, ms: a second one soon after aborts. */
 let escapedAt = Number.NEGATIVE_INFINITY;
 
-function escape(session: Session | null, target: HTMLElement): void {
+function leaveOne(session: Session | null, target: HTMLElement): void {
   if (openRule.value !== null || isHelpOpen.value) return;
   const now = performance.now();
   if (now - escapedAt < 600 && session?.running.value === true) void session.ask({ type: 'abort', target: 'run' });
@@ -155,7 +155,7 @@ function pressed(event: KeyboardEvent): void {
   const target = event.target as HTMLElement;
   const session = selected.value;
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-  if (event.key === 'Escape') return escape(session, target);
+  if (event.key === 'Escape') return leaveOne(session, target);
   if (target.matches('input, textarea, select, [contenteditable]') || document.querySelector('dialog[open]') !== null)
     return;
   if (session === null) {

@@ -1,7 +1,10 @@
 // Brings the wire of a session to the page: its rows after they happened, and the frames of dialects for what is looked at.
 import { signal } from '@preact/signals';
+import type { WireRow } from '../../core/contract/wire-rows.ts';
 import { gateway, wireOf } from '../state/gateway.ts';
+import { selected } from '../state/link.ts';
 import type { Session } from '../state/session.ts';
+import { row as chosen } from '../state/view.ts';
 
 /** Rows of one request. */
 const most = 500;
@@ -25,6 +28,16 @@ function progressOf(session: Session): Progress {
   return found;
 }
 
+/** Rows that come between others move those behind them: the chosen one stays chosen. */
+function tell(session: Session, rows: readonly WireRow[]): void {
+  const { log } = session;
+  const before = log.shown()[chosen.value];
+  log.learn(rows);
+  if (before?.is !== 'events' || selected.value !== session) return;
+  const after = log.shown().findIndex((row) => row.is === 'events' && row.first === before.first);
+  if (after >= 0) chosen.value = after;
+}
+
 /** Asks for the rows that the page has not, until there are no more. */
 export async function learn(session: Session): Promise<void> {
   const state = progressOf(session);
@@ -36,7 +49,7 @@ export async function learn(session: Session): Promise<void> {
       state.isStale = false;
       const { rows, kept, end } = await wireOf(session.id, state.next, state.next + most, []);
       state.kept = kept;
-      session.log.learn(rows);
+      tell(session, rows);
       const last = rows.at(-1);
       state.next = Math.max(kept, last === undefined ? state.next : last.row + 1);
       if (state.next < end && rows.length > 0) state.isStale = true;
@@ -67,7 +80,7 @@ export async function lookAt(session: Session, from: number, to: number, dialect
   if (dialects.length === 0 || to <= from) return;
   try {
     const { rows } = await wireOf(session.id, from, to, dialects);
-    session.log.learn(rows);
+    tell(session, rows);
   } catch (thrown) {
     silence.value = (thrown as Error).message;
   }
