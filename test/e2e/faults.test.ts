@@ -6,6 +6,7 @@ import { agentFaults } from '../support/faults/agent-faults.ts';
 import { agentOutputFaults } from '../support/faults/agent-output-faults.ts';
 import { clientFaults } from '../support/faults/client-faults.ts';
 import { gatewayFaults } from '../support/faults/gateway-faults.ts';
+import { journalFaults } from '../support/faults/journal-faults.ts';
 import { processFaults } from '../support/faults/process-faults.ts';
 import { questionFaults } from '../support/faults/question-faults.ts';
 import type { FaultRow, Outcome } from '../support/faults/row.ts';
@@ -19,6 +20,7 @@ const rows: readonly FaultRow[] = sorted([
   ...questionFaults,
   ...processFaults,
   ...gatewayFaults,
+  ...journalFaults,
   ...upstreamFaults,
 ]);
 const nameOf = ({ fault, what }: FaultRow): string => `${fault}: ${what}`;

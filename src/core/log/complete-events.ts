@@ -6,8 +6,8 @@ import { laneOf, type Transcript } from '../model/transcript.ts';
 
 /** Completes events in log order. Calls `note` for each id that was already taken. */
 export function createCompletion(transcript: Transcript, note: (text: string) => void): (event: Event) => Event {
-  const messages = new Set<string>();
-  const isMessage = (id: string) => messages.has(id);
+  /** Made with the first message: a session that is made again has messages of before by then. */
+  let messages: Set<string> | null = null;
   /** The sequence number of the last event of each call, or of a sub-agent inside the call. */
   const lived = new Map<string, number>();
   /**
@@ -41,8 +41,10 @@ export function createCompletion(transcript: Transcript, note: (text: string) =>
     if ('parent' in event && event.parent !== undefined && transcript.tools.has(event.parent)) live(event.parent);
     switch (event.type) {
       case 'message-start': {
-        const id = free(event.id, isMessage, event.type);
-        messages.add(id);
+        messages ??= messagesOf(transcript);
+        const taken = messages;
+        const id = free(event.id, (wanted) => taken.has(wanted), event.type);
+        taken.add(id);
         return id === event.id ? event : { ...event, id };
       }
       case 'block-start': {
@@ -64,6 +66,11 @@ export function createCompletion(transcript: Transcript, note: (text: string) =>
         return event;
     }
   };
+}
+
+function messagesOf({ items, open }: Transcript): Set<string> {
+  const messages = items.flatMap((item) => (item.kind === 'message' ? [item.message] : []));
+  return new Set([...messages, ...open.values()].map(({ start }) => start.id));
 }
 
 function withInput(transcript: Transcript, event: EventOf<'block-end'>): EventOf<'block-end'> {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Event, EventOf } from '../../../src/core/model/event.ts';
 import { anyEvents } from '../../support/core/arbitraries.ts';
-import { repaired } from '../../support/core/repaired.ts';
+import { createRepairedLog, repaired } from '../../support/core/repaired.ts';
 
 const run: Event[] = [{ type: 'run-start' }, { type: 'turn-start' }];
 const message = (id: string, parent?: string): Event => ({ type: 'message-start', id, parent });
@@ -52,6 +52,14 @@ describe('names', () => {
     expect(repaired([...run, message('m'), messageEnd(), message('m')]).notes).toEqual([
       'violation message-start: its id is taken',
     ]);
+  });
+
+  test('names of before count, where a session is made again from its transcript', () => {
+    const { transcript, append, log, admit } = createRepairedLog();
+    for (const event of [...run, message('m'), messageEnd()]) append(event);
+    expect(transcript.items).not.toEqual([]);
+    admit(message('m'));
+    expect(log.at(-1)).toEqual(message('m-2'));
   });
 
   test('no two messages of a log have one name, nor two open calls', () => {

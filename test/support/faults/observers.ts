@@ -46,7 +46,8 @@ export interface Observer extends Kind {
   close(): void;
 }
 
-const nameOf = ({ frontend, transport, options }: Kind): string =>
+/** For the table and for messages. */
+export const nameOf = ({ frontend, transport, options }: Kind): string =>
   [frontend, options?.replace(/^.*=/u, ''), transport].filter(Boolean).join(' ');
 
 function channelTo({ url, token }: Address, session: string, { frontend, transport, options = '' }: Kind): Channel {

@@ -3,6 +3,7 @@
 import { readdirSync } from 'node:fs';
 import { type Config, parseConfig } from '../../../src/config/config.ts';
 import { owner } from '../../../src/core/contract/principal.ts';
+import type { SessionStore } from '../../../src/core/contract/session-store.ts';
 import { createGateway, type Gateway } from '../../../src/gateway/full-gateway.ts';
 import { type ListenOptions, listen } from '../../../src/transports/http/server.ts';
 import { eventually } from './eventually.ts';
@@ -58,6 +59,9 @@ export interface FaultRig {
   close(): Promise<void>;
 }
 
+/** What the judge looks at of one client. */
+export type Judged = Pick<Observer, 'name' | 'frontend' | 'transport' | 'options' | 'dialect' | 'frames' | 'endings'>;
+
 /** How a client joins. */
 export interface JoinOptions {
   /** Default: the gateway itself. */
@@ -78,6 +82,8 @@ export interface RigOptions {
   readonly config: object;
   readonly clients?: readonly Kind[];
   readonly listen?: Omit<ListenOptions, 'board'>;
+  /** Where the gateway keeps sessions; default nowhere. */
+  openStore?(): Promise<SessionStore>;
   /** Opens the session, and gives its id; default a session of the default agent. */
   open?(address: Address): Promise<string>;
 }
@@ -111,7 +117,7 @@ export function difference(first: readonly string[], second: readonly string[]):
 }
 
 /** What is wrong with what one client heard of runs that are over. */
-export function faultsOf({ name, dialect, frames }: Observer): string[] {
+export function faultsOf({ name, dialect, frames }: Judged): string[] {
   const wrong = dialect.role.judge(frames);
   const ids = frames.map((frame): unknown => JSON.parse(frame).uuid).filter((id) => typeof id === 'string');
   if (new Set(ids).size < ids.length) wrong.push('an id comes twice');
@@ -119,10 +125,10 @@ export function faultsOf({ name, dialect, frames }: Observer): string[] {
 }
 
 /** Clients of one dialect hear the same, in the same order, over whatever transport. */
-function acrossTransports(observers: readonly Observer[]): { lost: number; repeated: number; wrong: string[] } {
+function acrossTransports(observers: readonly Judged[]): { lost: number; repeated: number; wrong: string[] } {
   let [lost, repeated] = [0, 0];
   const wrong: string[] = [];
-  const firsts = new Map<string, Observer>();
+  const firsts = new Map<string, Judged>();
   for (const one of observers) {
     const key = `${one.frontend} ${one.options}`;
     const first = firsts.get(key) ?? one;
@@ -143,8 +149,8 @@ function acrossTransports(observers: readonly Observer[]): { lost: number; repea
 
 /** Judges all that these clients heard of so many runs; throws what is wrong. `late`: those who missed something. */
 export function judge(
-  observers: readonly Observer[],
-  { runs, except, late }: Judging & { readonly runs: number; readonly late?: ReadonlySet<Observer> },
+  observers: readonly Judged[],
+  { runs, except, late }: Judging & { readonly runs: number; readonly late?: ReadonlySet<Judged> },
 ): { readonly lost: number; readonly repeated: number } {
   const { lost, repeated, wrong } = acrossTransports(observers.filter((one) => late?.has(one) !== true));
   for (const one of observers) {
@@ -162,11 +168,13 @@ export async function openFaultRig({
   config,
   clients = everybody,
   listen: listening,
+  openStore,
   open,
 }: RigOptions): Promise<FaultRig> {
   const before = descriptors();
   const parsed: Config = parseConfig(config);
-  const gateway = createGateway(parsed, { log: () => {} });
+  const store = await openStore?.();
+  const gateway = createGateway(parsed, { log: () => {}, ...(store === undefined ? {} : { store }) });
   const server = await listen({ board: gateway.board, ...listening });
   const address = { url: server.url, token: server.token ?? '' };
   const session = (await open?.(address)) ?? gateway.board.createSession({}, owner).id;
@@ -239,6 +247,7 @@ export async function openFaultRig({
       for (const one of everyone) one.close();
       gateway.close('the test is over');
       await server.close();
+      await store?.close();
       await Promise.all(everyone.map((one) => one.cut()));
       const now = () => descriptors() ?? 0;
       if (before !== null)
