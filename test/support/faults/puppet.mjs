@@ -8,7 +8,14 @@ const [port] = process.argv.slice(2);
 const line = connect(Number(port), '127.0.0.1');
 line.on('error', () => {});
 
+let isStaying = false;
+
 const orders = {
+  // The end of its input is nothing to it.
+  stay: () => {
+    isStaying = true;
+    line.write(`${JSON.stringify({ heard: '{"type":"stay"}' })}\n`);
+  },
   write: (text) => process.stdout.write(text),
   flood: (text, times) => process.stdout.write(text.repeat(times)),
   complain: (text, times) => {
@@ -30,4 +37,4 @@ createInterface({ input: line }).on('line', (text) => {
 line.write(`${JSON.stringify({ pid: process.pid })}\n`);
 createInterface({ input: process.stdin })
   .on('line', (heard) => line.write(`${JSON.stringify({ heard })}\n`))
-  .on('close', () => process.exit(0));
+  .on('close', () => isStaying || process.exit(0));

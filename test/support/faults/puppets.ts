@@ -28,6 +28,8 @@ export interface Puppet {
   flood(text: string, times: number): void;
   /** Writes that text to stderr, so many times. */
   complain(text: string, times: number): void;
+  /** From now on it lives when its input has ended. */
+  stay(): Promise<void>;
   exit(code: number): void;
   /** Exits, and leaves its stdout to a child for so many ms. */
   bequeath(ms: number): void;
@@ -66,15 +68,20 @@ export async function startPuppets(isDeaf: (type: string) => boolean = () => fal
     const order = (...words: readonly unknown[]) => void socket.write(`${JSON.stringify(words)}\n`);
     const write = (text: string) => order('write', text);
     const say = (...lines: readonly string[]) => write(lines.map((line) => `${line}\n`).join(''));
+    const told = async (type: string, times = 1) => {
+      const count = () => heard.filter((line) => line.type === type).length;
+      await within(`${times} ${type} for the agent`, watchers, () => (count() >= times ? true : undefined));
+    };
     waiting.push({
       pid,
       heard,
       get isGone() {
         return !sockets.has(socket);
       },
-      async told(type, times = 1) {
-        const count = () => heard.filter((line) => line.type === type).length;
-        await within(`${times} ${type} for the agent`, watchers, () => (count() >= times ? true : undefined));
+      told,
+      stay() {
+        order('stay');
+        return told('stay');
       },
       say,
       write,
@@ -89,7 +96,8 @@ export async function startPuppets(isDeaf: (type: string) => boolean = () => fal
       const command = Heard.parse(JSON.parse(line));
       const { id, type } = command;
       const data = type === 'get_state' ? { data: { ...state, sessionId: `puppet-${pid}` } } : {};
-      if (!isDeaf(type)) say(JSON.stringify({ id, type: 'response', command: type, success: true, ...data }));
+      if (type !== 'stay' && !isDeaf(type))
+        say(JSON.stringify({ id, type: 'response', command: type, success: true, ...data }));
       heard.push(command);
     };
   }

@@ -1,4 +1,5 @@
 // The table of faults, docs/fault-table.md: written from the outcomes of a run, and read again.
+import { dialects } from './dialects.ts';
 import type { FaultRow, Outcome } from './row.ts';
 
 const columns = ['fault', 'what is done', 'clients', 'told after ms', 'lost', 'repeated', 'verdict'];
@@ -9,7 +10,7 @@ const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 function clientsOf({ clients }: Outcome): string {
   const protocols = [...new Set(clients.map(({ frontend }) => frontend))];
   const transports = [...new Set(clients.map(({ transport }) => transport))].sort().reverse();
-  const who = protocols.length === 6 ? 'all six protocols' : protocols.join(', ');
+  const who = protocols.length === dialects.size ? 'all seven protocols' : protocols.join(', ');
   return `${who}, ${transports.join(' and ')} (${clients.length})`;
 }
 
