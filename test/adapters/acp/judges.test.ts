@@ -86,6 +86,20 @@ describe('The judge of shape', () => {
     ['a mode without id', update('current_mode_update', { modeId: 'a' })],
     ['an answer of the wrong type', answer(2, { stopReason: 'finished' })],
     ['a request without its params', ask(9, 'session/load', { sessionId: 's1' })],
+    [
+      'a form with a field of an unknown type',
+      rowOf('out', {
+        jsonrpc: '2.0',
+        id: 8,
+        method: 'elicitation/create',
+        params: {
+          sessionId: 's1',
+          mode: 'form',
+          message: 'Well?',
+          requestedSchema: { type: 'object', properties: { it: { type: 'hologram' } } },
+        },
+      }),
+    ],
     ['no envelope', rowOf('out', { id: 2, result: {} })],
   ])('bites on %s', (_, row) => {
     expect(acpSchemaFaults([...whole.slice(0, -1), row])).toHaveLength(1);
