@@ -106,7 +106,7 @@ function startRun(session, done) {
   };
   return {
     think: (words) => speak('agent_thought_chunk', words, 9),
-    text: (words) => speak('agent_message_chunk', words, 12),
+    text: (words, size = 12) => speak('agent_message_chunk', words, size),
     update,
     prepare(where) {
       calls += 1;
@@ -207,7 +207,7 @@ function prompt(id, { sessionId, prompt: blocks }) {
     run.text('Total cost: $0.01');
     return run.end();
   }
-  if (message.includes('hang')) return run.text('I was about to');
+  if (message.includes('hang')) return run.text('I was about to', 20);
   if (message.includes('two')) return lookTwice(run);
   if (message.includes('form')) return form(run, session);
   if (message.includes('plan')) {
