@@ -23,6 +23,7 @@ export interface ConformanceOptions {
   readonly tap?: true | string;
   readonly html?: string;
   readonly markdown?: string;
+  readonly badge?: string;
   readonly explanations?: string;
   readonly label?: string;
   readonly model?: boolean;
@@ -83,6 +84,7 @@ export function withConformanceOptions(command: Command): Command {
     .option('--tap [file]', 'the same as TAP 14')
     .option('--html <file>', 'the same as an HTML page, with the failing messages')
     .option('--markdown <file>', 'the same as a page of documentation')
+    .option('--badge <file>', 'the number of checks that passed, as an SVG for a README')
     .option(
       '--explanations <file>',
       'for --markdown: JSON with reasons for failures, by check id or by pattern with `*`',

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Result } from '../../conformance/check/check.ts';
 import { type CheckSet, descriptionsOf } from '../../conformance/check/sets.ts';
 import { sets } from '../../conformance/index.ts';
+import { renderBadge } from '../../conformance/report/badge.ts';
 import { Explanations, explain } from '../../conformance/report/explanations.ts';
 import { renderHtml } from '../../conformance/report/html.ts';
 import { renderJson } from '../../conformance/report/json.ts';
@@ -85,6 +86,7 @@ export function conclude(judged: Judged, options: ConformanceOptions, terminal: 
     if (typeof file === 'string') write(file, renderers[format](report));
   }
   if (options.html !== undefined) write(options.html, renderHtml(report));
+  if (options.badge !== undefined) write(options.badge, renderBadge(report));
   if (options.markdown !== undefined) write(options.markdown, renderMarkdown(report, explained(set, options)));
   if (bare !== undefined) stdout.write(renderers[bare](report));
   const stream = bare === undefined && judged.isStdoutTaken !== true ? stdout : stderr;
