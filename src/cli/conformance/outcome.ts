@@ -79,7 +79,12 @@ export function conclude(judged: Judged, options: ConformanceOptions, terminal: 
   const target = options.label ?? judged.target;
   const known = knownOf(judged, options);
   const ms = Date.now() - startedAt.getTime();
-  const report = makeReport({ set, results, target, startedAt, ms, isRecorded, known: known.ids, stale: known.stale });
+  const { asOf } = options;
+  const guess = asOf === undefined ? guessOf(judged) : undefined;
+  const report = makeReport({
+    ...{ set, results, target, startedAt, ms, isRecorded, asOf, guess },
+    ...{ known: known.ids, stale: known.stale },
+  });
   const bare = formats.find((format) => options[format] === true);
   for (const format of formats) {
     const file = options[format];
@@ -96,8 +101,14 @@ export function conclude(judged: Judged, options: ConformanceOptions, terminal: 
   if (silence === null || options.verbose === true)
     stream.write(renderTable(report, { colour, showsAllChecks: options.verbose === true }));
   for (const line of known.stale) tell(stderr, `${options.knownFailing} is stale: ${line}`);
-  if (silence !== null) tell(stderr, silence);
+  if (silence !== null) tell(stderr, guess === undefined ? silence : `${silence}\n${guess}`);
   return exitCodeOf(report, known.stale);
+}
+
+/** The guess of the set, for a peer that does not pass. */
+function guessOf({ set, results }: Judged): string | undefined {
+  if (!results.some(isBad)) return undefined;
+  return set.guess?.(results.flatMap(({ conversations }) => conversations)) ?? undefined;
 }
 
 /** Failed MAY checks are only notices. */

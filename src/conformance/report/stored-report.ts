@@ -54,6 +54,8 @@ export const StoredReport = z.object({
   target: z.string().describe('the judged peer, in words'),
   startedAt: z.iso.datetime(),
   ms: z.number(),
+  asOf: z.string().describe('only checks that describe this version of the judged program').optional(),
+  guess: z.string().describe('what the peer seems to be, and what to do then').optional(),
   isRecorded: z.literal(true).describe('a recording was judged').optional(),
   counts: z.object({
     total: count,
