@@ -2,7 +2,7 @@
 import type { Channel } from '../core/contract/channel.ts';
 import type { Traffic } from '../core/contract/traffic.ts';
 import { createFrameReader } from './frame-reader.ts';
-import { createFrameWriter } from './frame-writer.ts';
+import { createFrameWriter, type FrameWriter } from './frame-writer.ts';
 import type { Framing } from './framing/framing.ts';
 import { jsonl } from './framing/jsonl.ts';
 import { createFirstWords, followStderr } from './last-words.ts';
@@ -202,9 +202,7 @@ export function spawnChannel(
     ];
   }
 
-  return {
-    label,
-    pid,
+  const acts: ChildActs = {
     open(receiver) {
       inlet.open(receiver);
       input.resume();
@@ -215,9 +213,6 @@ export function spawnChannel(
       if (closing !== undefined) return;
       traffic?.sent(out);
       outlet?.send(out);
-    },
-    get buffered() {
-      return outlet?.buffered ?? 0;
     },
     pause() {
       if (closing !== undefined) return;
@@ -234,4 +229,41 @@ export function spawnChannel(
     close: (_code, reason) => close(reason),
     endInput: () => outlet?.end(),
   };
+  return new RunningChild({ label, pid, outlet, acts });
+}
+
+type ChildActs = Pick<ChildChannel, 'open' | 'send' | 'pause' | 'resume' | 'close' | 'endInput'>;
+
+/** A class, because of its getter: V8 gives each object literal with a getter a dictionary and a hidden class of its own. */
+class RunningChild implements ChildChannel {
+  readonly label: string;
+  readonly pid: number | undefined;
+  readonly open: ChildActs['open'];
+  readonly send: ChildActs['send'];
+  readonly pause: ChildActs['pause'];
+  readonly resume: ChildActs['resume'];
+  readonly close: ChildActs['close'];
+  readonly endInput: ChildActs['endInput'];
+  readonly #outlet: FrameWriter | undefined;
+
+  constructor({ label, pid, outlet, acts }: Pick<ChildChannel, 'label' | 'pid'> & RunningParts) {
+    this.label = label;
+    this.pid = pid;
+    this.open = acts.open;
+    this.send = acts.send;
+    this.pause = acts.pause;
+    this.resume = acts.resume;
+    this.close = acts.close;
+    this.endInput = acts.endInput;
+    this.#outlet = outlet;
+  }
+
+  get buffered(): number {
+    return this.#outlet?.buffered ?? 0;
+  }
+}
+
+interface RunningParts {
+  readonly outlet: FrameWriter | undefined;
+  readonly acts: ChildActs;
 }

@@ -25,38 +25,78 @@ export interface FrameWriter {
  */
 export function createFrameWriter(stream: Writable, framing: Framing, drained: () => void): FrameWriter {
   const { apart, apartAll } = framing;
-  return apart === undefined
-    ? createJoiningOutlet(stream, framing, drained)
-    : createApartOutlet(stream, { apart, apartAll }, drained);
+  if (apart !== undefined) return createApartOutlet(stream, { apart, apartAll }, drained);
+  const Outlet = framing.name === 'jsonl' ? LineOutlet : JoiningOutlet;
+  return new Outlet(stream, framing, drained);
 }
 
-function createJoiningOutlet(stream: Writable, framing: Framing, drained: () => void): FrameWriter {
-  const batch = createBatch();
-  let isScheduled = false;
-  let isWaiting = false;
+/**
+ * A class, because each agent has one, and V8 gives each object literal with a getter a dictionary and a hidden class of its own.
+ */
+class JoiningOutlet implements FrameWriter {
+  readonly #stream: Writable;
+  readonly #framing: Framing;
+  readonly #drained: () => void;
+  readonly #batch = createBatch();
+  #isScheduled = false;
+  #isWaiting = false;
 
-  function taken(error?: Error | null): void {
-    if (!error && batch.length === 0 && stream.writableLength === 0) drained();
+  constructor(stream: Writable, framing: Framing, drained: () => void) {
+    this.#stream = stream;
+    this.#framing = framing;
+    this.#drained = drained;
+  }
+
+  send(out: Out): void {
+    if (!this.#stream.writable) return;
+    this.#schedule();
+    const encoded = this.#framing.encode(out);
+    if (typeof encoded === 'string') this.#batch.add(encoded);
+    else for (const piece of encoded) this.#batch.add(piece);
+  }
+
+  get buffered(): number {
+    return this.#stream.writable ? this.#batch.length + this.#stream.writableLength : 0;
+  }
+
+  end(): void {
+    this.#write();
+    if (this.#stream.writable) this.#stream.end();
+  }
+
+  protected addLines(lines: Uint8Array): void {
+    if (!this.#stream.writable) return;
+    this.#schedule();
+    this.#batch.add(lines);
+  }
+
+  #schedule(): void {
+    if (!this.#isScheduled) process.nextTick(flushed, this);
+    this.#isScheduled = true;
   }
 
   /** Waits while the stream is full, so that the frames of that time become one chunk. */
-  function flush(): void {
-    isScheduled = false;
-    if (!stream.writableNeedDrain) return write();
-    if (!isWaiting) stream.once('drain', writeAgain);
-    isWaiting = true;
-  }
-
-  function writeAgain(): void {
-    isWaiting = false;
-    write();
+  flush(): void {
+    this.#isScheduled = false;
+    if (!this.#stream.writableNeedDrain) return this.#write();
+    if (!this.#isWaiting) {
+      this.#stream.once('drain', () => {
+        this.#isWaiting = false;
+        this.#write();
+      });
+    }
+    this.#isWaiting = true;
   }
 
   /** Makes one write. Large byte arrays are not copied. */
-  function write(): void {
-    const chunks = batch.take();
+  #write(): void {
+    const stream = this.#stream;
+    const chunks = this.#batch.take();
     const last = chunks.pop();
     if (!stream.writable || last === undefined) return;
+    const taken = (error?: Error | null): void => {
+      if (!error && this.#batch.length === 0 && stream.writableLength === 0) this.#drained();
+    };
     if (chunks.length === 0) {
       stream.write(last, taken);
       return;
@@ -66,35 +106,17 @@ function createJoiningOutlet(stream: Writable, framing: Framing, drained: () => 
     stream.write(last, taken);
     stream.uncork();
   }
+}
 
-  function schedule(): void {
-    if (!isScheduled) process.nextTick(flush);
-    isScheduled = true;
+/** Frames that were made together need no other framing than their own line ends. */
+class LineOutlet extends JoiningOutlet {
+  sendStretch(part: StretchPart): void {
+    this.addLines(linesOf(part));
   }
+}
 
-  function sendStretch(part: StretchPart): void {
-    if (!stream.writable) return;
-    schedule();
-    batch.add(linesOf(part));
-  }
-
-  return {
-    sendStretch: framing.name === 'jsonl' ? sendStretch : undefined,
-    send(out) {
-      if (!stream.writable) return;
-      schedule();
-      const encoded = framing.encode(out);
-      if (typeof encoded === 'string') batch.add(encoded);
-      else for (const piece of encoded) batch.add(piece);
-    },
-    get buffered() {
-      return stream.writable ? batch.length + stream.writableLength : 0;
-    },
-    end() {
-      write();
-      if (stream.writable) stream.end();
-    },
-  };
+function flushed(outlet: JoiningOutlet): void {
+  outlet.flush();
 }
 
 /**

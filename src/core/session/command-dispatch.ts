@@ -12,8 +12,8 @@ import type { AgentPort } from './session-agent.ts';
 import type { SessionInstructions } from './session-instructions.ts';
 import type { TranscriptLimit } from './transcript-limit.ts';
 
-/** The parts that carry out commands, and the session around them. */
-export interface DispatchPorts {
+/** The parts that carry out commands. */
+export interface DispatchParts {
   readonly agent: AgentPort;
   readonly prompts: Prompts;
   readonly questions: Questions;
@@ -25,6 +25,10 @@ export interface DispatchPorts {
   readonly size: Pick<TranscriptLimit, 'refusal'>;
   /** Logs an event through the repair. */
   admit(event: Event): void;
+}
+
+/** The session around the parts. */
+export interface DispatchPorts {
   /** See ConversationPorts. */
   retired(): string | null;
   /** See ConversationPorts. */
@@ -32,13 +36,13 @@ export interface DispatchPorts {
 }
 
 /** Creates the function that takes all commands of a session. */
-export function createDispatch(ports: DispatchPorts): (command: Command, settle: Settle) => void {
-  const { agent, prompts, questions, contexts, model } = ports;
+export function createDispatch(parts: DispatchParts, ports: DispatchPorts): (command: Command, settle: Settle) => void {
+  const { agent, prompts, questions, contexts, model } = parts;
 
   return (command, settle) => {
     const retired = isWork(command) ? ports.retired() : null;
     if (retired !== null) return settle(refused('shutting-down', retired));
-    const full = isWork(command) ? ports.size.refusal() : null;
+    const full = isWork(command) ? parts.size.refusal() : null;
     if (full !== null) return settle(refused('limit', full));
     switch (command.type) {
       case 'prompt':
@@ -59,22 +63,22 @@ export function createDispatch(ports: DispatchPorts): (command: Command, settle:
       case 'answer-dialog':
         return questions.answer(command, settle);
       case 'query':
-        return command.subject === 'contexts' ? contexts.find(command, settle) : ports.queries(command, settle);
+        return command.subject === 'contexts' ? contexts.find(command, settle) : parts.queries(command, settle);
       case 'set-trust':
         questions.trust(command.enabled);
-        ports.admit({ type: 'session-changed', changes: { trusted: command.enabled } });
+        parts.admit({ type: 'session-changed', changes: { trusted: command.enabled } });
         return settle({ ok: true });
       case 'set-name':
       case 'export':
-        return ports.queries(command, settle);
+        return parts.queries(command, settle);
       case 'set-model':
         return model.set(command, settle);
       case 'set-instructions':
-        return settle(ports.instructions.set(command));
+        return settle(parts.instructions.set(command));
       case 'fork':
       case 'new-session':
       case 'switch-session':
-        return ports.forks(command, settle);
+        return parts.forks(command, settle);
       case 'delete-session':
         // Settle before closing: the stream of a client ends with the session.
         settle({ ok: true });

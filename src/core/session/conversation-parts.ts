@@ -11,9 +11,9 @@ import type { ContextFigures } from './context-usage.ts';
 import { createDefaultModel } from './default-model.ts';
 import { createForks } from './forks.ts';
 import { createContexts } from './prompt-contexts.ts';
-import { createPrompts } from './prompts/prompts.ts';
+import { LatePrompts } from './prompts/late-prompts.ts';
 import { createQueries } from './query-routing.ts';
-import { createQuestions } from './questions/questions.ts';
+import { LateQuestions } from './questions/late-questions.ts';
 import { createReentryGuard } from './reentry-guard.ts';
 import { createSessionAgent } from './session-agent.ts';
 import { createInstructions } from './session-instructions.ts';
@@ -93,7 +93,7 @@ export function createParts(ports: ConversationPorts, agentEnded: (ending: Endin
   const size = createTranscriptLimit({ transcript, timers, agent, mostBytes, limited, report: ports.measured });
 
   const { questionMs: deadlineMs } = limits;
-  const questions = createQuestions({
+  const questions = new LateQuestions({
     transcript,
     clock,
     deadlineMs,
@@ -104,12 +104,12 @@ export function createParts(ports: ConversationPorts, agentEnded: (ending: Endin
     refuseQuestion: () => ports.refuseQuestion?.() ?? null,
   });
   const complain = (text: string) => notify('error', text);
-  const prompts = createPrompts({ transcript, timers, limits, agent, limited, complain, admit });
+  const prompts = new LatePrompts({ transcript, timers, limits, agent, limited, complain, admit });
   const model = createDefaultModel(agent);
   const instructions = createInstructions({ areHeard: ports.takesInstructions === true, isStarted: agent.isStarted });
   const contexts = createContexts({ workspace: ports.workspace, isConfined: ports.isConfined === true, warn, agent });
   const { readStored } = ports;
-  const forks = createForks({ view, readStored, admit, agent, isBusy: prompts.isBusy });
+  const forks = createForks({ view, readStored, admit, agent, isBusy: () => prompts.isBusy() });
   const exports = port === undefined ? undefined : new Exports({ view, clock, port, work });
   const queries = createQueries({
     view,

@@ -39,7 +39,7 @@ export interface Conversation {
 export function startConversation(ports: ConversationPorts): Conversation {
   const parts = createParts(ports, (ending) => guard.run(() => forgetAgent(parts, ports, ending)));
   const { agent, prompts, questions, guard } = parts;
-  const dispatch = createDispatch({ ...parts, retired: ports.retired, close: ports.close });
+  const dispatch = createDispatch(parts, ports);
 
   function submit(command: Command, settle: Settle): void {
     if (guard.defer(() => submit(command, settle))) return;
@@ -48,18 +48,18 @@ export function startConversation(ports: ConversationPorts): Conversation {
   }
 
   return {
-    isIdle: prompts.isIdle,
+    isIdle: () => prompts.isIdle(),
     hasAgent: agent.isStarted,
     start: agent.start,
     submit,
-    whenIdle: prompts.whenIdle,
+    whenIdle: (callback) => prompts.whenIdle(callback),
     setPaused(isPaused) {
       if (!agent.setPaused(isPaused)) return;
       // An agent that goes on may have been paused again within the call.
       prompts.pauseStallWatch(agent.isPaused(), ports.clock.now());
       parts.limitSilence();
     },
-    setUnattended: questions.setUnattended,
+    setUnattended: () => questions.setUnattended(),
     drop: (reason) => prompts.drop(refused('shutting-down', reason)),
     warn: (text) => parts.admit({ type: 'notice', level: 'warning', source: 'gateway', text }),
     context: parts.context,

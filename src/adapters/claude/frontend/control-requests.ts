@@ -14,7 +14,56 @@ type Reader = (frame: ControlRequestFrame) => Actions;
 
 const SetModel = z.looseObject({ model: z.string().nullish() });
 const SetMode = z.looseObject({ mode: z.string() });
+/** The code of a mode that does not exist. */
+const badMode = 'invalid_mode';
 const SetThinking = z.looseObject({ max_thinking_tokens: z.number().nullish() });
+
+/** What the requests of one connection are carried out by. */
+interface Parts {
+  /** Sends a command whose outcome answers the request. */
+  ask(frame: ControlRequestFrame, command: Command): Actions;
+  fail(requestId: string, error: string, code?: string): Actions;
+  readonly initialize: Reader;
+  readonly mcpStatus: Reader;
+  readonly contextUsage: Reader;
+}
+
+/** For all connections, so that none pays for a table of its own. */
+const readers: ReadonlyMap<string, (frame: ControlRequestFrame, parts: Parts) => Actions> = new Map([
+  ['initialize', (frame, { initialize }) => initialize(frame)],
+  ['interrupt', (frame, { ask }) => ask(frame, { type: 'abort', target: 'run' })],
+  [
+    'set_model',
+    reading(SetModel, ({ model }, frame, { ask }) => ask(frame, { type: 'set-model', model: named(model) })),
+  ],
+  [
+    'set_permission_mode',
+    reading(SetMode, ({ mode }, frame, { ask }) => ask(frame, { type: 'set-mode', mode }), badMode),
+  ],
+  [
+    'set_max_thinking_tokens',
+    reading(SetThinking, ({ max_thinking_tokens: budgetTokens }, frame, { ask }) =>
+      ask(frame, { type: 'set-thinking', budgetTokens: budgetTokens ?? null }),
+    ),
+  ],
+  ['mcp_status', (frame, { mcpStatus }) => mcpStatus(frame)],
+  ['get_context_usage', (frame, { contextUsage }) => contextUsage(frame)],
+] satisfies readonly (readonly [string, (frame: ControlRequestFrame, parts: Parts) => Actions])[]);
+
+/** Reads the parameters of a request, or refuses it. */
+function reading<Parameters>(
+  schema: z.ZodType<Parameters>,
+  act: (parameters: Parameters, frame: ControlRequestFrame, parts: Parts) => Actions,
+  code?: string,
+): (frame: ControlRequestFrame, parts: Parts) => Actions {
+  return (frame, parts) => {
+    const { request_id: id, request } = frame;
+    const read = schema.safeParse(request);
+    if (read.success) return act(read.data, frame, parts);
+    const error = `${request.subtype}: ${problems(read.error)}`;
+    return [...violation(error), ...parts.fail(id, error, code)];
+  };
+}
 
 /** Handles the control requests of one connection. */
 export function createControl(ports: ConnectionPorts): Reader {
@@ -38,21 +87,6 @@ export function createControl(ports: ConnectionPorts): Reader {
         ? succeed(id, dataOf(command, outcome.data))
         : fail(id, outcome.error.message, codeOf(command, outcome)),
     );
-  }
-
-  /** Reads the parameters of a request, or refuses it. */
-  function reading<Parameters>(
-    schema: z.ZodType<Parameters>,
-    act: (parameters: Parameters, frame: ControlRequestFrame) => Actions,
-    code?: string,
-  ): Reader {
-    return (frame) => {
-      const { request_id: id, request } = frame;
-      const read = schema.safeParse(request);
-      if (read.success) return act(read.data, frame);
-      const error = `${request.subtype}: ${problems(read.error)}`;
-      return [...violation(error), ...fail(id, error, code)];
-    };
   }
 
   /**
@@ -140,24 +174,10 @@ export function createControl(ports: ConnectionPorts): Reader {
     );
   }
 
-  const readers: ReadonlyMap<string, Reader> = new Map([
-    ['initialize', initialize],
-    ['interrupt', (frame) => ask(frame, { type: 'abort', target: 'run' })],
-    ['set_model', reading(SetModel, ({ model }, frame) => ask(frame, { type: 'set-model', model: named(model) }))],
-    ['set_permission_mode', reading(SetMode, ({ mode }, frame) => ask(frame, { type: 'set-mode', mode }), badMode)],
-    [
-      'set_max_thinking_tokens',
-      reading(SetThinking, ({ max_thinking_tokens: budgetTokens }, frame) =>
-        ask(frame, { type: 'set-thinking', budgetTokens: budgetTokens ?? null }),
-      ),
-    ],
-    ['mcp_status', mcpStatus],
-    ['get_context_usage', contextUsage],
-  ]);
-
+  const parts: Parts = { ask, fail, initialize, mcpStatus, contextUsage };
   return (frame) => {
     const reader = readers.get(frame.request.subtype);
-    return reader === undefined ? offer(frame, (outcome) => refuse(frame, outcome)) : reader(frame);
+    return reader === undefined ? offer(frame, (outcome) => refuse(frame, outcome)) : reader(frame, parts);
   };
 }
 
@@ -165,8 +185,6 @@ export function createControl(ports: ConnectionPorts): Reader {
 function named(model: string | null | undefined): string | undefined {
   return model === null || model === 'default' ? undefined : model;
 }
-
-const badMode = 'invalid_mode';
 
 /** The models of the agent; none if the agent cannot list its models, so that the client is not refused. */
 function modelsIn(outcome: Outcome) {

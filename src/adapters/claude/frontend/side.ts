@@ -32,9 +32,11 @@ export function createSide(env: Env, options: Options, preset: Dialect): Fronten
   const { partialMessages = true, replayUserMessages = false, agentSessionId = false } = parsed.data;
   const suffix = `${replayUserMessages ? ' echo' : ''}${agentSessionId ? ' agent' : ''}`;
   const frontendOptions = { dialect, replayUserMessages, agentSessionId };
+  // Once for all sessions of the connection, and without a spread: V8 gives each copy by spread a hidden class of its own.
+  const projectionOptions = { dialect, replayUserMessages, agentSessionId, partialMessages };
   return {
     key: `${dialect} ${partialMessages ? 'partial' : 'whole'}${suffix}`,
     connection: (session) => createConnection(env, frontendOptions, session),
-    projection: (session) => createProjection(session, { ...frontendOptions, partialMessages }),
+    projection: (session) => createProjection(session, projectionOptions),
   };
 }
