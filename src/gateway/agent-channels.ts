@@ -13,10 +13,9 @@ import { nullChannel } from '../transports/memory.ts';
 import { createMultiplexer, type MultiplexedConnection } from '../transports/multiplexer.ts';
 import { programChannel } from '../transports/program-channel.ts';
 import type { Meter } from './metering/meter.ts';
+import type { TapePlayer } from './played-tape.ts';
 import type { RemoteTransports } from './remote-transports.ts';
-import { tapeChannel } from './tape-channel.ts';
 import type { TapeFolder } from './tape-folder.ts';
-import { tapeIn } from './tape-input.ts';
 
 /** The agent that a channel leads to. */
 export interface AgentTarget {
@@ -31,6 +30,7 @@ export interface AgentTarget {
 export class AgentChannels {
   readonly #maxFrameBytes: number;
   readonly #remote: RemoteTransports | null;
+  readonly #player: TapePlayer | null;
   readonly #work: Pick<PacedWork, 'queue'>;
   readonly #meter: Meter;
   /** Tokens for remote agents, removed from the environment of every program (docs/threats.md T7). */
@@ -42,12 +42,12 @@ export class AgentChannels {
   readonly #multiplexers = new Map<string, MultiplexedConnection>();
 
   /**
-   * `remote`: null if no agent has an address. `failed` counts faults of connections that carry many sessions. `tapes`
+   * `failed` counts faults of connections that carry many sessions. `tapes`
    * records all channels; default nobody. `register` hears of each program.
    */
   constructor(
     { agents, limits }: Pick<Config, 'agents' | 'limits'>,
-    remote: RemoteTransports | null,
+    { remote, player }: { readonly remote: RemoteTransports | null; readonly player: TapePlayer | null },
     work: Pick<PacedWork, 'queue'>,
     meter: Meter,
     failed: (thrown: unknown) => void,
@@ -60,6 +60,7 @@ export class AgentChannels {
     this.#meter = meter;
     this.#maxFrameBytes = limits.agentFrameBytes;
     this.#remote = remote;
+    this.#player = player;
     this.#work = work;
     this.#hiddenVariables = Object.fromEntries(
       Object.values(agents).flatMap(({ tokenVariable }) =>
@@ -82,7 +83,8 @@ export class AgentChannels {
     const { name, agent } = target;
     if (agent.file !== undefined) {
       const speed = agent.speed === 'max' ? Number.POSITIVE_INFINITY : (agent.speed ?? 1);
-      return tapeChannel(`agent ${name}`, tapeIn(agent.file, { protocol: agent.protocol }), speed);
+      if (this.#player === null) throw new Error('the player of tapes is not loaded');
+      return this.#player({ label: `agent ${name}`, file: agent.file, protocol: agent.protocol, speed });
     }
     if (agent.url !== undefined) return this.#openRemote(target, agent.url);
     if (agent.command !== undefined) return this.#openProgram(target, agent.command);

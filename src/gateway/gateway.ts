@@ -30,6 +30,7 @@ import type { LoopDelay } from './metering/loop-delay.ts';
 import { Meter } from './metering/meter.ts';
 import { SessionTally } from './metering/session-tally.ts';
 import { Notes } from './notes.ts';
+import type { TapePlayer } from './played-tape.ts';
 import type { RemoteTransports } from './remote-transports.ts';
 import { type ServeRequest, type StartOptions, serveClient } from './serve-client.ts';
 import { SessionOpener } from './session-opener.ts';
@@ -98,6 +99,8 @@ export interface GatewayParts {
   readonly adapters: ReadonlyMap<string, Adapter>;
   /** Null if no agent has an address. */
   readonly remote: RemoteTransports | null;
+  /** Null if no agent is a tape. */
+  readonly player: TapePlayer | null;
 }
 
 /** The parts that the routers of all connections share. */
@@ -118,7 +121,7 @@ interface RouterParts {
  * one client loads no other protocols.
  */
 export function createGatewayOf(
-  { adapters, remote }: GatewayParts,
+  { adapters, ...reached }: GatewayParts,
   config: Config,
   { log, clock: outerClock = systemClock, work: givenWork, loopDelay, tracer, store, recordTo, register }: GatewayPorts,
 ): Gateway {
@@ -138,7 +141,7 @@ export function createGatewayOf(
   const { tapeBytes: mostBytes } = config.limits;
   const tapes =
     recordTo === undefined ? null : createTapeFolder({ folder: recordTo, mostBytes, log, limited: meter.limited });
-  const channels = new AgentChannels(config, remote, work, meter, failed, tapes, register);
+  const channels = new AgentChannels(config, reached, work, meter, failed, tapes, register);
   const agents = new Agents(config, env, adapterOf, channels);
   const frontends = new Frontends({ config, env, adapterOf, ids: () => adapters.keys() });
 

@@ -1,15 +1,17 @@
 // A channel to an agent that is a tape: its frames come as they came when they were recorded.
 import type { Channel } from '../core/contract/channel.ts';
-import type { LoadedTape } from '../tape/loaded.ts';
 import { createPlayer } from '../tape/player.ts';
 import { createFrameReader } from '../transports/frame-reader.ts';
 import { bytesOf, createFrame } from '../transports/framing/frame.ts';
+import type { PlayedTape } from './played-tape.ts';
+import { tapeIn } from './tape-input.ts';
 
 /** A request of the tape that was overtaken by a later one is given up after this, ms. */
 const patienceMs = 1000;
 
-/** `speed`: how many times faster than the tape; `Infinity` waits for nothing but the session. */
-export function tapeChannel(label: string, tape: LoadedTape, speed: number): Channel {
+/** The channel to the agent of a tape. Throws `invalid` for a file that is no tape. */
+export function openTape({ label, file, protocol, speed }: PlayedTape): Channel {
+  const tape = tapeIn(file, { protocol });
   const inlet = createFrameReader();
   const frames = tape.frames.filter(({ dir }) => dir !== 'err');
   const player = createPlayer(frames, { side: 'agent', speed, protocol: tape.protocol });
