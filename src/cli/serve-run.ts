@@ -1,13 +1,15 @@
 // Carries out `patchbay serve`. serve.ts declares the options, and loads this file when the command runs.
+import path from 'node:path';
 import { loadAdapters, protocolsOf } from '../adapters/protocols.ts';
 import type { Config } from '../config/config.ts';
 import type { Limited } from '../core/contract/limit-rule.ts';
 import { createGatewayOf, type Gateway } from '../gateway/gateway.ts';
 import type { Log } from '../gateway/log.ts';
 import { measureLoopDelay } from '../gateway/metering/loop-delay.ts';
-import { openTape } from '../gateway/tape-channel.ts';
+import { tapeChannel } from '../gateway/tape-channel.ts';
 import { openTelemetry } from '../gateway/tracing/open-telemetry.ts';
 import type { ConnectionLimits } from '../transports/http/connection-table.ts';
+import type { InspectorOptions } from '../transports/http/inspector/inspector.ts';
 import { listen, type Listening as Server } from '../transports/http/server.ts';
 import { spareDescriptor } from '../transports/spare-descriptor.ts';
 import { connectEventSource } from '../transports/sse-client.ts';
@@ -28,6 +30,8 @@ export interface ServeOptions extends AgentOptions, TokenOptions {
   readonly origin: readonly string[];
   readonly journal?: string;
   readonly record?: string;
+  /** False: no page at `/`. */
+  readonly inspector?: boolean;
   readonly json?: boolean;
   readonly verbose?: boolean;
 }
@@ -59,12 +63,13 @@ async function start(config: Config, options: ServeOptions, journal: OpenJournal
   const adapters = await loadAdapters({ client: protocolsOf('client'), agent: protocolsOf('agent') });
   const remote = { connectWebSocket, connectEventSource };
   const tracer = await openTelemetry({ env: process.env, name: 'patchbay', version: ownVersion, log });
-  const gateway = createGatewayOf({ adapters, remote, player: openTape }, config, {
+  const gateway = createGatewayOf({ adapters, remote, player: tapeChannel }, config, {
     log,
     loopDelay: measureLoopDelay(),
     ...(tracer && { tracer }),
     ...journal,
     ...(options.record === undefined ? {} : { recordTo: options.record }),
+    ...(options.inspector === false || !config.server.inspector ? {} : { inspectedAs: ownVersion }),
   });
   const server = await listen({
     host: options.host ?? config.server.host,
@@ -75,6 +80,7 @@ async function start(config: Config, options: ServeOptions, journal: OpenJournal
     allowedOrigins: [...config.server.allowedOrigins, ...options.origin],
     board: gateway.board,
     maxFrameBytes: config.limits.clientFrameBytes,
+    inspector: pageOf(gateway),
     onError: (error) => gateway.fault(error),
   });
   const stop = onSignals(
@@ -98,6 +104,12 @@ async function start(config: Config, options: ServeOptions, journal: OpenJournal
   return gateway;
 }
 
+/** The page of the inspector, as the build left it beside the programs. */
+function pageOf({ inspector }: Gateway): InspectorOptions | undefined {
+  if (inspector === null) return undefined;
+  return { api: inspector, folder: path.join(import.meta.dirname, '../inspector'), frontend: 'canonical' };
+}
+
 /** How long connections may take to close after the open runs, ms. */
 const closeMs = 10_000;
 
@@ -112,24 +124,20 @@ function connectionsOf({ limits: { connections, perToken } }: Config): Partial<C
   };
 }
 
-type Listening = Pick<Server, 'url' | 'token'>;
+type Listening = Pick<Server, 'url' | 'token' | 'inspector'>;
 
-function readyLine({ url, token }: Listening): string {
-  return `${JSON.stringify({ type: 'ready', url, token })}\n`;
+function readyLine({ url, token, inspector }: Listening): string {
+  return `${JSON.stringify({ type: 'ready', url, token, ...(inspector === null ? {} : { inspector }) })}\n`;
 }
 
-function readyText({ url, token: single }: Listening, agent: string): string {
+/** Three lines: what it is, where to look, and what clients need. A used code is replaced by the token. */
+function readyText({ url, token: single, inspector }: Listening, agent: string): string {
   const token = single ?? 'one of the configuration';
+  const page = inspector === null ? `clients    ${url}/v1/<protocol>/ws` : `inspector  ${inspector}`;
   return [
-    `Patchbay listens on ${url}`,
-    `  agent  ${agent}`,
-    `  token  ${token}`,
-    '',
-    'Try it:',
-    `  curl -s -X POST ${url}/v1/sessions -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -d '{"id":"one"}'`,
-    `  curl -N ${url}/v1/claude/sessions/one/events -H 'Authorization: Bearer ${token}' &`,
-    `  curl -s ${url}/v1/claude/sessions/one/frames -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' \\`,
-    `    -d '{"type":"user","message":{"role":"user","content":"hello"}}'`,
+    `Patchbay ${ownVersion} listens on ${url}: any client plugs into any agent, here ${agent}`,
+    `  ${page}`,
+    `  token      ${token}`,
     '',
   ].join('\n');
 }

@@ -30,6 +30,7 @@ export function serveCommand(): Command {
     )
     .option('--record <folder>', 'write a tape of each agent that is started or connected to into this folder')
     .option('--journal <dir>', 'keep sessions in this folder, so that they are there after a restart')
+    .option('--no-inspector', 'no page at /')
     .option('--json', 'print one JSON line when ready instead of text')
     .option('--verbose', 'log repairs and losses too')
     .addHelpText('after', help)

@@ -6,16 +6,19 @@ import type { Adapter, Multiplexing } from '../core/contract/adapter.ts';
 import type { Channel } from '../core/contract/channel.ts';
 import type { PacedWork } from '../core/contract/paced-work.ts';
 import { GatewayError } from '../core/model/errors.ts';
+import type { LoadedTape } from '../tape/loaded.ts';
 import type { ProcessRegister } from '../transports/child-process.ts';
 import { createFrame } from '../transports/framing/frame.ts';
 import { streamFraming } from '../transports/framing/framings.ts';
 import { nullChannel } from '../transports/memory.ts';
 import { createMultiplexer, type MultiplexedConnection } from '../transports/multiplexer.ts';
 import { programChannel } from '../transports/program-channel.ts';
+import type { UploadedTapes } from './inspector/uploaded-tapes.ts';
 import type { Meter } from './metering/meter.ts';
-import type { TapePlayer } from './played-tape.ts';
 import type { RemoteTransports } from './remote-transports.ts';
 import type { TapeFolder } from './tape-folder.ts';
+import { tapeIn } from './tape-input.ts';
+import type { TapePlayer } from './tape-player.ts';
 
 /** The agent that a channel leads to. */
 export interface AgentTarget {
@@ -38,12 +41,14 @@ export class AgentChannels {
   readonly #failed: (thrown: unknown) => void;
   readonly #tapes: TapeFolder | null;
   readonly #register: ProcessRegister | undefined;
+  readonly #uploaded: Pick<UploadedTapes, 'of'> | undefined;
   /** Open connections that carry many sessions. */
   readonly #multiplexers = new Map<string, MultiplexedConnection>();
 
   /**
    * `failed` counts faults of connections that carry many sessions. `tapes`
    * records all channels; default nobody. `register` hears of each program.
+   * `uploaded`: agents that are tapes which a page has brought; default none.
    */
   constructor(
     { agents, limits }: Pick<Config, 'agents' | 'limits'>,
@@ -53,7 +58,9 @@ export class AgentChannels {
     failed: (thrown: unknown) => void,
     tapes: TapeFolder | null = null,
     register?: ProcessRegister,
+    uploaded?: Pick<UploadedTapes, 'of'>,
   ) {
+    this.#uploaded = uploaded;
     this.#tapes = tapes;
     this.#failed = failed;
     this.#register = register;
@@ -81,10 +88,11 @@ export class AgentChannels {
 
   #openUnrecorded(target: AgentTarget): Channel {
     const { name, agent } = target;
+    const brought = this.#uploaded?.of(name);
+    if (brought !== undefined) return this.#play(name, brought.tape, 1, true);
     if (agent.file !== undefined) {
       const speed = agent.speed === 'max' ? Number.POSITIVE_INFINITY : (agent.speed ?? 1);
-      if (this.#player === null) throw new Error('the player of tapes is not loaded');
-      return this.#player({ label: `agent ${name}`, file: agent.file, protocol: agent.protocol, speed });
+      return this.#play(name, tapeIn(agent.file, { protocol: agent.protocol }), speed);
     }
     if (agent.url !== undefined) return this.#openRemote(target, agent.url);
     if (agent.command !== undefined) return this.#openProgram(target, agent.command);
@@ -113,6 +121,11 @@ export class AgentChannels {
     });
     this.#multiplexers.set(key, multiplexer);
     return multiplexer;
+  }
+
+  #play(name: string, tape: LoadedTape, speed: number, isAlone = false): Channel {
+    if (this.#player === null) throw new Error('the player of tapes is not loaded');
+    return this.#player(`agent ${name}`, tape, speed, isAlone);
   }
 
   #openRemote({ name, agent, adapter }: AgentTarget, url: string): Channel {

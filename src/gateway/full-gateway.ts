@@ -4,14 +4,14 @@ import type { Config } from '../config/config.ts';
 import { connectEventSource } from '../transports/sse-client.ts';
 import { connectWebSocket } from '../transports/websocket.ts';
 import { createGatewayOf, type Gateway, type GatewayPorts } from './gateway.ts';
-import { openTape } from './tape-channel.ts';
+import { tapeChannel } from './tape-channel.ts';
 
 export type { Gateway } from './gateway.ts';
 
 /** Builds a gateway from its configuration. Throws `invalid` for settings that no protocol reads. */
 export function createGateway(config: Config, ports: GatewayPorts): Gateway {
   return createGatewayOf(
-    { adapters, remote: { connectWebSocket, connectEventSource }, player: openTape },
+    { adapters, remote: { connectWebSocket, connectEventSource }, player: tapeChannel },
     config,
     ports,
   );

@@ -7,6 +7,7 @@ import type { Channel } from '../core/contract/channel.ts';
 import type { Clock } from '../core/contract/clock.ts';
 import type { GatewayApi } from '../core/contract/gateway-api.ts';
 import { guardedClock } from '../core/contract/guarded.ts';
+import type { InspectorApi } from '../core/contract/inspector-api.ts';
 import { createPacedWork, type PacedWork } from '../core/contract/paced-work.ts';
 import type { SessionStore } from '../core/contract/session-store.ts';
 import { createHub, type Hub } from '../core/session/hub.ts';
@@ -24,13 +25,15 @@ import { Connections } from './connections.ts';
 import { Frontends } from './frontends.ts';
 import { createBoard } from './gateway-board.ts';
 import { IdleSessions } from './idle-sessions.ts';
+import { createInspectorApi } from './inspector/inspector.ts';
+import { Taps } from './inspector/taps.ts';
+import { UploadedTapes } from './inspector/uploaded-tapes.ts';
 import type { Log } from './log.ts';
 import { gatherFigures } from './metering/figures.ts';
 import type { LoopDelay } from './metering/loop-delay.ts';
 import { Meter } from './metering/meter.ts';
 import { SessionTally } from './metering/session-tally.ts';
 import { Notes } from './notes.ts';
-import type { TapePlayer } from './played-tape.ts';
 import type { RemoteTransports } from './remote-transports.ts';
 import { type ServeRequest, type StartOptions, serveClient } from './serve-client.ts';
 import { SessionOpener } from './session-opener.ts';
@@ -48,6 +51,7 @@ import { UnkeptSessions } from './stored/unkept-sessions.ts';
 import { UnwrittenExports } from './stored/unwritten-exports.ts';
 import { systemClock, systemLoop } from './system-clock.ts';
 import { createTapeFolder } from './tape-folder.ts';
+import type { TapePlayer } from './tape-player.ts';
 import type { Tracer } from './tracing/tracer.ts';
 
 export type { ServeRequest, StartOptions } from './serve-client.ts';
@@ -56,6 +60,8 @@ export type { ServeRequest, StartOptions } from './serve-client.ts';
 export interface Gateway {
   /** The gateway as the HTTP routes see it. */
   readonly board: GatewayApi;
+  /** The gateway as the inspector's routes see it; null: no inspector. */
+  readonly inspector: InspectorApi | null;
   /**
    * Serves one client on a channel of its own, with sessions of its own. Resolves when the client is gone and its
    * sessions are closed. Throws `not-found` or `invalid` for an unknown frontend or agent.
@@ -85,6 +91,8 @@ export interface GatewayPorts {
   readonly loopDelay?: LoopDelay;
   /** Tapes of all agents are written into this folder; default none. */
   readonly recordTo?: string;
+  /** Shows everything to the page of the inspector, with this version; default nobody. */
+  readonly inspectedAs?: string;
   /** Makes a trace of each run; default nobody. */
   readonly tracer?: Tracer;
   /** Where sessions are kept; default nowhere. Its owner closes it after the gateway. */
@@ -123,7 +131,17 @@ interface RouterParts {
 export function createGatewayOf(
   { adapters, ...reached }: GatewayParts,
   config: Config,
-  { log, clock: outerClock = systemClock, work: givenWork, loopDelay, tracer, store, recordTo, register }: GatewayPorts,
+  {
+    log,
+    clock: outerClock = systemClock,
+    work: givenWork,
+    loopDelay,
+    tracer,
+    store,
+    recordTo,
+    register,
+    inspectedAs,
+  }: GatewayPorts,
 ): Gateway {
   const meter = new Meter();
   const notes = new Notes(log, outerClock.now, meter.limited);
@@ -141,8 +159,10 @@ export function createGatewayOf(
   const { tapeBytes: mostBytes } = config.limits;
   const tapes =
     recordTo === undefined ? null : createTapeFolder({ folder: recordTo, mostBytes, log, limited: meter.limited });
-  const channels = new AgentChannels(config, reached, work, meter, failed, tapes, register);
-  const agents = new Agents(config, env, adapterOf, channels);
+  const uploaded = new UploadedTapes();
+  const taps = inspectedAs === undefined ? null : new Taps(clock.now, config.limits.wireBytes, meter.limited);
+  const channels = new AgentChannels(config, reached, work, meter, failed, tapes, register, uploaded);
+  const agents = new Agents(config, env, adapterOf, channels, uploaded);
   const frontends = new Frontends({ config, env, adapterOf, ids: () => adapters.keys() });
 
   const folders = new StoredFolders(config, adapterOf);
@@ -154,6 +174,7 @@ export function createGatewayOf(
     folders,
     agents,
     log,
+    read: (file) => stored.own(file),
     unkept(session) {
       unkept.add(session);
       sessions.warn(session, 'This session is not kept any more: its file cannot be written.');
@@ -178,6 +199,7 @@ export function createGatewayOf(
     meter,
     tally,
     tracer,
+    taps,
     log,
     clock,
     work,
@@ -193,6 +215,8 @@ export function createGatewayOf(
       // A session that is opened again still knows the keys of its commands.
       if (!staysKept) intakes.forget(session);
       streams.forget(session);
+      taps?.forget(session);
+      uploaded.forget(session);
     },
   });
 
@@ -209,8 +233,24 @@ export function createGatewayOf(
   const obstacleSources = [sessions, unkept, unwritten, ...(store === undefined ? [] : [store])];
   const figures = () => gatherFigures({ hub, intakes, meter, notes, tally, loopDelay });
 
+  const inspector =
+    taps === null || inspectedAs === undefined
+      ? null
+      : createInspectorApi({
+          adapterOf,
+          ids: [...adapters.keys()],
+          agents,
+          frontends,
+          hub,
+          sessions,
+          taps,
+          tapes: uploaded,
+          version: inspectedAs,
+        });
+
   frontends.checkSettings();
   return {
+    inspector,
     board: createBoard({
       adapterOf,
       agents,

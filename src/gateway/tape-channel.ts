@@ -1,17 +1,17 @@
 // A channel to an agent that is a tape: its frames come as they came when they were recorded.
-import type { Channel } from '../core/contract/channel.ts';
 import { createPlayer } from '../tape/player.ts';
 import { createFrameReader } from '../transports/frame-reader.ts';
 import { bytesOf, createFrame } from '../transports/framing/frame.ts';
-import type { PlayedTape } from './played-tape.ts';
-import { tapeIn } from './tape-input.ts';
+import type { TapePlayer } from './tape-player.ts';
 
 /** A request of the tape that was overtaken by a later one is given up after this, ms. */
 const patienceMs = 1000;
 
-/** The channel to the agent of a tape. Throws `invalid` for a file that is no tape. */
-export function openTape({ label, file, protocol, speed }: PlayedTape): Channel {
-  const tape = tapeIn(file, { protocol });
+/** How long a tape that plays by itself waits for what nobody may say, ms. */
+const aloneMs = 20;
+
+/** The player of tapes. */
+export const tapeChannel: TapePlayer = (label, tape, speed, isAlone = false) => {
   const inlet = createFrameReader();
   const frames = tape.frames.filter(({ dir }) => dir !== 'err');
   const player = createPlayer(frames, { side: 'agent', speed, protocol: tape.protocol });
@@ -42,7 +42,8 @@ export function openTape({ label, file, protocol, speed }: PlayedTape): Channel 
           timer = setTimeout(run, next.ms);
           return;
         case 'await':
-          if (next.isOvertaken) timer = setTimeout(giveUp, patienceMs);
+          if (isAlone) timer = setTimeout(giveUp, aloneMs);
+          else if (next.isOvertaken) timer = setTimeout(giveUp, patienceMs);
           return;
         case 'over':
           if (endsItself) inlet.end({ reason: 'the tape is over' });
@@ -81,4 +82,4 @@ export function openTape({ label, file, protocol, speed }: PlayedTape): Channel 
       inlet.end({ reason });
     },
   };
-}
+};

@@ -31,6 +31,7 @@ export const limitRules = [
   'agentState',
   'agentUnread',
   'tapeBytes',
+  'wireBytes',
 ] as const;
 
 /** The name of a limit. */

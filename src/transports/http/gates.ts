@@ -20,6 +20,8 @@ export interface GateOptions {
   readonly allowedOrigins: ReadonlySet<string>;
   /** Further allowed Host values, `name:port` in lower case. Loopback names and the called address are always allowed. */
   readonly allowedHosts: ReadonlySet<string>;
+  /** Paths whose routes check for themselves who asks; default none. */
+  isOwnDoor?(path: string): boolean;
 }
 
 /** What the checks say of a request. */
@@ -45,7 +47,7 @@ export function createGates(options: GateOptions): (request: IncomingMessage) =>
       refuseOrigin(request, options.allowedOrigins) ??
       refuseSite(request, options.allowedOrigins);
     if (refusal !== null) return { refusal };
-    if (!needsToken(request, options.allowedOrigins)) return { refusal: null, principal: null };
+    if (!needsToken(request, options)) return { refusal: null, principal: null };
     const principal = principalOf(request, holderOf);
     if (principal === null) return { refusal: noToken };
     const forbidden = refuseRole(request, principal);
@@ -104,9 +106,9 @@ function refuseSite(request: IncomingMessage, allowedOrigins: ReadonlySet<string
   return { status: 403, code: 'unauthorized', message: 'requests from other sites are not allowed' };
 }
 
-function needsToken(request: IncomingMessage, allowedOrigins: ReadonlySet<string>): boolean {
+function needsToken(request: IncomingMessage, { allowedOrigins, isOwnDoor }: GateOptions): boolean {
   const [path = ''] = (request.url ?? '').split('?');
-  return !publicPaths.has(path) && !isPreflight(request, allowedOrigins);
+  return !publicPaths.has(path) && isOwnDoor?.(path) !== true && !isPreflight(request, allowedOrigins);
 }
 
 function principalOf(request: IncomingMessage, holderOf: (candidate: string) => Principal | null): Principal | null {

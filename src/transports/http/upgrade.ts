@@ -13,6 +13,7 @@ import { type WebSocketChannelOptions, webSocketChannel, webSocketLimits } from 
 import { clientRequest } from './client-request.ts';
 import type { Refusal, Verdict } from './gates.ts';
 import { headerList, securityHeaders } from './headers.ts';
+import type { Inspector, PageSocket } from './inspector/inspector.ts';
 import { describeError, errorBody } from './status.ts';
 import { chooseProtocol, subprotocols } from './token.ts';
 
@@ -37,6 +38,8 @@ export interface UpgradePorts {
   /** Gives the connection a place among the WebSockets, or says why it gets none. */
   hold(socket: Duplex, principal: Principal): Refusal | null;
   readonly maxFrameBytes: number | undefined;
+  /** Lets its page in; null: there is none. */
+  readonly inspector?: Inspector | null;
   /** See ResumableOptions. */
   readonly attachMs?: number | undefined;
   readonly onError?: ((error: unknown) => void) | undefined;
@@ -45,19 +48,20 @@ export interface UpgradePorts {
 /** How a client is served once its WebSocket is open. */
 interface Service {
   readonly framing: FramingName;
+  opened?(webSocket: WebSocket): void;
   serve(channel: Channel): void;
 }
 
 /** Creates the handler of upgrades. */
 export function createUpgradeHandler(ports: UpgradePorts): UpgradeHandler {
-  const { board, check, hold, maxFrameBytes, attachMs, onError } = ports;
+  const { board, check, hold, maxFrameBytes, inspector = null, attachMs, onError } = ports;
   const channels = new Set<Channel>();
   let count = 0;
   const server = new WebSocketServer({
     ...webSocketLimits(Math.max(maxFrameBytes ?? 0, board.maxFrameBytes?.() ?? 0) || undefined),
     noServer: true,
     clientTracking: false,
-    handleProtocols: (_offered, request) => protocolFor(request, frontendIn(urlOf(request)) ?? '') ?? false,
+    handleProtocols: (_offered, request) => protocolFor(request, frontendIn(urlOf(request), inspector) ?? '') ?? false,
   });
 
   const frameLimit = (frontend: string) => board.maxFrameBytes?.(frontend) ?? maxFrameBytes;
@@ -83,6 +87,7 @@ export function createUpgradeHandler(ports: UpgradePorts): UpgradeHandler {
 
   function accept(request: IncomingMessage, head: Buffer, service: Service, options: ChannelOptions): void {
     server.handleUpgrade(request, options.socket, head, (webSocket) => {
+      service.opened?.(webSocket);
       const channel = channelOver(webSocket, options);
       try {
         service.serve(channel);
@@ -94,8 +99,14 @@ export function createUpgradeHandler(ports: UpgradePorts): UpgradeHandler {
   }
 
   /** Throws to refuse. */
-  function admit(request: IncomingMessage, socket: Duplex, head: Buffer, client: ClientRequest): void {
-    const service = serviceFor(request, client);
+  function admit(
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+    client: ClientRequest,
+    page: PageSocket | null,
+  ): void {
+    const service = { ...serviceFor(request, client), ...(page && { opened: endsWith(page) }) };
     const options = { socket, framing: service.framing, maxFrameBytes: frameLimit(client.frontend) };
     const crowded = hold(socket, client.principal);
     if (crowded !== null) return turnAway(socket, crowded);
@@ -118,11 +129,12 @@ export function createUpgradeHandler(ports: UpgradePorts): UpgradeHandler {
         turnAway(socket, { status, ...problem, headers });
       };
       try {
-        const client = requestedClient(request, verdict.principal);
+        const page = inspector?.isSocket(urlOf(request).pathname) === true ? inspector.socket(request) : null;
+        const client = requestedClient(request, page?.principal ?? verdict.principal, inspector);
         const waking = client.session === undefined ? null : (board.wake?.(client.session) ?? null);
-        if (waking === null) return admit(request, socket, head, client);
+        if (waking === null) return admit(request, socket, head, client, page);
         // The session is only stored. What the client sends meanwhile stays in the socket.
-        waking.then(() => admit(request, socket, head, client)).catch(turnAwayFor);
+        waking.then(() => admit(request, socket, head, client, page)).catch(turnAwayFor);
       } catch (thrown) {
         turnAwayFor(thrown);
       }
@@ -138,7 +150,19 @@ function urlOf({ url }: IncomingMessage): URL {
   return new URL(`http://gateway${url}`);
 }
 
-function frontendIn({ pathname }: URL): string | undefined {
+/** The WebSocket closes when its login is over. */
+function endsWith(page: PageSocket): (webSocket: WebSocket) => void {
+  return (webSocket) => {
+    const forget = page.holds(() => webSocket.close(loggedOut, 'logged out'));
+    webSocket.once('close', forget);
+  };
+}
+
+/** The close code of a page that is logged out. */
+const loggedOut = 4401;
+
+function frontendIn({ pathname }: URL, inspector: Inspector | null): string | undefined {
+  if (inspector?.isSocket(pathname) === true) return inspector.frontend;
   return route.exec(pathname)?.[1];
 }
 
@@ -147,9 +171,13 @@ function protocolFor(request: IncomingMessage, frontend: string): string | undef
   return chooseProtocol(headerList(request, 'sec-websocket-protocol'), frontend);
 }
 
-function requestedClient(request: IncomingMessage, principal: Principal | null): ClientRequest {
+function requestedClient(
+  request: IncomingMessage,
+  principal: Principal | null,
+  inspector: Inspector | null,
+): ClientRequest {
   const url = urlOf(request);
-  const frontend = frontendIn(url);
+  const frontend = frontendIn(url, inspector);
   if (frontend === undefined || principal === null)
     throw new GatewayError('not-found', 'no WebSocket here; try /v1/:frontend/ws');
   // Ignored, the client would take a snapshot for the rest (docs/protocols/resume.md 1.4).
