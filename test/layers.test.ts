@@ -97,7 +97,7 @@ const layers: readonly Layer[] = [
   },
   { of: /^src\/tape\//, packages: ['zod'], files: ['src/core/', 'src/tape/'] },
   { of: /^src\/stores\/redis\//, packages: ['node:', 'ioredis'], files: ['src/core/', 'src/stores/redis/'] },
-  { of: /^src\/faults\//, packages: [], files: ['src/core/', 'src/faults/'] },
+  { of: /^src\/faults\//, packages: [], files: ['src/core/', 'src/faults/', 'src/tape/cutter.ts'] },
   { of: /^src\/stores\//, packages: ['node:'], files: ['src/core/', 'src/stores/'] },
   ...Object.entries(conformanceRooms).map(([room, lower]) => ({
     of: new RegExp(`^src/conformance/${room}/`),

@@ -130,6 +130,7 @@ describe('what a program has loaded when it ends', () => {
       [`${own}-client-side.cjs`, 'demo-agent-side.cjs'].sort(),
     );
     expect(names.filter((name) => name.includes('/'))).toEqual([]);
+    expect(names.filter((name) => /tape|player/u.test(name))).toEqual([]);
     expect(names.length).toBeLessThan(16);
     expect(bytes).toBeLessThan(1_100_000);
   });

@@ -3,7 +3,7 @@ import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_p
 import { closeSync, openSync, writeSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { GatewayError, messageOf } from '../core/model/errors.ts';
-import type { CutFraming } from '../faults/cut.ts';
+import type { CutFraming } from '../tape/cutter.ts';
 import { dieOf, exitOf } from './child-exit.ts';
 import { createInjector, type FaultyAgent, type Injector } from './fault-injector.ts';
 import { chosenSeed, type FaultOptions } from './fault-option.ts';

@@ -2,9 +2,9 @@
 // played.
 import type { Readable, Writable } from 'node:stream';
 import type { FaultRow } from '../faults/action.ts';
-import type { CutFraming } from '../faults/cut.ts';
 import { createFaultEngine } from '../faults/engine.ts';
 import type { Direction, FaultRule } from '../faults/rule.ts';
+import type { CutFraming } from '../tape/cutter.ts';
 import { createOutlet, type FaultDeed } from './fault-outlet.ts';
 
 /** What faults do to the agent as a whole. */

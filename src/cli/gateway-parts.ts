@@ -3,16 +3,22 @@ import { loadAdapters } from '../adapters/protocols.ts';
 import type { Config } from '../config/config.ts';
 import type { GatewayParts } from '../gateway/gateway.ts';
 import type { RemoteTransports } from '../gateway/remote-transports.ts';
+import type { TapePlayer } from '../gateway/tape-player.ts';
 
 /** Loads this frontend, and what the agents of the configuration need. */
 export async function partsFor({ agents, frontends }: Config, frontend: string): Promise<GatewayParts> {
   const all = Object.values(agents);
-  const [adapters, remote] = await Promise.all([
+  const [adapters, remote, player] = await Promise.all([
     // The gateway checks the settings of all frontends that have settings.
     loadAdapters({ client: [frontend, ...Object.keys(frontends)], agent: all.map(({ protocol }) => protocol) }),
     all.some(({ url }) => url !== undefined) ? loadRemote() : null,
+    all.some(({ file }) => file !== undefined) ? loadPlayer() : null,
   ]);
-  return { adapters, remote };
+  return { adapters, remote, player };
+}
+
+async function loadPlayer(): Promise<TapePlayer> {
+  return (await import('../gateway/tape-channel.ts')).tapeChannel;
 }
 
 async function loadRemote(): Promise<RemoteTransports> {

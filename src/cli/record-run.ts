@@ -5,7 +5,7 @@ import type { Readable, Writable } from 'node:stream';
 import { protocolOf } from '../adapters/protocols.ts';
 import { GatewayError } from '../core/model/errors.ts';
 import { openTapeFile, type TapeFailure } from '../stores/tape-file.ts';
-import type { TapeFraming } from '../tape/cutter.ts';
+import type { CutFraming } from '../tape/cutter.ts';
 import { createRecorder, type Recorder } from '../tape/recorder.ts';
 import { dieOf, exitOf } from './child-exit.ts';
 import { redact } from './redact-run.ts';
@@ -16,7 +16,7 @@ export interface RecordOptions {
   readonly force?: boolean;
   readonly scrub?: boolean;
   readonly protocol?: string;
-  readonly framing: TapeFraming;
+  readonly framing: CutFraming;
 }
 
 /** Runs the program to its end and ends as the program did. Throws `invalid` for a tape that cannot be made. */

@@ -7,7 +7,6 @@ import { tapeIn } from '../gateway/tape-input.ts';
 import { createCutter } from '../tape/cutter.ts';
 import type { LoadedTape } from '../tape/loaded.ts';
 import { createPlayer, type Departure, type MatchLevel, type Player } from '../tape/player.ts';
-import { bodyOf } from '../tape/row.ts';
 import { printable } from '../transports/printable.ts';
 import { dieOf } from './child-exit.ts';
 
@@ -133,8 +132,8 @@ function play(player: Player, tape: LoadedTape, peer: Peer, options: ReplayOptio
       run();
     }
 
-    const cutter = createCutter(framingOf(tape), (cut) => {
-      player.heard(bodyOf(cut).toString('utf8'), performance.now());
+    const cutter = createCutter(framingOf(tape), ({ body }) => {
+      player.heard(body.toString('utf8'), performance.now());
     });
     peer.input.on('data', (chunk: Buffer) => {
       cutter.push(chunk);

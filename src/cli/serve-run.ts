@@ -6,6 +6,7 @@ import type { Limited } from '../core/contract/limit-rule.ts';
 import { createGatewayOf, type Gateway } from '../gateway/gateway.ts';
 import type { Log } from '../gateway/log.ts';
 import { measureLoopDelay } from '../gateway/metering/loop-delay.ts';
+import { tapeChannel } from '../gateway/tape-channel.ts';
 import { openTelemetry } from '../gateway/tracing/open-telemetry.ts';
 import type { ConnectionLimits } from '../transports/http/connection-table.ts';
 import type { InspectorOptions } from '../transports/http/inspector/inspector.ts';
@@ -62,7 +63,7 @@ async function start(config: Config, options: ServeOptions, journal: OpenJournal
   const adapters = await loadAdapters({ client: protocolsOf('client'), agent: protocolsOf('agent') });
   const remote = { connectWebSocket, connectEventSource };
   const tracer = await openTelemetry({ env: process.env, name: 'patchbay', version: ownVersion, log });
-  const gateway = createGatewayOf({ adapters, remote }, config, {
+  const gateway = createGatewayOf({ adapters, remote, player: tapeChannel }, config, {
     log,
     loopDelay: measureLoopDelay(),
     ...(tracer && { tracer }),

@@ -128,6 +128,12 @@ const Limits = z.strictObject({
     .nullable()
     .default(null)
     .describe('An agent that is silent for so long inside a run is ended, ms; null: never.'),
+  startMs: z
+    .int()
+    .min(10)
+    .nullable()
+    .default(minute)
+    .describe('An agent that says nothing for so long after its start is ended, ms; null: never.'),
   drainMs: z
     .int()
     .min(0)

@@ -1,12 +1,12 @@
 // Faults that change the bytes of a frame.
+import { type WireFrame, wholeOf } from '../tape/cutter.ts';
 import { chance, type Place } from './chance.ts';
-import { bytesOf, type WireFrame } from './cut.ts';
 
 const empty = Buffer.alloc(0);
 
 /** What is behind byte `at` of the frame is lost; -1: the second half. */
 export function truncated(frame: WireFrame, at: number): WireFrame {
-  const all = bytesOf(frame);
+  const all = wholeOf(frame);
   const end = at === -1 ? frame.head.length + Math.floor(frame.body.length / 2) : at;
   return { ...frame, head: empty, body: all.subarray(0, end), tail: empty };
 }
@@ -39,7 +39,7 @@ export function garbage(bytes: number, place: Place): WireFrame {
   const body = Buffer.alloc(bytes);
   // From 0x80 to 0xff: no line end, and never text, as the first one is no beginning of a character.
   for (let at = 0; at < bytes; at += 1) body[at] = 0x80 + Math.floor(chance(place, at + 2) * (at === 0 ? 0x40 : 0x80));
-  return { head: empty, body, tail: Buffer.from('\n'), isWhole: true };
+  return { head: empty, body, tail: Buffer.from('\n'), kind: 'line' };
 }
 
 /** A frame of that size in the framing of `like`, as its beginning, the byte that fills it, and its end. */

@@ -1,8 +1,8 @@
 // The faults of one connection: takes bytes of both directions, gives timed steps. Pure: the same bytes and the same seed
 // give the same faults at the same frames, however the directions interleave. Holds one unfinished frame and what
 // `reorder` and `join` keep back.
+import type { CutFraming } from '../tape/cutter.ts';
 import type { FaultAction, FaultRow } from './action.ts';
-import type { CutFraming } from './cut.ts';
 import { createLane } from './lane.ts';
 import type { Direction, FaultRule } from './rule.ts';
 

@@ -1,8 +1,8 @@
 // The faults of one direction.
+import { type CutFraming, createCutter, type WireFrame, wholeOf } from '../tape/cutter.ts';
 import type { FaultAction, FaultRow } from './action.ts';
 import { chance, type Place } from './chance.ts';
 import { garbage, hugeFrame, inPieces, truncated, withBadJson, withMark, withOtherLineEnds } from './change.ts';
-import { bytesOf, type CutFraming, createFrameCutter, type WireFrame } from './cut.ts';
 import { createKept } from './kept.ts';
 import { type Direction, type FaultRule, kinds } from './rule.ts';
 import { createMatcher, namesIn, type PlacedFrame } from './where.ts';
@@ -48,10 +48,14 @@ interface Passage {
 }
 
 const space = 0x20;
+/** Longer frames pass as they come: faults leave them alone. Bytes. */
+const longestFrame = 8 * 1024 * 1024;
 
 /** The lane of one direction. */
 export function createLane({ rules, on, seed, connection, framing, acted }: LaneOptions): Lane {
-  const cutter = createFrameCutter(framing);
+  /** The time of the call that is going on. */
+  let now = 0;
+  const cutter = createCutter(framing, pass, { frameBytes: longestFrame });
   const kept = createKept();
   const armed: readonly ArmedRule[] = rules
     .map((rule, index) => ({ rule, index, fits: createMatcher(rule.where), left: rule.count }))
@@ -178,13 +182,13 @@ export function createLane({ rules, on, seed, connection, framing, acted }: Lane
     return (kind === 'reorder' && kept.isReordering) || (kind === 'join' && kept.isJoining);
   }
 
-  function pass(frame: WireFrame, now: number): void {
+  function pass(frame: WireFrame): void {
     clock = Math.max(clock, now);
-    const all = bytesOf(frame);
+    const all = wholeOf(frame);
     const from = bytes;
     bytes += all.length;
     if (isOver) return;
-    if (!frame.isWhole) return write(all);
+    if (frame.kind === 'part' || frame.kind === 'raw') return write(all);
     frames += 1;
     const place: Place = { seed, connection, on, rule: 0, frame: frames };
     let names: ReadonlySet<string> | null = null;
@@ -207,11 +211,11 @@ export function createLane({ rules, on, seed, connection, framing, acted }: Lane
       act(one, passage);
       if (isOver) return;
     }
-    leave(passage, now);
+    leave(passage);
   }
 
-  function leave({ frames: list, pieceBytes, rate, behind, together }: Passage, now: number): void {
-    const whole = Buffer.concat(list.map(bytesOf));
+  function leave({ frames: list, pieceBytes, rate, behind, together }: Passage): void {
+    const whole = Buffer.concat(list.map(wholeOf));
     if (kept.isJoining || together > 1) writeAll(kept.join(whole, together, now));
     else if (behind > 0) return kept.putBehind(whole, behind, now);
     else if (pieceBytes > 0) {
@@ -225,12 +229,14 @@ export function createLane({ rules, on, seed, connection, framing, acted }: Lane
   }
 
   return {
-    push(chunk, now) {
-      for (const frame of cutter.push(chunk)) pass(frame, now);
+    push(chunk, at) {
+      now = at;
+      cutter.push(chunk);
       return done();
     },
-    end(now) {
-      for (const frame of cutter.end()) pass(frame, now);
+    end(at) {
+      now = at;
+      cutter.end();
       clock = Math.max(clock, now);
       if (!isOver) {
         writeAll(kept.all());
@@ -245,7 +251,8 @@ export function createLane({ rules, on, seed, connection, framing, acted }: Lane
       const first = Math.min(kept.until() ?? Number.POSITIVE_INFINITY, ...times);
       return Number.isFinite(first) ? first : null;
     },
-    wake(now) {
+    wake(at) {
+      now = at;
       if (isOver) return done();
       clock = Math.max(clock, now);
       if ((kept.until() ?? Number.POSITIVE_INFINITY) <= now) writeAll(kept.all());

@@ -1,6 +1,6 @@
 // Decides which frames a rule is about.
 import { dictionaryIn, isDictionary } from '../core/model/dictionary.ts';
-import type { WireFrame } from './cut.ts';
+import type { WireFrame } from '../tape/cutter.ts';
 import type { Where } from './rule.ts';
 
 /** A frame in its direction. */

@@ -6,6 +6,7 @@ import type { Adapter, Multiplexing } from '../core/contract/adapter.ts';
 import type { Channel } from '../core/contract/channel.ts';
 import type { PacedWork } from '../core/contract/paced-work.ts';
 import { GatewayError } from '../core/model/errors.ts';
+import type { LoadedTape } from '../tape/loaded.ts';
 import type { ProcessRegister } from '../transports/child-process.ts';
 import { createFrame } from '../transports/framing/frame.ts';
 import { streamFraming } from '../transports/framing/framings.ts';
@@ -15,9 +16,9 @@ import { programChannel } from '../transports/program-channel.ts';
 import type { UploadedTapes } from './inspector/uploaded-tapes.ts';
 import type { Meter } from './metering/meter.ts';
 import type { RemoteTransports } from './remote-transports.ts';
-import { tapeChannel } from './tape-channel.ts';
 import type { TapeFolder } from './tape-folder.ts';
 import { tapeIn } from './tape-input.ts';
+import type { TapePlayer } from './tape-player.ts';
 
 /** The agent that a channel leads to. */
 export interface AgentTarget {
@@ -32,6 +33,7 @@ export interface AgentTarget {
 export class AgentChannels {
   readonly #maxFrameBytes: number;
   readonly #remote: RemoteTransports | null;
+  readonly #player: TapePlayer | null;
   readonly #work: Pick<PacedWork, 'queue'>;
   readonly #meter: Meter;
   /** Tokens for remote agents, removed from the environment of every program (docs/threats.md T7). */
@@ -44,13 +46,13 @@ export class AgentChannels {
   readonly #multiplexers = new Map<string, MultiplexedConnection>();
 
   /**
-   * `remote`: null if no agent has an address. `failed` counts faults of connections that carry many sessions. `tapes`
+   * `failed` counts faults of connections that carry many sessions. `tapes`
    * records all channels; default nobody. `register` hears of each program.
    * `uploaded`: agents that are tapes which a page has brought; default none.
    */
   constructor(
     { agents, limits }: Pick<Config, 'agents' | 'limits'>,
-    remote: RemoteTransports | null,
+    { remote, player }: { readonly remote: RemoteTransports | null; readonly player: TapePlayer | null },
     work: Pick<PacedWork, 'queue'>,
     meter: Meter,
     failed: (thrown: unknown) => void,
@@ -65,6 +67,7 @@ export class AgentChannels {
     this.#meter = meter;
     this.#maxFrameBytes = limits.agentFrameBytes;
     this.#remote = remote;
+    this.#player = player;
     this.#work = work;
     this.#hiddenVariables = Object.fromEntries(
       Object.values(agents).flatMap(({ tokenVariable }) =>
@@ -86,10 +89,10 @@ export class AgentChannels {
   #openUnrecorded(target: AgentTarget): Channel {
     const { name, agent } = target;
     const brought = this.#uploaded?.of(name);
-    if (brought !== undefined) return tapeChannel(`agent ${name}`, brought.tape, 1, true);
+    if (brought !== undefined) return this.#play(name, brought.tape, 1, true);
     if (agent.file !== undefined) {
       const speed = agent.speed === 'max' ? Number.POSITIVE_INFINITY : (agent.speed ?? 1);
-      return tapeChannel(`agent ${name}`, tapeIn(agent.file, { protocol: agent.protocol }), speed);
+      return this.#play(name, tapeIn(agent.file, { protocol: agent.protocol }), speed);
     }
     if (agent.url !== undefined) return this.#openRemote(target, agent.url);
     if (agent.command !== undefined) return this.#openProgram(target, agent.command);
@@ -118,6 +121,11 @@ export class AgentChannels {
     });
     this.#multiplexers.set(key, multiplexer);
     return multiplexer;
+  }
+
+  #play(name: string, tape: LoadedTape, speed: number, isAlone = false): Channel {
+    if (this.#player === null) throw new Error('the player of tapes is not loaded');
+    return this.#player(`agent ${name}`, tape, speed, isAlone);
   }
 
   #openRemote({ name, agent, adapter }: AgentTarget, url: string): Channel {

@@ -80,8 +80,13 @@ export class Agents {
     const backend = adapter.agent.backend(this.#env, agent.options ?? {}, places, session, resume, toolServers);
     const target = { name, agent, adapter, cwd };
     const isResumed = resume !== undefined;
-    if (multiplexing === undefined) return { backend, channel: this.#channels.open(target), isResumed };
-    return { backend, channel: this.#channels.multiplexer(target, multiplexing).join(session), isResumed };
+    // A library asks somebody else, and has limits of its own. A tape has the pauses that it has.
+    const startMs = agent.command === undefined && agent.url === undefined ? null : this.#config.limits.startMs;
+    const channel =
+      multiplexing === undefined
+        ? this.#channels.open(target)
+        : this.#channels.multiplexer(target, multiplexing).join(session);
+    return { backend, channel, isResumed, startMs };
   }
 
   /** Whether the agent can go on with a conversation of its own. */

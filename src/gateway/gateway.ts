@@ -51,6 +51,7 @@ import { UnkeptSessions } from './stored/unkept-sessions.ts';
 import { UnwrittenExports } from './stored/unwritten-exports.ts';
 import { systemClock, systemLoop } from './system-clock.ts';
 import { createTapeFolder } from './tape-folder.ts';
+import type { TapePlayer } from './tape-player.ts';
 import type { Tracer } from './tracing/tracer.ts';
 
 export type { ServeRequest, StartOptions } from './serve-client.ts';
@@ -106,6 +107,8 @@ export interface GatewayParts {
   readonly adapters: ReadonlyMap<string, Adapter>;
   /** Null if no agent has an address. */
   readonly remote: RemoteTransports | null;
+  /** Null if no agent is a tape. */
+  readonly player: TapePlayer | null;
 }
 
 /** The parts that the routers of all connections share. */
@@ -126,7 +129,7 @@ interface RouterParts {
  * one client loads no other protocols.
  */
 export function createGatewayOf(
-  { adapters, remote }: GatewayParts,
+  { adapters, ...reached }: GatewayParts,
   config: Config,
   {
     log,
@@ -158,7 +161,7 @@ export function createGatewayOf(
     recordTo === undefined ? null : createTapeFolder({ folder: recordTo, mostBytes, log, limited: meter.limited });
   const uploaded = new UploadedTapes();
   const taps = inspectedAs === undefined ? null : new Taps(clock.now, config.limits.wireBytes, meter.limited);
-  const channels = new AgentChannels(config, remote, work, meter, failed, tapes, register, uploaded);
+  const channels = new AgentChannels(config, reached, work, meter, failed, tapes, register, uploaded);
   const agents = new Agents(config, env, adapterOf, channels, uploaded);
   const frontends = new Frontends({ config, env, adapterOf, ids: () => adapters.keys() });
 

@@ -1,9 +1,8 @@
 // A channel to an agent that is a tape: its frames come as they came when they were recorded.
-import type { Channel } from '../core/contract/channel.ts';
-import type { LoadedTape } from '../tape/loaded.ts';
 import { createPlayer } from '../tape/player.ts';
 import { createFrameReader } from '../transports/frame-reader.ts';
 import { bytesOf, createFrame } from '../transports/framing/frame.ts';
+import type { TapePlayer } from './tape-player.ts';
 
 /** A request of the tape that was overtaken by a later one is given up after this, ms. */
 const patienceMs = 1000;
@@ -11,8 +10,8 @@ const patienceMs = 1000;
 /** How long a tape that plays by itself waits for what nobody may say, ms. */
 const aloneMs = 20;
 
-/** `isAlone`: plays on without the prompts of the tape. `speed`: how many times faster than the tape; `Infinity` waits for nothing but the session. */
-export function tapeChannel(label: string, tape: LoadedTape, speed: number, isAlone = false): Channel {
+/** The player of tapes. */
+export const tapeChannel: TapePlayer = (label, tape, speed, isAlone = false) => {
   const inlet = createFrameReader();
   const frames = tape.frames.filter(({ dir }) => dir !== 'err');
   const player = createPlayer(frames, { side: 'agent', speed, protocol: tape.protocol });
@@ -83,4 +82,4 @@ export function tapeChannel(label: string, tape: LoadedTape, speed: number, isAl
       inlet.end({ reason });
     },
   };
-}
+};

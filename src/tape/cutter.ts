@@ -1,12 +1,19 @@
-// Cuts one direction of a conversation into the rows of a tape. No byte is lost or changed, whatever the bytes are: what
-// is no frame becomes a raw row.
-import { plainHeader, type SpokenRow, saidOf } from './row.ts';
+// Cuts one direction of a conversation into frames. No byte is lost or changed, whatever the bytes are: what is no frame
+// comes as raw bytes.
 
 /** How a stream is cut. `detect`: by its first bytes. */
-export type TapeFraming = 'lines' | 'content-length' | 'detect';
+export type CutFraming = 'lines' | 'content-length' | 'detect';
 
-/** One row without direction and time. */
-export type Cut = Pick<SpokenRow, 'line' | 'b64' | 'eol' | 'frame' | 'header'>;
+/** A frame on the wire: `head`, `body` and `tail`, one behind the other. */
+export interface WireFrame {
+  /** `part`: of a line that is too long. `raw`: bytes that are no frame. */
+  readonly kind: 'line' | 'message' | 'part' | 'raw';
+  /** The header; empty for lines. */
+  readonly head: Buffer;
+  readonly body: Buffer;
+  /** The line end; empty for messages, and where a line goes on or the stream ended. */
+  readonly tail: Buffer;
+}
 
 /** Takes the bytes of one direction. */
 export interface Cutter {
@@ -17,30 +24,33 @@ export interface Cutter {
 
 /** Limits of a cutter. */
 export interface CutterLimits {
-  /** A longer frame is spread over several rows, bytes. Default 32 MiB. */
-  readonly rowBytes?: number;
+  /** A longer line comes in parts of this size, and a longer message as raw bytes. Default 32 MiB. */
+  readonly frameBytes?: number;
 }
 
 const LF = 0x0a;
 const CR = 0x0d;
 /** A longer header is none, bytes. */
 const longestHeader = 8 * 1024;
+const empty: Buffer = Buffer.alloc(0);
 
 type State =
   | { readonly phase: 'undecided' }
-  | { readonly phase: 'lines' }
+  /** `isLong`: a part of this line was given. */
+  | { readonly phase: 'line'; readonly isLong: boolean }
   | { readonly phase: 'header' }
-  | { readonly phase: 'body'; readonly header: string; readonly length: number }
+  | { readonly phase: 'body'; readonly head: Buffer; readonly length: number }
   | { readonly phase: 'raw' };
 
-/** `cut` is called for each row, inside `push` and `end`. The chunks must not change. */
+const newLine: State = { phase: 'line', isLong: false };
+
+/** `cut` is called for each frame, inside `push` and `end`. The chunks must not change. */
 export function createCutter(
-  framing: TapeFraming,
-  cut: (row: Cut) => void,
-  { rowBytes = 32 * 1024 * 1024 }: CutterLimits = {},
+  framing: CutFraming,
+  cut: (frame: WireFrame) => void,
+  { frameBytes = 32 * 1024 * 1024 }: CutterLimits = {},
 ): Cutter {
-  let state: State =
-    framing === 'detect' ? { phase: 'undecided' } : { phase: framing === 'lines' ? 'lines' : 'header' };
+  let state: State = framing === 'detect' ? { phase: 'undecided' } : firstOf(framing);
   let parts: Buffer[] = [];
   let held = 0;
 
@@ -62,14 +72,14 @@ export function createCutter(
     switch (state.phase) {
       case 'undecided':
         return decide(bytes);
-      case 'lines':
-        return line(bytes);
+      case 'line':
+        return line(bytes, state.isLong);
       case 'header':
         return header(bytes);
       case 'body':
         return body(bytes, state);
       case 'raw':
-        cut({ ...saidOf(bytes), frame: 'raw' });
+        giveRaw(bytes);
         return null;
       default:
         throw state satisfies never;
@@ -81,61 +91,64 @@ export function createCutter(
     if (held < 'Content-'.length && !bytes.includes(LF)) return null;
     const all = take();
     const isHeader = /^content-/iu.test(all.toString('latin1', 0, 'Content-'.length));
-    state = { phase: isHeader ? 'header' : 'lines' };
+    state = firstOf(isHeader ? 'content-length' : 'lines');
     return all;
   }
 
-  function line(bytes: Buffer): Buffer | null {
+  function line(bytes: Buffer, isLong: boolean): Buffer | null {
     const end = bytes.indexOf(LF);
-    const isWhole = end !== -1 && held + end <= rowBytes;
-    if (isWhole) {
-      hold(bytes.subarray(0, end));
-      const all = take();
-      const isWindows = all[all.length - 1] === CR;
-      cut(isWindows ? { ...saidOf(all.subarray(0, -1)), eol: '\r\n' } : saidOf(all));
+    if (end !== -1 && held + end <= frameBytes) {
+      hold(bytes.subarray(0, end + 1));
+      giveLine(take(), isLong);
+      state = newLine;
       return bytes.subarray(end + 1);
     }
-    const room = rowBytes - held;
+    const room = frameBytes - held;
     if (bytes.length <= room) {
       hold(bytes);
       return null;
     }
     hold(bytes.subarray(0, room));
-    cut({ ...saidOf(take()), eol: '' });
+    state = { phase: 'line', isLong: true };
+    giveLine(take(), true);
     return bytes.subarray(room);
   }
 
   function header(bytes: Buffer): Buffer | null {
     hold(bytes);
     const all = take();
-    const end = headerEnd(all);
-    if (end === -1 && all.length <= longestHeader) {
+    const found = /\r?\n\r?\n/u.exec(all.toString('latin1', 0, longestHeader));
+    if (found === null && all.length < longestHeader) {
       hold(all);
       return null;
     }
-    const text = all.toString('latin1', 0, Math.max(end, 0));
-    const length = Number(/^content-length:[ \t]*(\d{1,10})[ \t]*\r?$/imu.exec(text)?.[1] ?? Number.NaN);
-    if (Number.isNaN(length) || length > rowBytes) {
+    const head = all.subarray(0, found === null ? 0 : found.index + found[0].length);
+    const told = /^content-length:[ \t]*(\d{1,10})[ \t]*\r?$/imu.exec(head.toString('latin1'));
+    const length = Number(told?.[1] ?? Number.NaN);
+    if (!(length <= frameBytes)) {
       state = { phase: 'raw' };
       return all;
     }
-    state = { phase: 'body', header: text, length };
-    return all.subarray(end);
+    state = { phase: 'body', head, length };
+    return all.subarray(head.length);
   }
 
-  function body(bytes: Buffer, { header: text, length }: Extract<State, { phase: 'body' }>): Buffer | null {
+  function body(bytes: Buffer, { head, length }: Extract<State, { phase: 'body' }>): Buffer | null {
     const missing = length - held;
     hold(bytes.subarray(0, missing));
     if (held < length) return null;
-    const isPlain = text === plainHeader(length);
     state = { phase: 'header' };
-    cut({ ...saidOf(take()), frame: 'content-length', ...(isPlain ? {} : { header: text }) });
+    cut({ kind: 'message', head, body: take(), tail: empty });
     return bytes.subarray(missing);
   }
 
-  function run(chunk: Buffer): void {
-    let rest: Buffer | null = chunk;
-    while (rest !== null && (rest.length > 0 || isEmptyBody())) rest = step(rest);
+  function giveLine(all: Buffer, isLong: boolean): void {
+    const end = all.at(-1) === LF ? all.length - (all.at(-2) === CR ? 2 : 1) : all.length;
+    cut({ kind: isLong ? 'part' : 'line', head: empty, body: all.subarray(0, end), tail: all.subarray(end) });
+  }
+
+  function giveRaw(bytes: Buffer): void {
+    if (bytes.length > 0) cut({ kind: 'raw', head: empty, body: bytes, tail: empty });
   }
 
   function isEmptyBody(): boolean {
@@ -143,25 +156,26 @@ export function createCutter(
   }
 
   return {
-    push: (chunk) => run(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)),
+    push(chunk) {
+      let rest: Buffer | null = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+      while (rest !== null && (rest.length > 0 || isEmptyBody())) rest = step(rest);
+    },
     end() {
       const open = state;
       const rest = take();
-      if (open.phase === 'undecided' || open.phase === 'lines') {
-        if (rest.length > 0) cut({ ...saidOf(rest), eol: '' });
-        return;
-      }
-      const all = open.phase === 'body' ? Buffer.concat([Buffer.from(open.header, 'latin1'), rest]) : rest;
-      if (all.length > 0) cut({ ...saidOf(all), frame: 'raw' });
       state = { phase: 'raw' };
+      if (open.phase === 'undecided' || open.phase === 'line') {
+        if (rest.length > 0) giveLine(rest, open.phase === 'line' && open.isLong);
+      } else giveRaw(open.phase === 'body' ? Buffer.concat([open.head, rest]) : rest);
     },
   };
 }
 
-/** The offset behind the blank line that ends the header; -1 if it has not come. */
-function headerEnd(bytes: Buffer): number {
-  const windows = bytes.indexOf('\r\n\r\n');
-  const plain = bytes.indexOf('\n\n');
-  if (windows === -1) return plain === -1 ? -1 : plain + 2;
-  return plain === -1 || windows < plain ? windows + 4 : plain + 2;
+function firstOf(framing: 'lines' | 'content-length'): State {
+  return framing === 'lines' ? newLine : { phase: 'header' };
+}
+
+/** All bytes of the frame. */
+export function wholeOf({ head, body, tail }: WireFrame): Buffer {
+  return head.length === 0 && tail.length === 0 ? body : Buffer.concat([head, body, tail]);
 }

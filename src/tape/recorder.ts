@@ -1,6 +1,6 @@
 // Turns what passes between a client and an agent into the text of a tape, in the order in which frames are whole.
-import { createCutter, type TapeFraming } from './cutter.ts';
-import { type ExitRow, type MetaRow, type Row, rowText, type SpokenRow } from './row.ts';
+import { type CutFraming, createCutter, type WireFrame } from './cutter.ts';
+import { type ExitRow, type MetaRow, type Row, rowText, type SpokenRow, spokenOf } from './row.ts';
 
 /** Takes the bytes of one conversation. */
 export interface Recorder {
@@ -15,7 +15,7 @@ export interface Recorder {
 /** What a recorder needs. */
 export interface RecorderPorts {
   readonly meta: Omit<MetaRow, 'dir' | 'v'>;
-  readonly framing: TapeFraming;
+  readonly framing: CutFraming;
   /** ms, by a clock that never goes back. */
   now(): number;
   /** Takes whole lines of the tape. */
@@ -27,10 +27,11 @@ export function createRecorder({ meta, framing, now, write }: RecorderPorts): Re
   const start = now();
   const at = () => Math.round((now() - start) * 1000) / 1000;
   const put = (row: Row) => write(rowText(row));
+  const heardOn = (dir: SpokenRow['dir']) => (frame: WireFrame) => put({ dir, ...spokenOf(frame), at: at() });
   const cutters = {
-    in: createCutter(framing, (cut) => put({ dir: 'in', ...cut, at: at() })),
-    out: createCutter(framing, (cut) => put({ dir: 'out', ...cut, at: at() })),
-    err: createCutter('lines', (cut) => put({ dir: 'err', ...cut, at: at() })),
+    in: createCutter(framing, heardOn('in')),
+    out: createCutter(framing, heardOn('out')),
+    err: createCutter('lines', heardOn('err')),
   };
   put({ dir: 'meta', v: 1, ...meta });
   return {

@@ -1,5 +1,6 @@
 // The rows of a tape, version 1: one JSON object a line (decision 0028). Whatever was said is kept byte for byte.
 import { z } from 'zod';
+import type { WireFrame } from './cutter.ts';
 
 /** The first row: what was recorded. Only this row tells the time of day. */
 export const MetaRow = z.looseObject({
@@ -92,6 +93,27 @@ export function wireBytes(row: Pick<SpokenRow, 'line' | 'b64' | 'eol' | 'frame' 
       return body;
     default:
       throw row.frame satisfies never;
+  }
+}
+
+/** The frame as a row without direction and time. */
+export function spokenOf({ kind, head, body, tail }: WireFrame): Omit<SpokenRow, 'dir' | 'at'> {
+  switch (kind) {
+    case 'line':
+    case 'part':
+      return { ...saidOf(body), ...(tail.length === 1 ? {} : { eol: tail.length === 0 ? '' : '\r\n' }) };
+    case 'message': {
+      const header = head.toString('latin1');
+      return {
+        ...saidOf(body),
+        frame: 'content-length',
+        ...(header === plainHeader(body.length) ? {} : { header }),
+      };
+    }
+    case 'raw':
+      return { ...saidOf(body), frame: 'raw' };
+    default:
+      throw kind satisfies never;
   }
 }
 

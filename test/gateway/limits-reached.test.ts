@@ -8,7 +8,7 @@ import { logTo, mostUnreadBytes } from '../../src/cli/stderr-log.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import { type LimitRule, limitRules } from '../../src/core/contract/limit-rule.ts';
 import { owner } from '../../src/core/contract/principal.ts';
-import { unreadBytes } from '../../src/core/link/agent-link.ts';
+import { linkAgent, unreadBytes } from '../../src/core/link/agent-link.ts';
 import { linkClient } from '../../src/core/link/client-link.ts';
 import { highWater } from '../../src/core/link/client-sender.ts';
 import { mostFaults } from '../../src/core/link/fault-limit.ts';
@@ -28,6 +28,7 @@ import { createTapeFolder } from '../../src/gateway/tape-folder.ts';
 import { listen } from '../../src/transports/http/server.ts';
 import { memoryPair } from '../../src/transports/memory.ts';
 import { ticketOf, wide } from '../core/ledger/rig.ts';
+import { createAgent } from '../support/core/agent.ts';
 import { createClient } from '../support/core/client.ts';
 import { createSessionRig, question } from '../support/core/session-rig.ts';
 import { createStreamRig } from '../support/core/stream-rig.ts';
@@ -201,6 +202,18 @@ function silenceMs(): Reached {
   return [before, rig.limits];
 }
 
+function startMs(): Reached {
+  const clock = createVirtualClock();
+  const agent = createAgent(clock, { start: [{ do: 'send', frame: 'hello' }] });
+  const limits: string[] = [];
+  const limited = (rule: string) => void limits.push(rule);
+  linkAgent({ ...agent, startMs: 100 }, clock, { event: () => {}, note: () => {}, end: () => {}, limited });
+  clock.advance(99);
+  const before = [...limits];
+  clock.advance(1);
+  return [before, limits];
+}
+
 /** Commands with tickets under limits of one; `fields` are of the second. */
 function ledger(limits: Partial<typeof wide>, fields: Parameters<typeof ticketOf>[1] = {}): Reached {
   const clock = createVirtualClock();
@@ -368,6 +381,7 @@ const acts: Readonly<Record<LimitRule, () => Reached | Promise<Reached>>> = {
   questionMs,
   abortMs,
   silenceMs,
+  startMs,
   window: fallsBehind,
   commandsInFlight: () => ledger({ maxInFlight: 1 }),
   commandsPerMinute: () => ledger({ commandsPerMinute: 1 }),

@@ -2,26 +2,26 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createCutter, type TapeFraming } from '../../src/tape/cutter.ts';
+import { type CutFraming, createCutter } from '../../src/tape/cutter.ts';
 import { bytesOf, readTape } from '../../src/tape/reader.ts';
 import { createRecorder } from '../../src/tape/recorder.ts';
-import { rowText } from '../../src/tape/row.ts';
+import { rowText, spokenOf } from '../../src/tape/row.ts';
 
-function tapeOf(bytes: Buffer, chunkBytes: number, framing: TapeFraming = 'detect', rowBytes?: number): string {
+function tapeOf(bytes: Buffer, chunkBytes: number, framing: CutFraming = 'detect', rowBytes?: number): string {
   let text = '';
   const cutter = createCutter(
     framing,
-    (cut) => {
-      text += rowText({ dir: 'out', ...cut });
+    (frame) => {
+      text += rowText({ dir: 'out', ...spokenOf(frame) });
     },
-    rowBytes === undefined ? {} : { rowBytes },
+    rowBytes === undefined ? {} : { frameBytes: rowBytes },
   );
   for (let from = 0; from < bytes.length; from += chunkBytes) cutter.push(bytes.subarray(from, from + chunkBytes));
   cutter.end();
   return text;
 }
 
-const throughTape = (bytes: Buffer, chunkBytes: number, framing?: TapeFraming, rowBytes?: number) =>
+const throughTape = (bytes: Buffer, chunkBytes: number, framing?: CutFraming, rowBytes?: number) =>
   bytesOf(readTape(tapeOf(bytes, chunkBytes, framing, rowBytes)), 'out');
 
 function filesIn(folder: string): string[] {

@@ -14,6 +14,7 @@ export const limitRules = [
   'questionMs',
   'abortMs',
   'silenceMs',
+  'startMs',
   'window',
   'commandsInFlight',
   'commandsPerMinute',

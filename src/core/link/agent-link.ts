@@ -15,6 +15,7 @@ import { mebibytes } from '../model/memory-estimate.ts';
 import { createJunkCount, mostJunk } from './junk-count.ts';
 import { createPausableTimers, type PausableTimers } from './pausable-timers.ts';
 import { createPendingCommands, type PendingCommands } from './pending-commands.ts';
+import { createStartLimit, type StartLimit } from './start-limit.ts';
 
 /**
  * Bytes that an agent has not read: from `refused` on, commands are refused; beyond `ended`, the agent is ended
@@ -28,6 +29,8 @@ export interface AgentConnection {
   readonly backend: Backend;
   /** The agent was given the conversation to go on with. */
   readonly isResumed?: boolean;
+  /** How long the agent may say nothing after the first frame for it, ms; null: for ever. Default null. */
+  readonly startMs?: number | null;
 }
 
 /** Takes what the agent says. */
@@ -69,7 +72,7 @@ export interface AgentLink {
 
 /** Opens the agent's channel and starts the backend. `work`: where taking what the agent says takes its turn. */
 export function linkAgent(
-  { channel, backend }: AgentConnection,
+  { channel, backend, startMs = null }: AgentConnection,
   clock: Clock,
   listener: AgentListener,
   work?: WorkQueue,
@@ -78,12 +81,16 @@ export function linkAgent(
   const pending = createPendingCommands(noteFault);
   const junk = createJunkCount();
   const timers = createPausableTimers(clock, (timer) => act(() => backend.onTimer?.(timer) ?? []));
+  const startLimit = createStartLimit(clock, startMs, (ms) => {
+    listener.limited?.('startMs');
+    abandon(`the agent has said nothing for ${ms / 1000} s since its start`);
+  });
   /** The first reason to stop the agent; null: the gateway has not stopped it. */
   let stopReason: string | null = null;
   /** The limit that the agent has just reached; null: none. */
   let excess: string | null = null;
   let isEnded = false;
-  const perform = createPerformer({ channel, listener, pending, timers }, ({ code, reason, limit }) => {
+  const perform = createPerformer({ channel, listener, pending, timers, startLimit }, ({ code, reason, limit }) => {
     if (limit !== undefined) {
       listener.limited?.(limit);
       excess ??= reason;
@@ -123,12 +130,14 @@ export function linkAgent(
         tap: listener.tap,
         event(event) {
           junk.reset();
+          startLimit.heard();
           listener.event(event);
         },
         burst:
           listener.burst &&
           ((burst) => {
             junk.reset();
+            startLimit.heard();
             listener.burst?.(burst);
           }),
       },
@@ -140,6 +149,7 @@ export function linkAgent(
       tap?.frame(frame.bytes);
       act(() => junk.counted(backend.decode(frame)));
       tap?.taken();
+      if (!junk.isJunk()) startLimit.heard();
       if (!junk.isTooMuch()) return;
       listener.limited?.('junkMessages');
       abandon(`the agent sent ${mostJunk} messages in a row that are none of its protocol`);
@@ -162,6 +172,7 @@ export function linkAgent(
     isEnded = true;
     act(() => backend.end?.() ?? []);
     timers.clear();
+    startLimit.clear();
     const reported = { ...ending, reason: stopReason ?? ending.reason };
     pending.settleAll(refused('agent-down', sentenceOf(reported)));
     guarded(() => listener.end(reported), noteFault);
@@ -181,10 +192,12 @@ export function linkAgent(
   return {
     pause() {
       timers.pause();
+      startLimit.pause();
       channel.pause();
     },
     resume() {
       timers.resume();
+      startLimit.resume();
       channel.resume();
     },
     submit(command, settle) {
@@ -252,6 +265,7 @@ interface ActionTargets {
   readonly listener: AgentListener;
   readonly pending: PendingCommands;
   readonly timers: PausableTimers;
+  readonly startLimit: StartLimit;
 }
 
 type CloseAction = Extract<Action<Event>, { do: 'close' }>;
@@ -264,7 +278,7 @@ const unread = {
 
 /** Carries out the actions of a backend, in order. */
 function createPerformer(
-  { channel, listener, pending, timers }: ActionTargets,
+  { channel, listener, pending, timers, startLimit }: ActionTargets,
   close: (action: Pick<CloseAction, 'code' | 'reason' | 'limit'>) => void,
 ): (actions: readonly Action<Event>[]) => void {
   return (actions) => {
@@ -276,6 +290,7 @@ function createPerformer(
         case 'send':
           if (listener.tap?.isOn === true) listener.tap.sent(action.frame);
           channel.send(action.frame);
+          startLimit.sent();
           if (channel.buffered > unreadBytes.ended) close(unread);
           break;
         case 'settle':

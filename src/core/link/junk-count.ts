@@ -11,6 +11,8 @@ export interface JunkCount {
   counted(actions: readonly Action<Event>[]): readonly Action<Event>[];
   /** A message was in order without being decoded. */
   reset(): void;
+  /** The last message was none of the protocol. */
+  isJunk(): boolean;
   isTooMuch(): boolean;
 }
 
@@ -25,6 +27,7 @@ export function createJunkCount(): JunkCount {
     reset() {
       inARow = 0;
     },
+    isJunk: () => inARow > 0,
     isTooMuch: () => inARow >= mostJunk,
   };
 }

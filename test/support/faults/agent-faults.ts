@@ -57,9 +57,9 @@ const exits: readonly FaultRow[] = [
 
 /** An agent that never says a word: each client prompts once, and is told why there is no run. */
 const cannotStart =
-  (command: readonly string[], words: string, verdict: string): FaultRow['run'] =>
+  (command: readonly string[], words: string, verdict: string, limits = {}): FaultRow['run'] =>
   () =>
-    withRig({ config: { agents: { bad: { protocol: 'pi', command } } } }, async (rig) => {
+    withRig({ config: { limits, agents: { bad: { protocol: 'pi', command } } } }, async (rig) => {
       let toldMs = 0;
       for (const one of rig.observers) {
         const from = one.frames.length;
@@ -99,6 +99,16 @@ const abort = ({ rig }: Stage): void => {
 };
 
 const hangs: readonly FaultRow[] = [
+  {
+    fault: 'F4',
+    what: 'reads, and says nothing from its start (startMs 100)',
+    run: cannotStart(
+      [process.execPath, '-e', 'process.stdin.resume()'],
+      'has said nothing for 0.1 s',
+      'each prompt fails with the reason, no run',
+      { startMs: 100 },
+    ),
+  },
   {
     fault: 'F4',
     what: 'silent in a text (silenceMs 300)',
