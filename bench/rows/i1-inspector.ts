@@ -27,7 +27,7 @@ export const inspecting: Family = {
     `I1: two \`patchbay serve\`, ${deltas} deltas as fast as they are taken, in turns: with the token a client reads a session of a ` +
     'gateway where no page is logged in; the WebSocket of a page reads one; the client reads another session of the gateway ' +
     `with the page. All of them read the canonical protocol. Memory: ${pages} pages that read one session, after garbage ` +
-    'collection, above that with the client alone.',
+    'collection, above that with one.',
   async *run(progress) {
     const node = ['--expose-gc', '--import', benchProgram('agents/preload.js')];
     const servers: Server[] = [];
@@ -60,19 +60,17 @@ export const inspecting: Family = {
         detail,
       };
       progress('memory');
-      await sides.alone();
-      const one = await settled(plain);
-      const before = await settled(inspected);
+      const one = await settled(inspected);
       for (let page = 1; page < pages; page += 1) await reading(inspected, 'page', await loggedIn(inspected));
       await sides.page();
       const ten = await settled(inspected);
       const megabytes = (bytes: number) => bytes / 1024 ** 2;
       yield {
         row: 'I1',
-        what: `memory with ${pages} pages on a busy session, above that without`,
+        what: `memory with ${pages} pages on a busy session, above that with one`,
         value: megabytes(ten - one),
         unit: 'MB',
-        detail: `MB: without ${short(megabytes(one))}, one page ${short(megabytes(before))}, ${pages} pages ${short(megabytes(ten))}`,
+        detail: `MB: one page ${short(megabytes(one))}, ${pages} pages ${short(megabytes(ten))}`,
       };
     } finally {
       for (const { program } of servers) await program.stop();

@@ -165,6 +165,12 @@ describe('rows that are let go', () => {
     expect(rows.at(-1)?.seq).toBe(session.transcript.lastSeq);
     const bytes = rows.flatMap(({ from }) => from).reduce((sum, frame) => sum + frame.bytes, 0);
     expect(bytes).toBeLessThanOrEqual(64 * 1024);
+    // A range that is gone is empty, and one that is partly gone begins at the first row that is kept.
+    const pages = new WirePages(tap, session, sideOf);
+    const gone = { session: 's', from: 0, dialects: ['claude'] };
+    expect(pages.page({ ...gone, to: kept })).toEqual({ rows: [], kept, end });
+    expect(pages.page({ ...gone, to: kept + 2 }).rows.map(({ row }) => row)).toEqual([kept, kept + 1]);
+    expect(() => pages.cell({ ...gone, row: kept - 1, column: 'from', index: 0, at: 0 })).toThrow('not kept');
     // In the middle of a run, a dialect still makes something of the rest.
     expect(rows.flatMap(({ frames }) => frames.claude ?? [])).not.toEqual([]);
   });
