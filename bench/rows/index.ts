@@ -3,6 +3,7 @@ import type { Family } from '../report.ts';
 import { manyAgents } from './a1-agents.ts';
 import { claudeStream } from './c1-claude-stream.ts';
 import { claudeProgram } from './c7-claude-program.ts';
+import { inspecting } from './i1-inspector.ts';
 import { deltaOnly } from './p1-delta-only.ts';
 import { snapshots } from './p2-snapshots.ts';
 import { reading } from './p5-read.ts';
@@ -33,4 +34,5 @@ export const families: readonly Family[] = [
   claudeEquality,
   manyAgents,
   startUp,
+  inspecting,
 ];

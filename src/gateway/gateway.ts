@@ -160,7 +160,7 @@ export function createGatewayOf(
   const tapes =
     recordTo === undefined ? null : createTapeFolder({ folder: recordTo, mostBytes, log, limited: meter.limited });
   const uploaded = new UploadedTapes();
-  const taps = inspectedAs === undefined ? null : new Taps(clock.now, config.limits.wireBytes, meter.limited);
+  const taps = inspectedAs === undefined ? null : new Taps(clock, config.limits.wireBytes, meter.limited);
   const channels = new AgentChannels(config, reached, work, meter, failed, tapes, register, uploaded);
   const agents = new Agents(config, env, adapterOf, channels, uploaded);
   const frontends = new Frontends({ config, env, adapterOf, ids: () => adapters.keys() });

@@ -4,18 +4,15 @@ import { owner } from '../../src/core/contract/principal.ts';
 import { Taps } from '../../src/gateway/inspector/taps.ts';
 import { UploadedTapes } from '../../src/gateway/inspector/uploaded-tapes.ts';
 import { createLogins, loginLimits } from '../../src/transports/http/inspector/logins.ts';
+import { createVirtualClock } from '../support/core/virtual-clock.ts';
 import { type Acts, counted } from './rig.ts';
 
 /** The acts of the inspector. */
 export const inspectorActs: Acts = {
   "rows of a session's wire"() {
-    const taps = new Taps(
-      () => 0,
-      64 * 1024,
-      () => {},
-    );
-    taps.watch(true);
+    const taps = new Taps(createVirtualClock(), 64 * 1024, () => {});
     const tap = taps.made('s');
+    taps.watch('s');
     for (const _ of counted(1000)) {
       tap.frame(new Uint8Array(1024));
       tap.taken();
@@ -35,7 +32,7 @@ export const inspectorActs: Acts = {
   },
 
   'logins of the inspector'() {
-    const logins = createLogins({ holderOf: () => owner, now: () => 0 });
+    const logins = createLogins({ holderOf: () => owner, clock: createVirtualClock() });
     const opened = counted(loginLimits.logins + 1).map(() => logins.enter({ token: 't' }));
     const isThere = opened.map(
       (attempt) => attempt.is === 'in' && logins.find(attempt.login.id, attempt.secret) !== null,
@@ -44,7 +41,7 @@ export const inspectorActs: Acts = {
   },
 
   'wrong attempts to log in'() {
-    const logins = createLogins({ holderOf: () => null, now: () => 0 });
+    const logins = createLogins({ holderOf: () => null, clock: createVirtualClock() });
     const attempts = counted(1000).map(() => logins.enter({ token: 't' }).is);
     expect(attempts.lastIndexOf('wrong')).toBe(loginLimits.failures - 1);
   },

@@ -353,13 +353,9 @@ function tapeBytes(): Reached {
 
 function wireBytes(): Reached {
   const limits: string[] = [];
-  const taps = new Taps(
-    () => 0,
-    4096,
-    (rule) => limits.push(rule),
-  );
-  taps.watch(true);
+  const taps = new Taps(createVirtualClock(), 4096, (rule) => limits.push(rule));
   const tap = taps.made('s');
+  taps.watch('s');
   tap.frame(new Uint8Array(16));
   tap.taken();
   const before = [...limits];

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { owner } from '../../src/core/contract/principal.ts';
 import { createLogins, loginLimits } from '../../src/transports/http/inspector/logins.ts';
+import { createVirtualClock } from '../support/core/virtual-clock.ts';
 import { exchange } from '../transports/support/raw-http.ts';
 import { type InspectorRig, startInspector, token } from './rig.ts';
 
@@ -111,9 +112,9 @@ describe('the login', () => {
 
 describe('the logins', () => {
   const make = () => {
-    let at = 0;
+    const clock = createVirtualClock();
     const holderOf = (given: string) => (given === token ? owner : null);
-    return { logins: createLogins({ holderOf, now: () => at }), wait: (ms: number) => (at += ms) };
+    return { logins: createLogins({ holderOf, clock }), wait: clock.advance };
   };
 
   it('stop counting guesses after too many, and go on a minute later', () => {
@@ -133,7 +134,7 @@ describe('the logins', () => {
     expect(logins.enter({ code: '' }).is).toBe('wrong');
   });
 
-  it('end what is idle, the oldest when there are too many, and what they hold', () => {
+  it('end after their time, the oldest when there are too many, and with them what they hold', () => {
     const { logins, wait } = make();
     const ended: string[] = [];
     const opened = Array.from({ length: loginLimits.logins + 1 }, (_, place) => {
@@ -148,14 +149,17 @@ describe('the logins', () => {
     expect(logins.find(first.login.id, first.secret)).toBeNull();
     expect(logins.find(third.login.id, second.secret)).toBeNull();
     expect(logins.find(third.login.id, third.secret)).not.toBeNull();
-    wait(loginLimits.idleMs + 1);
-    expect(logins.find(third.login.id, third.secret)).toBeNull();
+    wait(loginLimits.lastsMs - 1);
     expect(logins.find(second.login.id, second.secret)).not.toBeNull();
+    expect(ended).toEqual(['0']);
+    wait(1);
+    for (const { login, secret } of [second, third]) expect(logins.find(login.id, secret)).toBeNull();
+    expect(ended).toEqual(['0', '1']);
   });
 
   it('are only for tokens with every right', () => {
     const holderOf = () => ({ ...owner, role: 'observer' as const });
-    expect(createLogins({ holderOf, now: () => 0 }).enter({ token }).is).toBe('wrong');
+    expect(createLogins({ holderOf, clock: createVirtualClock() }).enter({ token }).is).toBe('wrong');
   });
 });
 

@@ -10,6 +10,7 @@ import { Taps } from '../../src/gateway/inspector/taps.ts';
 import { WirePages } from '../../src/gateway/inspector/wire-pages.ts';
 import type { WireTap } from '../../src/gateway/inspector/wire-tap.ts';
 import { createFrame } from '../../src/transports/framing/frame.ts';
+import { jsonlDecoder } from '../../src/transports/framing/jsonl.ts';
 import { nullChannel } from '../../src/transports/memory.ts';
 import { createVirtualClock } from '../support/core/virtual-clock.ts';
 import { stillEnv } from '../support/decoding.ts';
@@ -19,7 +20,12 @@ const agents = [...adapters.values()].filter(({ agent }) => agent !== undefined 
 const mostBytes = 64 * 1024 * 1024;
 
 /** Plays lines of an agent to a session. */
-function play(protocol: string, lines: readonly string[], taps: Taps | null) {
+function play(
+  protocol: string,
+  lines: readonly string[],
+  taps: Taps | null,
+  { isWatched = true, isJoined = false } = {},
+) {
   const adapter = adapters.get(protocol);
   const backend = adapter?.agent?.backend(stillEnv(), {});
   if (backend === undefined) throw new Error(`no agent of ${protocol}`);
@@ -29,6 +35,7 @@ function play(protocol: string, lines: readonly string[], taps: Taps | null) {
   };
   const channel = { ...nullChannel('agent'), buffered: 0, open };
   const tap = taps?.made('s');
+  if (isWatched) taps?.watch('s');
   const logged: Logged['event'][] = [];
   const session = createSession({
     id: 's',
@@ -41,7 +48,9 @@ function play(protocol: string, lines: readonly string[], taps: Taps | null) {
     ...(tap && { tap }),
   });
   session.start();
-  for (const line of lines) receiver?.frame(createFrame(Buffer.from(line)));
+  if (isJoined && receiver !== undefined)
+    jsonlDecoder(receiver, { maxFrameBytes: 1 << 20 }).push(Buffer.from(`${lines.join('\n')}\n`));
+  else for (const line of lines) receiver?.frame(createFrame(Buffer.from(line)));
   return { session, logged, tap };
 }
 
@@ -51,11 +60,7 @@ const sideOf = (dialect: string) => {
   return side;
 };
 
-function watching(bytes = mostBytes, evicted: () => void = () => {}): Taps {
-  const taps = new Taps(() => 0, bytes, evicted);
-  taps.watch(true);
-  return taps;
-}
+const tapsOf = (bytes = mostBytes, evicted: () => void = () => {}) => new Taps(createVirtualClock(), bytes, evicted);
 
 function pageOf(tap: WireTap, session: Session, dialects: readonly string[] = []) {
   return new WirePages(tap, session, sideOf).page({ session: 's', from: 0, to: 100_000, dialects });
@@ -68,7 +73,7 @@ describe.each(agents.map(({ id }) => id))('%s', (protocol) => {
 
   it.each(named)('%s', (scenario) => {
     const lines = scenarioLines(scenario, protocol);
-    const taps = watching();
+    const taps = tapsOf();
     const { session, logged, tap } = play(protocol, lines, taps);
     if (tap === undefined) throw new Error('no tap');
     const { rows } = pageOf(tap, session, ['claude', 'canonical']);
@@ -87,6 +92,59 @@ describe.each(agents.map(({ id }) => id))('%s', (protocol) => {
   });
 });
 
+describe('deltas that come together', () => {
+  const words = Array.from({ length: 300 }, (_, place) => `word ${place} é\\n`);
+  const content = (text: string) => ({ role: 'assistant', content: [{ type: 'text', text }] });
+  const update = (type: string, more: object = {}) => ({
+    type: 'message_update',
+    assistantMessageEvent: { type, contentIndex: 0, ...more },
+  });
+  const lines = [
+    { type: 'agent_start' },
+    { type: 'turn_start' },
+    { type: 'message_start', message: content('') },
+    update('text_start'),
+    ...words.map((delta) => update('text_delta', { delta })),
+    update('text_end', { content: words.join('') }),
+    { type: 'message_end', message: content(words.join('')) },
+    { type: 'agent_end', messages: [] },
+  ].map((line) => JSON.stringify(line));
+
+  it('are a row with all their frames, and give each dialect what they give one by one', () => {
+    const single = play('pi', lines, tapsOf());
+    const joined = play('pi', lines, tapsOf(), { isWatched: true, isJoined: true });
+    if (single.tap === undefined || joined.tap === undefined) throw new Error('no tap');
+    const dialects = ['claude', 'canonical', 'eca', 'pi'];
+    const alone = pageOf(single.tap, single.session, dialects).rows;
+    const together = pageOf(joined.tap, joined.session, dialects).rows;
+    const bursts = together.filter(({ count = 1 }) => count > 1);
+    expect(bursts.length).toBeGreaterThan(0);
+    expect(bursts.length).toBeLessThan(20);
+    for (const { seq, count = 1, from } of bursts) {
+      expect(seq).not.toBeNull();
+      expect(from.length).toBe(count);
+    }
+    const told = (rows: typeof alone) => ({
+      from: rows.flatMap(({ from }) => from.map(({ n, text, bytes }) => ({ n, text, bytes }))),
+      events: rows.reduce((sum, { seq, count = 1 }) => sum + (seq === null ? 0 : count), 0),
+      frames: dialects.map((dialect) =>
+        rows.flatMap(({ frames }) => frames[dialect] ?? []).map(({ text }) => still(text)),
+      ),
+    });
+    expect(told(together)).toEqual(told(alone));
+    expect(joined.session.transcript).toEqual(single.session.transcript);
+    // The rows behind are the same when a page asks for them alone.
+    const pages = new WirePages(joined.tap, joined.session, sideOf);
+    const [last] = pages.page({ session: 's', from: joined.tap.end - 1, to: joined.tap.end, dialects: ['eca'] }).rows;
+    expect(last?.frames.eca?.map(({ text }) => still(text))).toEqual(
+      together.at(-1)?.frames.eca?.map(({ text }) => still(text)),
+    );
+  });
+});
+
+/** Without what a projection makes up. */
+const still = (text: string) => text.replace(/"(?:uuid|timestamp|id)":"[^"]*"/gu, '');
+
 describe('rows that are let go', () => {
   const lines = scenarioNames
     .filter((name) => hasScenarioFile(name, 'pi'))
@@ -97,7 +155,7 @@ describe('rows that are let go', () => {
     const { session, tap } = play(
       'pi',
       lines,
-      watching(64 * 1024, () => (evicted += 1)),
+      tapsOf(64 * 1024, () => (evicted += 1)),
     );
     if (tap === undefined) throw new Error('no tap');
     const { rows, kept, end } = pageOf(tap, session, ['claude', 'eca', 'pi']);
@@ -107,20 +165,18 @@ describe('rows that are let go', () => {
     expect(rows.at(-1)?.seq).toBe(session.transcript.lastSeq);
     const bytes = rows.flatMap(({ from }) => from).reduce((sum, frame) => sum + frame.bytes, 0);
     expect(bytes).toBeLessThanOrEqual(64 * 1024);
+    // A range that is gone is empty, and one that is partly gone begins at the first row that is kept.
+    const pages = new WirePages(tap, session, sideOf);
+    const gone = { session: 's', from: 0, dialects: ['claude'] };
+    expect(pages.page({ ...gone, to: kept })).toEqual({ rows: [], kept, end });
+    expect(pages.page({ ...gone, to: kept + 2 }).rows.map(({ row }) => row)).toEqual([kept, kept + 1]);
+    expect(() => pages.cell({ ...gone, row: kept - 1, column: 'from', index: 0, at: 0 })).toThrow('not kept');
     // In the middle of a run, a dialect still makes something of the rest.
     expect(rows.flatMap(({ frames }) => frames.claude ?? [])).not.toEqual([]);
   });
 
   it('are none while nobody looks', () => {
-    const { tap, session } = play(
-      'pi',
-      lines,
-      new Taps(
-        () => 0,
-        mostBytes,
-        () => {},
-      ),
-    );
+    const { tap, session } = play('pi', lines, tapsOf(), { isWatched: false });
     if (tap === undefined) throw new Error('no tap');
     expect(pageOf(tap, session)).toEqual({ rows: [], kept: 0, end: 0 });
   });
@@ -129,7 +185,7 @@ describe('rows that are let go', () => {
 describe('cells', () => {
   it('are cut, and their rest comes in parts', () => {
     const line = JSON.stringify({ type: 'of_a_later_version', text: 'é'.repeat(300_000) });
-    const { session, tap } = play('pi', [line], watching());
+    const { session, tap } = play('pi', [line], tapsOf());
     if (tap === undefined) throw new Error('no tap');
     const row = pageOf(tap, session).rows.find(({ from }) => from.length > 0);
     expect(row?.from[0]).toMatchObject({ text: line.slice(0, 4096), cut: line.length, bytes: Buffer.byteLength(line) });

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { owner } from '../../src/core/contract/principal.ts';
 import type { WirePage } from '../../src/core/contract/wire-rows.ts';
+import { textOf } from '../../src/gateway/commands/posted-frames.ts';
 import { type InspectorRig, type Page, startInspector } from './rig.ts';
 
 let rig: InspectorRig;
@@ -20,6 +21,13 @@ async function opened(): Promise<string> {
   return ((await answer.json()) as { session: string }).session;
 }
 
+/** A new session that the page looks at. */
+async function looked(): Promise<string> {
+  const session = await opened();
+  await rig.look(page, session);
+  return session;
+}
+
 async function wireOf(session: string, dialects = '', from = 0, to = 1000): Promise<WirePage> {
   const answer = await rig.ask(page, `wire?session=${session}&from=${from}&to=${to}&dialects=${dialects}`);
   expect(answer.status).toBe(200);
@@ -29,8 +37,15 @@ async function wireOf(session: string, dialects = '', from = 0, to = 1000): Prom
 async function says(session: string, text: string): Promise<void> {
   const request = { frontend: 'canonical', session, options: {}, principal: owner };
   const command = { type: 'prompt', content: [{ type: 'text', text }] };
+  // An answer comes with the end of the run.
+  const reader = rig.gateway.board.stream(request, null);
+  let heard = '';
   await rig.gateway.board.post(request, [{ bytes: Buffer.from(JSON.stringify({ id: 1, command })) }]);
-  await vi.waitUntil(async () => (await wireOf(session)).rows.some(({ event }) => event?.type === 'run-end'), 10_000);
+  await vi.waitUntil(() => {
+    for (const entry of reader.read(1 << 20)) if (entry.kind === 'frame') heard += textOf(entry.out);
+    return heard.includes('"run-end"');
+  }, 10_000);
+  reader.close();
 }
 
 describe('the state', () => {
@@ -45,7 +60,7 @@ describe('the state', () => {
 
 describe('the wire', () => {
   it('has each event once, in order, with what each dialect makes of it', async () => {
-    const session = await opened();
+    const session = await looked();
     await says(session, 'think tool hello');
     const { rows, kept, end } = await wireOf(session, 'claude,eca');
     expect(kept).toBe(0);
@@ -61,7 +76,7 @@ describe('the wire', () => {
   });
 
   it('gives the same rows in parts and at once', async () => {
-    const session = await opened();
+    const session = await looked();
     await says(session, 'hello');
     const whole = await wireOf(session, 'claude');
     const parts: unknown[] = [];
@@ -69,6 +84,12 @@ describe('the wire', () => {
       parts.push(...(await wireOf(session, 'claude', from, from + 5)).rows);
     const plain = (value: unknown) => JSON.stringify(value).replace(/\\"(uuid|timestamp)\\":\\"[^"]*\\"/gu, '');
     expect(plain(parts)).toBe(plain(whole.rows));
+  });
+
+  it('of a session that no page looks at is not kept', async () => {
+    const session = await opened();
+    await says(session, 'hello');
+    expect(await wireOf(session)).toEqual({ rows: [], kept: 0, end: 0 });
   });
 
   it('refuses what is not there', async () => {

@@ -1,6 +1,7 @@
 // What the inspector's page asks of the gateway, besides its conversations.
 import type { AgentSummary, OpenSession } from './gateway-api.ts';
 import type { Principal } from './principal.ts';
+import type { Reader } from './reader.ts';
 import type { WireCell, WirePage } from './wire-rows.ts';
 
 /** A session in the inspector. */
@@ -46,6 +47,6 @@ export interface InspectorApi {
   openTape(tape: Uint8Array, principal: Principal): string;
   /** The frames of the agent's connection that are kept, as a tape. */
   tapeOf(session: string, principal: Principal): string;
-  /** Whether a page is logged in: only then the wire is kept from now on. */
-  watch(isOn: boolean): void;
+  /** The reader of a page. While it is open, and some seconds more, the wire of its session is kept. */
+  watched(session: string, reader: Reader): Reader;
 }

@@ -1,5 +1,5 @@
 // The wire of one session, row by row, as the inspector's page reads it: one row for each event, each frame of the agent that
-// gave none, and each command.
+// gave none, and each command. Deltas of a block that came together are one row.
 import type { Command } from '../model/command.ts';
 import type { Event } from '../model/event.ts';
 
@@ -12,7 +12,7 @@ export interface WireCell {
 
 /** A frame between the gateway and the agent. */
 export interface NativeFrame extends WireCell {
-  /** Counts the frames of the session in this direction, from 1. Rows of one frame have the same number. */
+  /** Counts the frames in this direction that were seen, from 1. */
   readonly n: number;
   /** Clock of the session, ms. */
   readonly at: number;
@@ -34,8 +34,9 @@ export interface WireRow {
   readonly row: number;
   /** Clock of the session, ms. */
   readonly at: number;
-  /** The event's number; null: the row has no event. */
+  /** The number of the event, or of the first one; null: the row has no event. */
   readonly seq: number | null;
+  /** Deltas that came together are one with all their text. */
   readonly event?: Event;
   /** The frames of the agent that gave the event. A frame with several events stands at the first one. */
   readonly from: readonly NativeFrame[];
@@ -45,7 +46,7 @@ export interface WireRow {
   readonly frames: Readonly<Record<string, readonly WireCell[]>>;
   readonly command?: { readonly client: string; readonly id: string; readonly command: Command };
   readonly marks: readonly WireMark[];
-  /** How many deltas the row stands for; absent: one. */
+  /** How many events the row stands for: deltas that came together, with what stood between them. Absent: at most one. */
   readonly count?: number;
 }
 

@@ -7,7 +7,7 @@ import type { Limited } from '../contract/limit-rule.ts';
 import type { WorkQueue } from '../contract/paced-work.ts';
 import type { Tap } from '../contract/tap.ts';
 import { createRecogniser } from '../fast-path/receiver-recogniser.ts';
-import type { Burst } from '../model/burst.ts';
+import { type Burst, eventCount } from '../model/burst.ts';
 import type { Command } from '../model/command.ts';
 import { type Outcome, refused } from '../model/errors.ts';
 import type { Event } from '../model/event.ts';
@@ -234,7 +234,7 @@ function guardedRecogniser(
   });
   return {
     recognise(peek, start, end) {
-      // Who looks wants each frame whole.
+      // Who looks wants each frame whole, and this one may not have been read to its end.
       if (listener.tap?.isOn === true) return null;
       try {
         return recognise(peek, start, end);
@@ -244,16 +244,20 @@ function guardedRecogniser(
       }
     },
     takeBurst(peek, start, end, maxFrameBytes) {
-      if (listener.burst === undefined || listener.tap?.isOn === true) return start;
+      if (listener.burst === undefined) return start;
+      const tap = listener.tap?.isOn === true ? listener.tap : undefined;
       let next = start;
       try {
         const recognised = backend.recogniseBurst?.(peek, start, end, maxFrameBytes) ?? null;
         if (recognised === null) return start;
         next = recognised.next;
-        listener.burst(recognised.accept());
+        const burst = recognised.accept();
+        tap?.frames({ bytes: peek.bytes.subarray(start, next), header: peek.header, count: eventCount(burst) });
+        listener.burst(burst);
       } catch (thrown) {
         fail(thrown);
       }
+      if (next > start) tap?.taken();
       return next;
     },
   };

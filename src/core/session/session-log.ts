@@ -89,6 +89,7 @@ export function createSessionLog({
     if (takers.size === streams.size) foldBurst(transcript, burst, at);
     else for (const event of eventsIn(burst)) recordSingle(event, at, takers);
     recorder?.burst(burst, seq, at);
+    if (ports.tap?.isOn === true) ports.tap.burst(burst, seq, at);
     for (const stream of takers) stream.afterBurst();
     ports.size.check();
     ports.limitSilence();

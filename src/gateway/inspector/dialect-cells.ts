@@ -4,6 +4,7 @@ import type { FrontendSide, Projection, SessionView } from '../../core/contract/
 import type { Out } from '../../core/contract/channel.ts';
 import { emptyTranscript, fold } from '../../core/log/fold.ts';
 import { createRepair } from '../../core/log/repair.ts';
+import { eventsIn } from '../../core/model/burst.ts';
 import type { Event, Logged } from '../../core/model/event.ts';
 import type { WireTap } from './wire-tap.ts';
 
@@ -19,6 +20,8 @@ export interface DialectCells {
   readonly next: number;
   /** Takes the next row of the tap. */
   step(): Projected;
+  /** As step, for a row that nobody asks for: deltas that came together are taken at once. */
+  skip(): void;
 }
 
 const nothing: Projected = { outs: [], losses: [] };
@@ -44,14 +47,28 @@ export function dialectCells(tap: WireTap, view: SessionView, side: FrontendSide
       return next;
     },
     step() {
-      const logged = tap.row(next)?.logged;
+      const row = tap.row(next);
       next += 1;
-      if (logged === null || logged === undefined) return nothing;
+      if (row === undefined || row.logged === null) return nothing;
+      const { logged, burst } = row;
       outs = [];
-      place = logged;
-      admit(logged.event);
+      let { seq } = logged;
+      for (const event of burst === null ? [logged.event] : eventsIn(burst)) {
+        place = { seq, at: logged.at };
+        admit(event);
+        seq += 1;
+      }
       const losses = (projection.notes?.() ?? []).flatMap(({ level, text }) => (level === 'loss' ? [text] : []));
       return { outs, losses };
+    },
+    skip() {
+      const logged = tap.row(next)?.logged ?? null;
+      next += 1;
+      outs = [];
+      if (logged === null) return;
+      place = logged;
+      admit(logged.event);
+      projection.notes?.();
     },
   };
 }

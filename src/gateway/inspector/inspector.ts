@@ -8,8 +8,10 @@ import type { Session } from '../../core/session/session.ts';
 import { type Row, rowText, saidOf } from '../../tape/row.ts';
 import type { Agents } from '../agents.ts';
 import type { Frontends } from '../frontends.ts';
+import { greetedReader } from '../greeted-reader.ts';
 import { restSummaryOf } from '../session-summary.ts';
 import type { Sessions } from '../sessions.ts';
+import { framesIn } from './kept-frames.ts';
 import type { Taps } from './taps.ts';
 import type { UploadedTapes } from './uploaded-tapes.ts';
 import { WirePages } from './wire-pages.ts';
@@ -71,6 +73,8 @@ export function createInspectorApi(ports: InspectorPorts): InspectorApi {
       const name = tapes.add(bytes, (id) => ports.ids.includes(id) && adapterOf(id).agent !== undefined);
       try {
         const { session } = sessions.open({ agent: name, id: name }, { principal, isOurs: false });
+        // The tape speaks before the page has come.
+        taps.watch(session.id)();
         session.start();
         return session.id;
       } catch (thrown) {
@@ -83,7 +87,7 @@ export function createInspectorApi(ports: InspectorPorts): InspectorApi {
       const { protocol } = agents.named(entry.agent, owner)[1];
       return tapeText(tapOf(entry), protocol, entry);
     },
-    watch: (isOn) => taps.watch(isOn),
+    watched: (session, reader) => greetedReader(reader, [], taps.watch(session)),
   };
 }
 
@@ -94,7 +98,8 @@ function tapeText(tap: WireTap, protocol: string, { agent, createdAt }: HubEntry
   const frames = [];
   for (let number = tap.kept; number < tap.end; number += 1) {
     const row = tap.row(number);
-    for (const { at, bytes } of row?.from ?? []) frames.push({ dir: 'out' as const, at, bytes });
+    for (const kept of row?.from ?? [])
+      for (const { at, bytes } of framesIn(kept)) frames.push({ dir: 'out' as const, at, bytes });
     for (const { at, bytes } of row?.to ?? []) frames.push({ dir: 'in' as const, at, bytes });
   }
   const start = frames[0]?.at ?? 0;

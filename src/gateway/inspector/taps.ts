@@ -1,43 +1,67 @@
-// The taps of all sessions of a gateway. They keep nothing before the first page logs in.
+// The taps of all sessions of a gateway. Each is on while a page looks at its session, and some seconds more.
 import type { NoteLevel } from '../../core/contract/adapter.ts';
+import { type Clock, createTimers } from '../../core/contract/clock.ts';
 import type { Limited } from '../../core/contract/limit-rule.ts';
 import { WireTap } from './wire-tap.ts';
 
+/** How long a tap stays on when the last page has gone, ms: a page that is loaded again still finds its rows. */
+export const graceMs = 15_000;
+
+/** The tap of one session, and who looks. */
+interface Watched {
+  readonly tap: WireTap;
+  pages: number;
+}
+
 /** The taps by session. */
 export class Taps {
-  readonly #watch = { isOn: false };
-  readonly #taps = new Map<string, WireTap>();
-  readonly #now: () => number;
+  readonly #watched = new Map<string, Watched>();
+  readonly #clock: Clock;
+  readonly #timers;
   readonly #mostBytes: number;
   readonly #limited: Limited;
 
-  constructor(now: () => number, mostBytes: number, limited: Limited) {
-    this.#now = now;
+  constructor(clock: Clock, mostBytes: number, limited: Limited) {
+    this.#clock = clock;
+    this.#timers = createTimers(clock);
     this.#mostBytes = mostBytes;
     this.#limited = limited;
   }
 
-  /** Whether the wire of every session is kept from now on. What was kept stays. */
-  watch(isOn: boolean): void {
-    this.#watch.isOn = isOn;
-  }
-
   /** The tap of a new session. */
   made(session: string): WireTap {
-    const tap = new WireTap(this.#watch, this.#now, this.#mostBytes, () => this.#limited('wireBytes'));
-    this.#taps.set(session, tap);
+    const tap = new WireTap(this.#clock.now, this.#mostBytes, () => this.#limited('wireBytes'));
+    this.#watched.set(session, { tap, pages: 0 });
     return tap;
   }
 
+  /** A page looks at a session. Returns how the page leaves. */
+  watch(session: string): () => void {
+    const watched = this.#watched.get(session);
+    if (watched === undefined) return () => {};
+    watched.tap.on();
+    watched.pages += 1;
+    this.#timers.set(session, null, () => {});
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      watched.pages -= 1;
+      if (watched.pages === 0 && this.#watched.get(session) === watched)
+        this.#timers.set(session, graceMs, () => watched.tap.off());
+    };
+  }
+
   of(session: string): WireTap | undefined {
-    return this.#taps.get(session);
+    return this.#watched.get(session)?.tap;
   }
 
   note(session: string, level: NoteLevel, text: string): void {
-    if (this.#watch.isOn) this.#taps.get(session)?.note(level, text);
+    this.#watched.get(session)?.tap.note(level, text);
   }
 
   forget(session: string): void {
-    this.#taps.delete(session);
+    this.#timers.set(session, null, () => {});
+    this.#watched.delete(session);
   }
 }

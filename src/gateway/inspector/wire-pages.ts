@@ -2,14 +2,18 @@
 import type { FrontendSide } from '../../core/contract/adapter.ts';
 import type { CellRequest, WireRequest } from '../../core/contract/inspector-api.ts';
 import type { NativeFrame, WireCell, WirePage, WireRow } from '../../core/contract/wire-rows.ts';
+import { eventCount } from '../../core/model/burst.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import type { Session } from '../../core/session/session.ts';
 import { textOf } from '../commands/posted-frames.ts';
 import { type DialectCells, dialectCells, type Projected } from './dialect-cells.ts';
-import type { KeptFrame, KeptRow, WireTap } from './wire-tap.ts';
+import { framesIn, type KeptFrames, type SingleFrame } from './kept-frames.ts';
+import type { KeptRow, WireTap } from './wire-tap.ts';
 
 /** Longest text of a cell, characters; the rest comes by the cell's own route. */
 export const mostCellText = 4096;
+/** Most events of a page; the first row of a page may have more. */
+const mostEvents = 2000;
 /** Longest part of a cell, characters. */
 const mostPart = 256 * 1024;
 
@@ -25,12 +29,13 @@ export class WirePages {
     this.#tap = tap;
     this.#session = session;
     this.#sideOf = sideOf;
+    tap.onOff = () => this.#cells.clear();
   }
 
   page({ from: wanted, to, dialects }: WireRequest): WirePage {
     const { kept, end } = this.#tap;
     const from = Math.max(wanted, kept);
-    const until = Math.min(to, end);
+    const until = this.#untilOf(from, Math.min(to, end));
     const projected = new Map(dialects.map((dialect) => [dialect, this.#projected(dialect, from, until)]));
     const rows: WireRow[] = [];
     for (let row = from; row < until; row += 1) {
@@ -38,6 +43,16 @@ export class WirePages {
       if (found !== undefined) rows.push(rowOf(row, found, projected, row - from));
     }
     return { rows, kept, end };
+  }
+
+  /** Fewer rows than asked for, if they have many events. */
+  #untilOf(from: number, to: number): number {
+    let events = 0;
+    for (let row = from; row < to; row += 1) {
+      events += eventsOf(this.#tap.row(row));
+      if (events > mostEvents) return Math.max(row, from + 1);
+    }
+    return to;
   }
 
   /** A part of one cell. Throws `not-found`. */
@@ -48,8 +63,9 @@ export class WirePages {
   }
 
   #textOf(row: number, column: string, index: number): string | undefined {
-    if (column === 'from' || column === 'to') return this.#tap.row(row)?.[column][index]?.bytes.toString();
-    if (this.#tap.row(row) === undefined) return undefined;
+    const kept = this.#tap.row(row);
+    if (kept === undefined) return undefined;
+    if (column === 'from' || column === 'to') return singly(kept[column])[index]?.bytes.toString();
     const out = this.#projected(column, row, row + 1)[0]?.outs[index];
     return out === undefined ? undefined : textOf(out);
   }
@@ -60,7 +76,7 @@ export class WirePages {
       cells = dialectCells(this.#tap, this.#session, this.#sideOf(dialect));
       this.#cells.set(dialect, cells);
     }
-    while (cells.next < from) cells.step();
+    while (cells.next < from) cells.skip();
     const projected: Projected[] = [];
     while (cells.next < to) projected.push(cells.step());
     return projected;
@@ -69,10 +85,12 @@ export class WirePages {
 
 function rowOf(
   row: number,
-  { at, logged, command, from, to, marks }: KeptRow,
+  kept: KeptRow,
   projected: ReadonlyMap<string, readonly Projected[]>,
   place: number,
 ): WireRow {
+  const { at, logged, command, from, to, marks } = kept;
+  const count = eventsOf(kept);
   const frames: Record<string, readonly WireCell[]> = {};
   const losses = [...projected].flatMap(([dialect, all]) => {
     const { outs = [], losses: texts = [] } = all[place] ?? {};
@@ -84,15 +102,25 @@ function rowOf(
     at,
     seq: logged?.seq ?? null,
     ...(logged === null ? {} : { event: logged.event }),
-    from: from.map(frameOf),
-    to: to.map(frameOf),
+    from: singly(from).map(frameOf),
+    to: singly(to).map(frameOf),
     frames,
     ...(command === null ? {} : { command: { client: '', id: String(row), command } }),
     marks: [...marks, ...losses],
+    ...(count > 1 ? { count } : {}),
   };
 }
 
-function frameOf({ n, at, bytes }: KeptFrame): NativeFrame {
+function eventsOf(row: KeptRow | undefined): number {
+  if (row === undefined || row.logged === null) return 0;
+  return row.burst === null ? 1 : eventCount(row.burst);
+}
+
+function singly(frames: readonly KeptFrames[]): readonly SingleFrame[] {
+  return frames.flatMap((kept) => [...framesIn(kept)]);
+}
+
+function frameOf({ n, at, bytes }: SingleFrame): NativeFrame {
   return { n, at, bytes: bytes.length, ...cellOf(bytes.toString()) };
 }
 

@@ -1,32 +1,25 @@
-// Keeps the newest rows of one session's wire while a page is logged in: frames, events and commands in the order in which
+// Keeps the newest rows of one session's wire while a page looks at the session: frames, events and commands in the order in which
 // they happened. Bounded in bytes; the oldest rows go first (docs/limits.md 12.1).
 import type { NoteLevel } from '../../core/contract/adapter.ts';
 import type { Out } from '../../core/contract/channel.ts';
-import type { Tap } from '../../core/contract/tap.ts';
+import type { ReadFrames, Tap } from '../../core/contract/tap.ts';
 import type { WireMark } from '../../core/contract/wire-rows.ts';
+import type { Burst } from '../../core/model/burst.ts';
 import type { Command } from '../../core/model/command.ts';
 import type { Logged } from '../../core/model/event.ts';
 import { bytesOf } from '../../transports/framing/frame.ts';
-
-/** Whether a page is logged in, for all sessions. */
-export interface Watch {
-  isOn: boolean;
-}
-
-/** A frame as it is kept. */
-export interface KeptFrame {
-  readonly n: number;
-  readonly at: number;
-  readonly bytes: Buffer;
-}
+import { type KeptFrames, keptFrame, keptTogether } from './kept-frames.ts';
 
 /** A row as it is kept. */
 export interface KeptRow {
   readonly at: number;
+  /** Of a burst: all its text as one delta, with the number of the first event. */
   readonly logged: Logged | null;
+  /** What was logged together; null: at most one event. */
+  readonly burst: Burst | null;
   readonly command: Command | null;
-  readonly from: KeptFrame[];
-  readonly to: KeptFrame[];
+  readonly from: KeptFrames[];
+  readonly to: KeptFrames[];
   readonly marks: WireMark[];
 }
 
@@ -38,7 +31,6 @@ const slack = 1024;
 
 /** A class: its methods run for each frame and event. */
 export class WireTap implements Tap {
-  readonly #watch: Watch;
   readonly #now: () => number;
   readonly #mostBytes: number;
   readonly #evicted: () => void;
@@ -49,25 +41,45 @@ export class WireTap implements Tap {
   #base = 0;
   #bytes = 0;
   #counts = { from: 0, to: 0 };
-  /** The frame that is being taken, until a row has it. */
-  #frame: KeptFrame | null = null;
+  /** What is being taken, until a row has it. */
+  #frame: KeptFrames | null = null;
   /** The row that frames for the agent belong to; null: none is open. */
   #open: KeptRow | null = null;
   /** Marks and frames for the agent that wait for their row. */
   #marks: WireMark[] = [];
-  #sent: KeptFrame[] = [];
+  #sent: KeptFrames[] = [];
   #isInside = false;
+  #isOn = false;
+  /** Rows were let go since it is on. */
+  #hasEvicted = false;
+  /** Called when nobody looks any more. */
+  onOff: () => void = () => {};
 
-  /** `evicted` is called once, when the first row is let go. */
-  constructor(watch: Watch, now: () => number, mostBytes: number, evicted: () => void) {
-    this.#watch = watch;
+  /** `evicted` is called when the first row is let go since somebody looks. */
+  constructor(now: () => number, mostBytes: number, evicted: () => void) {
     this.#now = now;
     this.#mostBytes = mostBytes;
     this.#evicted = evicted;
   }
 
   get isOn(): boolean {
-    return this.#watch.isOn;
+    return this.#isOn;
+  }
+
+  on(): void {
+    this.#isOn = true;
+  }
+
+  /** Forgets what it has kept. The numbers of rows and frames go on. */
+  off(): void {
+    this.#isOn = false;
+    this.#base = this.end;
+    this.#rows = [];
+    this.#gone = 0;
+    this.#bytes = 0;
+    this.#marks = [];
+    this.#hasEvicted = false;
+    this.onOff();
   }
 
   /** The number of the first row that is kept. */
@@ -87,10 +99,12 @@ export class WireTap implements Tap {
 
   frame(bytes: Uint8Array): void {
     this.#counts.from += 1;
-    // The bytes may be a part of a buffer that is used again.
-    this.#frame = { n: this.#counts.from, at: this.#now(), bytes: Buffer.from(bytes) };
-    this.#open = null;
-    this.#isInside = true;
+    this.#begin(keptFrame(this.#counts.from, this.#now(), bytes));
+  }
+
+  frames(frames: ReadFrames): void {
+    this.#begin(keptTogether(this.#counts.from + 1, this.#now(), frames));
+    this.#counts.from += frames.count;
   }
 
   taken(): void {
@@ -113,7 +127,7 @@ export class WireTap implements Tap {
 
   sent(out: Out): void {
     this.#counts.to += 1;
-    const frame = { n: this.#counts.to, at: this.#now(), bytes: Buffer.from(bytesOf(out)) };
+    const frame = keptFrame(this.#counts.to, this.#now(), bytesOf(out));
     if (this.#open === null) {
       this.#sent.push(frame);
       // A timer of the backend.
@@ -129,6 +143,12 @@ export class WireTap implements Tap {
     if (this.#isInside) this.#open ??= row;
   }
 
+  burst(burst: Burst, seq: number, at: number): void {
+    const { index, text: delta, extra } = burst;
+    const event = { type: 'block-delta' as const, index, delta, ...(extra === undefined ? {} : { extra }) };
+    this.#add({ seq, at, event }, null, burst);
+  }
+
   note(level: NoteLevel, text: string): void {
     if (!this.isOn || (level !== 'loss' && level !== 'repair' && level !== 'violation')) return;
     // A repair comes before its event, a loss behind it.
@@ -138,6 +158,12 @@ export class WireTap implements Tap {
     if (!this.#isInside && this.#marks.length > mostMarks) this.#marks.shift();
   }
 
+  #begin(frame: KeptFrames): void {
+    this.#frame = frame;
+    this.#open = null;
+    this.#isInside = true;
+  }
+
   /** What happened inside of a call without getting a row gets one. */
   #left(): void {
     if (this.#sent.length > 0 || (this.#marks.length > 0 && this.#open === null)) this.#add(null, null);
@@ -145,9 +171,9 @@ export class WireTap implements Tap {
     this.#isInside = false;
   }
 
-  #add(logged: Logged | null, command: Command | null): KeptRow {
+  #add(logged: Logged | null, command: Command | null, burst: Burst | null = null): KeptRow {
     const from = this.#frame === null ? [] : [this.#frame];
-    const row: KeptRow = { at: this.#now(), logged, command, from, to: this.#sent, marks: this.#marks };
+    const row: KeptRow = { at: this.#now(), logged, burst, command, from, to: this.#sent, marks: this.#marks };
     this.#frame = null;
     this.#sent = [];
     this.#marks = [];
@@ -162,7 +188,8 @@ export class WireTap implements Tap {
     while (this.#bytes > this.#mostBytes && this.#gone < this.#rows.length - 1) {
       const row = this.#rows[this.#gone];
       if (row !== undefined) this.#bytes -= costOf(row);
-      if (this.kept === 0) this.#evicted();
+      if (!this.#hasEvicted) this.#evicted();
+      this.#hasEvicted = true;
       this.#gone += 1;
     }
     if (this.#gone <= slack) return;
@@ -177,8 +204,8 @@ const ignored: WireMark = { kind: 'ignored', text: 'the frame changes nothing th
 /** Most marks that wait for a row. */
 const mostMarks = 64;
 
-function costOf({ from, to }: KeptRow): number {
-  let bytes = rowBytes;
+function costOf({ from, to, burst }: KeptRow): number {
+  let bytes = rowBytes + (burst === null ? 0 : 8 * burst.count);
   // Each frame is kept as bytes, and what it says once more in its event.
   for (const frame of from) bytes += 2 * frame.bytes.length;
   for (const frame of to) bytes += frame.bytes.length;

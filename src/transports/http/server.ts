@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, isIP, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
+import type { Clock } from '../../core/contract/clock.ts';
 import type { GatewayApi } from '../../core/contract/gateway-api.ts';
 import { owner, type Principal } from '../../core/contract/principal.ts';
 import { GatewayError, messageOf } from '../../core/model/errors.ts';
@@ -81,9 +82,16 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const allowedOrigins = new Set(options.allowedOrigins);
   const allowedHosts = new Set(options.allowedHosts?.map((name) => name.toLowerCase()));
   const holderOf = createTokenCheck(entries);
-  const now = () => performance.now();
+  // Does not keep the process alive.
+  const clock: Clock = {
+    now: () => performance.now(),
+    after(ms, callback) {
+      const timer = setTimeout(callback, ms).unref();
+      return () => clearTimeout(timer);
+    },
+  };
   const inspector =
-    options.inspector === undefined ? null : createInspector(options.inspector, { board, holderOf, now });
+    options.inspector === undefined ? null : createInspector(options.inspector, { board, holderOf, clock });
   const isOwnDoor = (path: string) => inspector?.owns(path) === true;
   const gates = createGates({ tokens: entries, allowedOrigins, allowedHosts, isOwnDoor });
   let closing: Promise<void> | undefined;

@@ -76,12 +76,12 @@ export function createUpgradeHandler(ports: UpgradePorts): UpgradeHandler {
   }
 
   /** Throws a GatewayError if the gateway refuses. */
-  function serviceFor(request: IncomingMessage, client: ClientRequest): Service {
+  function serviceFor(request: IncomingMessage, client: ClientRequest, page: PageSocket | null): Service {
     if (protocolFor(request, client.frontend) !== subprotocols(client.frontend).resumable) {
       return { framing: board.check(client), serve: (channel) => board.connect(channel, client) };
     }
     const carriesMany = board.checkResumable(client);
-    const options = { board, request: client, carriesMany, attachMs, onError };
+    const options = { board: boardOf(board, page), request: client, carriesMany, attachMs, onError };
     return { framing: 'text', serve: (channel) => serveResumable(channel, options) };
   }
 
@@ -106,7 +106,7 @@ export function createUpgradeHandler(ports: UpgradePorts): UpgradeHandler {
     client: ClientRequest,
     page: PageSocket | null,
   ): void {
-    const service = { ...serviceFor(request, client), ...(page && { opened: endsWith(page) }) };
+    const service = { ...serviceFor(request, client, page), ...(page && { opened: endsWith(page) }) };
     const options = { socket, framing: service.framing, maxFrameBytes: frameLimit(client.frontend) };
     const crowded = hold(socket, client.principal);
     if (crowded !== null) return turnAway(socket, crowded);
@@ -148,6 +148,13 @@ export function createUpgradeHandler(ports: UpgradePorts): UpgradeHandler {
 function urlOf({ url }: IncomingMessage): URL {
   // Join instead of resolve: resolving `//evil.example/v1/x/ws` would take the first part for a host.
   return new URL(`http://gateway${url}`);
+}
+
+/** What a page reads is watched. */
+function boardOf(board: GatewayApi, page: PageSocket | null): GatewayApi {
+  if (page === null) return board;
+  const stream: GatewayApi['stream'] = (caller, cursor) => page.watched(caller.session, board.stream(caller, cursor));
+  return { ...board, stream };
 }
 
 /** The WebSocket closes when its login is over. */

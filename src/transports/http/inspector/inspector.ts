@@ -1,6 +1,7 @@
 // The routes of the inspector: the public shell, the login, and what a page that is logged in may ask. Every request has
 // passed the checks of Host, Origin and site (gates.ts), but no token check (docs/threats.md T37 to T41).
 import type { IncomingMessage } from 'node:http';
+import type { Clock } from '../../../core/contract/clock.ts';
 import type { GatewayApi } from '../../../core/contract/gateway-api.ts';
 import type { InspectorApi } from '../../../core/contract/inspector-api.ts';
 import type { Principal } from '../../../core/contract/principal.ts';
@@ -10,7 +11,7 @@ import { headersNamed } from '../headers.ts';
 import { describeError, errorBody } from '../status.ts';
 import { jsonAnswer } from './answers.ts';
 import { formFor, pageFiles } from './files.ts';
-import { createLogins, type Login, type Logins } from './logins.ts';
+import { createLogins, type Login, type Logins, loginLimits } from './logins.ts';
 import { answerPage } from './page-routes.ts';
 
 /** The inspector of one port. */
@@ -27,6 +28,8 @@ export interface PageSocket {
   readonly principal: Principal;
   /** See Login. */
   holds(end: () => void): () => void;
+  /** See InspectorApi. */
+  readonly watched: InspectorApi['watched'];
 }
 
 /** The inspector as the server sees it. */
@@ -59,7 +62,7 @@ export const pageHeaders = {
 export interface InspectorPorts {
   readonly board: GatewayApi;
   holderOf(token: string): Principal | null;
-  now(): number;
+  readonly clock: Clock;
 }
 
 /** Creates the inspector of a port. */
@@ -91,7 +94,6 @@ export function createInspector(options: InspectorOptions, ports: InspectorPorts
     const login = loginOf(incoming, id, logins);
     if (route === 'logout' && request.method === 'POST') {
       logins.end(login);
-      options.api.watch(logins.count > 0);
       return jsonAnswer('{}', { 'set-cookie': cookieOf(incoming, id, '', 0) });
     }
     return answerPage(route, request, login.principal, { ...ports, api: options.api });
@@ -108,7 +110,6 @@ export function createInspector(options: InspectorOptions, ports: InspectorPorts
     const attempt = logins.enter(given);
     switch (attempt.is) {
       case 'in': {
-        options.api.watch(true);
         const { id } = attempt.login;
         const cookie = cookieOf(incoming, id, attempt.secret, cookieSeconds);
         return jsonAnswer(JSON.stringify({ path: `/i/${id}/` }), { 'set-cookie': cookie });
@@ -142,7 +143,8 @@ export function createInspector(options: InspectorOptions, ports: InspectorPorts
     socket(incoming) {
       checkOrigin(incoming);
       const [path = ''] = (incoming.url ?? '').split('?');
-      return loginOf(incoming, privateRoute.exec(path)?.[1] ?? '', logins);
+      const { principal, holds } = loginOf(incoming, privateRoute.exec(path)?.[1] ?? '', logins);
+      return { principal, holds, watched: options.api.watched };
     },
   };
 }
@@ -151,7 +153,7 @@ export function createInspector(options: InspectorOptions, ports: InspectorPorts
 const mostLoginBytes = 4096;
 
 /** How long the browser keeps the cookie, s. */
-const cookieSeconds = 12 * 3600;
+const cookieSeconds = loginLimits.lastsMs / 1000;
 
 function parsed(body: Uint8Array): unknown {
   try {

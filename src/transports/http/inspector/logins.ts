@@ -1,6 +1,7 @@
 // Who may use the inspector: one code from the start of the gateway, and the logins that codes and tokens have opened
 // (docs/threats.md T38 to T40).
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Clock } from '../../../core/contract/clock.ts';
 import type { Principal } from '../../../core/contract/principal.ts';
 import { owner } from '../../../core/contract/principal.ts';
 
@@ -31,29 +32,28 @@ export interface Logins {
   /** The login with this id, if the cookie belongs to it. */
   find(id: string, secret: string | undefined): Login | null;
   end(login: Login): void;
-  /** How many pages are logged in. */
-  readonly count: number;
 }
 
-/** Times in ms, counts as they are (docs/limits.md 12.3). */
-export const loginLimits = { codeMs: 12 * 3600_000, idleMs: 12 * 3600_000, logins: 16, failures: 10, perMs: 60_000 };
+/** Times in ms, counts as they are (docs/limits.md 12.3). `lastsMs`: how long a login lasts, and the browser keeps its cookie. */
+export const loginLimits = { codeMs: 12 * 3600_000, lastsMs: 12 * 3600_000, logins: 16, failures: 10, perMs: 60_000 };
 
 /** The dependencies of the logins. */
 export interface LoginPorts {
   /** Finds the holder of a token. */
   holderOf(token: string): Principal | null;
-  /** A clock, ms. */
-  now(): number;
+  readonly clock: Clock;
 }
 
 interface Kept extends Login {
   readonly hash: Buffer;
   readonly ends: Set<() => void>;
-  usedAt: number;
+  /** Stops waiting for the end of its time. */
+  readonly stay: () => void;
 }
 
 /** Creates the logins, with one code. */
-export function createLogins({ holderOf, now }: LoginPorts): Logins {
+export function createLogins({ holderOf, clock }: LoginPorts): Logins {
+  const { now } = clock;
   const madeAt = now();
   let code: string | null = secretText();
   // A map keeps the order of insertion, so the first entry is the oldest.
@@ -70,7 +70,7 @@ export function createLogins({ holderOf, now }: LoginPorts): Logins {
       principal,
       hash: sha256(secret),
       ends,
-      usedAt: now(),
+      stay: clock.after(loginLimits.lastsMs, () => end(login)),
       holds(stop) {
         ends.add(stop);
         return () => void ends.delete(stop);
@@ -83,6 +83,7 @@ export function createLogins({ holderOf, now }: LoginPorts): Logins {
   function end({ id }: Login): void {
     const login = logins.get(id);
     logins.delete(id);
+    login?.stay();
     for (const stop of login?.ends ?? []) stop();
   }
 
@@ -99,9 +100,6 @@ export function createLogins({ holderOf, now }: LoginPorts): Logins {
   }
 
   return {
-    get count() {
-      return logins.size;
-    },
     get code() {
       return currentCode();
     },
@@ -121,12 +119,6 @@ export function createLogins({ holderOf, now }: LoginPorts): Logins {
       const login = logins.get(id);
       if (login === undefined || secret === undefined) return null;
       if (!timingSafeEqual(sha256(secret), login.hash)) return null;
-      const isStale = login.ends.size === 0 && now() - login.usedAt > loginLimits.idleMs;
-      if (isStale) {
-        end(login);
-        return null;
-      }
-      login.usedAt = now();
       return login;
     },
     end,
