@@ -171,6 +171,7 @@ export function createGatewayOf(
     folders,
     agents,
     log,
+    read: (file) => stored.own(file),
     unkept(session) {
       unkept.add(session);
       sessions.warn(session, 'This session is not kept any more: its file cannot be written.');

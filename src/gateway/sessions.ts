@@ -219,7 +219,10 @@ export class Sessions implements ObstacleSource {
     // Loaded on demand: a gateway without stored sessions needs none of the schemas.
     const { restoreSession } = await import('../core/session/restore-session.ts');
     const { epoch, timeOrigin, createdAt, principal } = head;
-    const begun = belongsTo;
+    const begun = (session: Session) => {
+      belongsTo(session);
+      use(session);
+    };
     const session = await restoreSession({ ...ports, epoch, timeOrigin, clockOrigin, kept, past, dialectOf, begun });
     try {
       if (this.#isShut) throw new GatewayError('shutting-down', shuttingDown);
@@ -230,7 +233,6 @@ export class Sessions implements ObstacleSource {
       session.leave('there is no room for it');
       throw thrown;
     }
-    use(session);
     this.#announced.set(head.session, hub.get(head.session, owner));
   }
 
@@ -246,7 +248,7 @@ export class Sessions implements ObstacleSource {
     const checkAgents = () => this.#counted('agents', () => quotas.checkAgents(opener));
     let starts = 0;
     const { request, id, agentName, agent, cwd, place, folders, toolServers, createdAt, isOurs } = checked;
-    const { keep, found, resume } = request;
+    const { keep, found, isBack, resume } = request;
     // Clients on the network do not learn where the gateway runs (docs/threats.md T8).
     const persistence = this.#ports.persistenceOf({
       id,
@@ -256,6 +258,7 @@ export class Sessions implements ObstacleSource {
       createdAt,
       keep,
       found,
+      isBack,
     });
     const note = (level: NoteLevel, text: string) => {
       this.#ports.taps?.note(id, level, text);
