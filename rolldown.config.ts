@@ -189,6 +189,11 @@ function rules(fileName: string): Plugin {
         const found = [...readFileSync(page, 'utf8').matchAll(rule)];
         return found.map(([, number, text = '']) => [`${page} ${number}`, text.replace(/\s+/gu, ' ').trim()]);
       });
+      // A field that did not cross has no rule of its own: its mark names the page.
+      const fidelity = 'docs/fidelity.md';
+      const lost = /^- \*\*Lost\*\*: (.*(?:\n {2}.*)*)/mu.exec(readFileSync(fidelity, 'utf8'))?.[1];
+      if (lost === undefined) return this.error(`${fidelity} does not say what "Lost" means`);
+      texts.push([fidelity, `Lost: ${lost.replace(/\s+/gu, ' ')}`]);
       this.emitFile({ type: 'asset', fileName, source: JSON.stringify(Object.fromEntries(texts)) });
     },
   };

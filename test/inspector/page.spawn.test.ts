@@ -1,9 +1,11 @@
 // The inspector's page in Chromium: what people do with it.
+import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { patchbay } from '../support/command.ts';
 import { findings } from './support/axe.ts';
 import { closeBrowser, noBrowser, openPage } from './support/browser.ts';
-import { cuttable, pageFiles, prompt, type Rig, startRig } from './support/rig.ts';
+import { cuttable, give, pageFiles, prompt, type Rig, startRig } from './support/rig.ts';
 
 let rig: Rig;
 
@@ -24,6 +26,9 @@ describe(`the page, in Chromium${noBrowser === null ? '' : ` (skipped: ${noBrows
       await page.goto(link);
       await page.getByRole('heading', { name: 'See any conversation' }).waitFor();
       expect(new URL(page.url()).hash).toBe('');
+      const paints =
+        "performance.getEntriesByType('paint').map(({ name, startTime }) => name + ' after ' + Math.round(startTime) + ' ms')";
+      console.log(String(await page.evaluate(paints)));
       const other = await openPage();
       await other.goto(link);
       await other
@@ -81,7 +86,7 @@ describe(`the page, in Chromium${noBrowser === null ? '' : ` (skipped: ${noBrows
     await page.context().close();
   });
 
-  it.skipIf(noBrowser !== null)('steers, adds a follow-up, aborts; changes model, thinking and mode', async () => {
+  it.skipIf(noBrowser !== null)('steers, adds a follow-up, aborts; changes the model', async () => {
     const page = await rig.newSession();
     await prompt(page, 'slow 40 long 400');
     await page.getByRole('button', { name: 'Steer' }).waitFor();
@@ -89,6 +94,14 @@ describe(`the page, in Chromium${noBrowser === null ? '' : ` (skipped: ${noBrows
     await page.getByText('steered words').first().waitFor();
     await page.getByRole('button', { name: 'Abort' }).click();
     await page.getByText('run aborted').waitFor();
+    await page.getByRole('button', { name: 'Send' }).waitFor();
+    await prompt(page, 'ask');
+    await page.getByRole('button', { name: 'Allow', exact: true }).waitFor();
+    await page.getByRole('textbox', { name: 'Prompt' }).fill('followed words');
+    await page.getByRole('button', { name: 'Follow-up' }).click();
+    await page.getByRole('button', { name: 'Allow', exact: true }).click();
+    await page.getByRole('log', { name: 'Messages' }).getByText('You said: followed words').waitFor();
+    await page.getByRole('button', { name: 'Send' }).waitFor();
     const model = page.getByLabel('Model');
     const values = await Promise.all(
       (await model.locator('option').all()).map((option) => option.getAttribute('value')),
@@ -111,7 +124,9 @@ describe(`the page, in Chromium${noBrowser === null ? '' : ` (skipped: ${noBrows
     await page.locator('.banner', { hasText: 'The connection was cut' }).waitFor();
     expect(await findings(page)).toEqual([]);
     await cut(false);
-    await page.getByRole('button', { name: 'Now' }).click();
+    // The page may be back by itself before the button is clicked.
+    await page.evaluate("document.querySelector('.banner button')?.click()");
+    await page.locator('.banner').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Send' }).waitFor();
     const other = await rig.loggedIn({}, `#s=${session}`);
     await other.locator('.message.assistant').last().waitFor();
@@ -181,8 +196,11 @@ describe(`the page, in Chromium${noBrowser === null ? '' : ` (skipped: ${noBrows
       { dir: 'out', line: '{"type":"agent_end","messages":[]}', at: 4 },
     ];
     const buffer = Buffer.from(`${rows.map((row) => JSON.stringify(row)).join('\n')}\n`);
-    await page.getByLabel('Open a tape').setInputFiles({ name: 't.jsonl', mimeType: 'application/x-ndjson', buffer });
+    await give(page, 'drop', '.main', { name: 't.jsonl', type: 'application/x-ndjson', data: buffer });
     await page.locator('.top .tag', { hasText: 'pi' }).waitFor();
+    await page.locator('.rows .line', { hasText: 'run-end completed' }).waitFor();
+    expect(await findings(page)).toEqual([]);
+    await page.getByLabel('Open a tape').setInputFiles({ name: 't.jsonl', mimeType: 'application/x-ndjson', buffer });
     await page.locator('.rows .line', { hasText: 'run-end completed' }).waitFor();
     const cell = page.locator('.rows .line', { hasText: 'run-start' }).locator('.c-agent');
     await expect.poll(() => cell.textContent()).toContain('agent_start');
@@ -191,6 +209,34 @@ describe(`the page, in Chromium${noBrowser === null ? '' : ` (skipped: ${noBrows
     expect((await download).suggestedFilename()).toMatch(/\.jsonl$/u);
     await page.context().close();
   });
+
+  it.skipIf(noBrowser !== null)(
+    'shows raster images, and any other as text; a click on a loss says what it means',
+    async () => {
+      const page = await rig.newSession();
+      const base64 = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+      await give(page, 'paste', '#prompt', { name: 'dot.png', type: 'image/png', data: Buffer.from(base64, 'base64') });
+      await page.getByText('1 image').waitFor();
+      const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>');
+      await give(page, 'paste', '#prompt', { name: 'x.svg', type: 'image/svg+xml', data: svg });
+      await page.getByText('2 images').waitFor();
+      await prompt(page, 'image unknown');
+      const image = page.locator('.message.user img');
+      await image.waitFor();
+      await expect.poll(() => page.evaluate("document.querySelector('.message.user img').naturalWidth")).toBe(1);
+      await page.locator('.message.user pre', { hasText: '<svg' }).waitFor();
+      expect(await image.count()).toBe(1);
+      await page.getByRole('button', { name: 'Send' }).waitFor();
+      await page.getByLabel('Add a column').selectOption('pi-legacy');
+      await page.locator('.chip.loss').first().click();
+      await page
+        .getByRole('dialog', { name: 'Rule' })
+        .getByText(/^Lost: what the client/u)
+        .waitFor();
+      await page.getByRole('button', { name: 'Close' }).click();
+      await page.context().close();
+    },
+  );
 
   it.skipIf(noBrowser !== null)('keeps the link to an event, and the shape of things in forced colours', async () => {
     const session = await rig.createSession();
@@ -210,4 +256,12 @@ it('is at most 150 kB compressed', () => {
   const sizes = [...pageFiles()].filter(([name]) => name.endsWith('.gz')).map(([, bytes]) => bytes.length);
   expect(sizes.length).toBe(3);
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(150_000);
+});
+
+it('is opened by the command of the guide', async () => {
+  const guide = readFileSync(new URL('../../docs/guides/inspector.md', import.meta.url), 'utf8');
+  const [, words = ''] = /^npx patchbay (.*)$/mu.exec(guide) ?? [];
+  expect(words).toContain('--port 8137');
+  const told = await patchbay(words.replace('8137', '0').split(' '), { killAfter: '#code=' });
+  expect(told.stdout).toMatch(/http:\/\/127\.0\.0\.1:\d+\/#code=\S+/u);
 });

@@ -1,5 +1,6 @@
 // One message: its blocks in order, and its figures.
 import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
 import { dollars, tokens } from '../state/format.ts';
 import { textOf } from '../state/growing.ts';
 import type { MessageItem, Part } from '../state/items.ts';
@@ -61,17 +62,19 @@ function PartView({
   }
 }
 
+/** What is folded is not drawn. */
 function Thinking({ part }: { readonly part: Extract<Part, { is: 'text' | 'thinking' }> }): VNode {
+  const [isShown, setShown] = useState(false);
   void part.text.changed.value;
   const isHidden = part.redacted === true || part.text.length === 0;
   return (
-    <details class="thinking">
+    <details class="thinking" onToggle={({ currentTarget }) => setShown(currentTarget.open)}>
       <summary>
         {part.isOpen && <span class="pulse" aria-hidden="true" />}
         {part.isOpen ? 'Thinking' : 'Thought'}
         <span class="figure">{isHidden ? 'hidden' : `${tokens(part.text.length)} characters`}</span>
       </summary>
-      <Streaming text={part.text} />
+      {isShown && <Streaming text={part.text} />}
     </details>
   );
 }

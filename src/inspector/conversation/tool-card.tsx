@@ -1,5 +1,6 @@
 // One tool call: what it was asked, what it does now, what came of it.
 import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
 import { duration, visible } from '../state/format.ts';
 import { textOf } from '../state/growing.ts';
 import type { Item, ToolItem } from '../state/items.ts';
@@ -12,12 +13,14 @@ const words = { written: 'not started', running: 'running', done: 'done', failed
 /** Draws an item within another one. */
 export type Draw = (item: Item) => VNode | null;
 
+/** A call; what is folded is not drawn. */
 export function ToolCard({ tool, draw }: { readonly tool: ToolItem; readonly draw: Draw }): VNode {
+  const [isShown, setShown] = useState(false);
   void tool.changed.value;
   const { name, title, state, durationMs, change, output, children } = tool;
   const isOpen = state === 'failed' || change !== undefined;
   return (
-    <details class={`card tool ${state}`} open={isOpen}>
+    <details class={`card tool ${state}`} open={isOpen} onToggle={({ currentTarget }) => setShown(currentTarget.open)}>
       <summary>
         <span class={`dot ${state}`} aria-hidden="true" />
         <bdi class="name">{visible(name)}</bdi>
@@ -25,17 +28,19 @@ export function ToolCard({ tool, draw }: { readonly tool: ToolItem; readonly dra
         <span class="state">{tool.skipped ?? words[state]}</span>
         {durationMs !== undefined && <span class="figure">{duration(durationMs)}</span>}
       </summary>
-      <div class="body">
-        {change === undefined ? <Input tool={tool} /> : <Diff change={change} />}
-        {output.length > 0 && (
-          <section aria-label="result">
-            {output.map((content, index) => (
-              <ContentView key={index} content={content} />
-            ))}
-          </section>
-        )}
-      </div>
-      {children.length > 0 && <div class="children">{children.map(draw)}</div>}
+      {(isShown || isOpen) && (
+        <div class="body">
+          {change === undefined ? <Input tool={tool} /> : <Diff change={change} />}
+          {output.length > 0 && (
+            <section aria-label="result">
+              {output.map((content, index) => (
+                <ContentView key={index} content={content} />
+              ))}
+            </section>
+          )}
+        </div>
+      )}
+      {(isShown || isOpen) && children.length > 0 && <div class="children">{children.map(draw)}</div>}
     </details>
   );
 }

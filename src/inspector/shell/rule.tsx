@@ -4,15 +4,17 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { ruleText } from '../state/gateway.ts';
 import { openRule } from '../state/view.ts';
 
+const none = 'No numbered rule says this. docs/fidelity.md lists what each protocol cannot say.';
+
 export function Rule(): VNode | null {
   const asked = openRule.value;
-  const [text, setText] = useState<string | null>(null);
+  const [text, setText] = useState('…');
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
-    setText(null);
     if (asked === null) return;
     dialog.current?.showModal();
-    if (asked.rule !== undefined) void ruleText(asked.rule).then(setText);
+    setText(asked.rule === undefined ? none : '…');
+    if (asked.rule !== undefined) void ruleText(asked.rule).then((found) => setText(found ?? none));
   }, [asked]);
   if (asked === null) return null;
   return (
@@ -21,12 +23,7 @@ export function Rule(): VNode | null {
         <bdi>{asked.text}</bdi>
       </h2>
       {asked.rule !== undefined && <p class="quiet">{asked.rule}</p>}
-      <p>
-        {text ??
-          (asked.rule === undefined
-            ? 'No numbered rule says this. docs/fidelity.md lists what each protocol cannot say.'
-            : '…')}
-      </p>
+      <p>{text}</p>
       <form method="dialog">
         <button type="submit">Close</button>
       </form>

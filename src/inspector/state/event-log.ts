@@ -15,10 +15,10 @@ export interface Filter {
 
 export const everything: Filter = { kinds: new Set(), marks: new Set(), text: '', isFolded: true };
 
-/** Either events from place `first` on, or a row of the wire that gave no event. */
+/** Either events from place `first` on, or a row of the wire that gave no event, behind the event of place `first`. */
 export type Row =
   | { readonly is: 'events'; readonly first: number; count: number }
-  | { readonly is: 'wire'; readonly wire: WireRow };
+  | { readonly is: 'wire'; readonly first: number; readonly wire: WireRow };
 
 const isSame = (a: WireMark, b: WireMark) => a.kind === b.kind && a.text === b.text && a.dialect === b.dialect;
 
@@ -90,7 +90,7 @@ export function createEventLog() {
     const last = rows.at(-1);
     if (filter.isFolded && event !== undefined && last?.is === 'events' && goesOn(last, event, place)) last.count += 1;
     else push({ is: 'events', first: place, count: 1 });
-    for (const wire of between.get(place) ?? []) push({ is: 'wire', wire });
+    for (const wire of between.get(place) ?? []) push({ is: 'wire', first: place, wire });
   }
 
   function goesOn(last: Extract<Row, { is: 'events' }>, event: Event, place: number): boolean {
@@ -114,7 +114,22 @@ export function createEventLog() {
   function rebuild(): void {
     rows = [];
     taken = 0;
-    for (const wire of between.get(-1) ?? []) push({ is: 'wire', wire });
+    for (const wire of between.get(-1) ?? []) push({ is: 'wire', first: -1, wire });
+    changed.value += 1;
+  }
+
+  /** Makes the rows from the event of that place on again: what is before them stands. */
+  function rebuildFrom(place: number): void {
+    if (place < 0) return rebuild();
+    let [low, high] = [0, rows.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const row = rows[middle];
+      if (row !== undefined && row.first + (row.is === 'events' ? row.count : 1) <= place) low = middle + 1;
+      else high = middle;
+    }
+    taken = Math.min(taken, place, rows[low]?.first ?? place);
+    rows.length = low;
     changed.value += 1;
   }
 
@@ -157,22 +172,24 @@ export function createEventLog() {
     /** Takes what the gateway told about the wire. Rows without an event stand behind the event before them. */
     learn(told: readonly WireRow[]) {
       if (told.length === 0) return;
-      let hasOthers = false;
       let place = -1;
+      /** The first place whose rows are others now. */
+      let from = Number.POSITIVE_INFINITY;
       learned += 1;
       for (const wire of told) {
         if (wire.seq !== null) {
           wires.set(wire.seq, { ...wire, frames: { ...wires.get(wire.seq)?.frames, ...wire.frames } });
           place = placeOf(wire.seq);
+          if (filter.marks.size > 0) from = Math.min(from, place);
         } else {
           const others = between.get(place) ?? [];
           if (!others.some(({ row }) => row === wire.row)) {
             between.set(place, [...others, wire]);
-            hasOthers = true;
+            from = Math.min(from, place);
           }
         }
       }
-      if (hasOthers || filter.marks.size > 0) rebuild();
+      if (from < taken) rebuildFrom(from);
       else changed.value += 1;
     },
     show(wanted: Filter) {

@@ -1,6 +1,6 @@
 // The wire of a session: rows of one height, of which only those in view are in the document.
 import type { VNode } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { several } from '../state/format.ts';
 import type { Session } from '../state/session.ts';
 import { row as chosen, follows, hiddenColumns, isDrawerOpen } from '../state/view.ts';
@@ -18,15 +18,20 @@ export function Grid({ session }: { readonly session: Session }): VNode {
   const rows = log.shown();
   const scroller = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 600 });
+  /** Where the scroller was last, px. */
+  const reached = useRef(0);
   const columns = ['agent', 'canonical', ...dialectsOf(session)].filter((name) => !hiddenColumns.value.has(name));
-  const first = Math.max(0, Math.floor(view.top / rowHeight) - spare);
-  const last = Math.min(rows.length, Math.ceil((view.top + view.height) / rowHeight) + spare);
+  // While the end is followed, its rows are drawn before the scroller has got there.
+  const top = follows.value ? Math.max(0, rows.length * rowHeight - view.height) : reached.current;
+  const first = Math.max(0, Math.floor(top / rowHeight) - spare);
+  const last = Math.min(rows.length, Math.ceil((top + view.height) / rowHeight) + spare);
+  const pool = Math.ceil(view.height / rowHeight) + 2 * spare + 2;
   // The chosen row stays in the document, so that the focus is not lost.
   const places = Array.from({ length: Math.max(0, last - first) }, (_, index) => first + index);
   const { value: place } = chosen;
   if (place >= 0 && place < rows.length && (place < first || place >= last)) places.push(place);
 
-  useFollowing(scroller, rows.length);
+  useFollowing(scroller, reached, rows.length);
   useWire(session, log.length, log.shown(), first, last, columns);
   useEffect(() => reveal(scroller.current, place), [place]);
   useEffect(() => {
@@ -42,8 +47,9 @@ export function Grid({ session }: { readonly session: Session }): VNode {
     if (element === null) return;
     const isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight <= 4;
     if (isAtEnd) follows.value = true;
-    else if (element.scrollTop < view.top) follows.value = false;
-    setView({ top: element.scrollTop, height: element.clientHeight });
+    else if (element.scrollTop < reached.current) follows.value = false;
+    reached.current = element.scrollTop;
+    if (!follows.value) setView({ top: element.scrollTop, height: element.clientHeight });
   };
   return (
     <div
@@ -65,7 +71,7 @@ export function Grid({ session }: { readonly session: Session }): VNode {
             return (
               each && (
                 <Line
-                  key={index}
+                  key={index >= first && index < last ? index % pool : 'chosen'}
                   log={log}
                   row={each}
                   place={index}
@@ -118,11 +124,17 @@ function Head({ columns }: { readonly columns: readonly string[] }): VNode {
   );
 }
 
-function useFollowing(scroller: { readonly current: HTMLDivElement | null }, count: number): void {
+function useFollowing(
+  scroller: { readonly current: HTMLDivElement | null },
+  reached: { current: number },
+  count: number,
+): void {
   const { value } = follows;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = scroller.current;
-    if (value && element !== null) element.scrollTop = element.scrollHeight;
+    if (!value || element === null) return;
+    element.scrollTop = count * rowHeight;
+    reached.current = element.scrollTop;
   }, [value, count]);
 }
 

@@ -1,4 +1,4 @@
-// The gateway as it is built, with the demo agent and the inspector's page.
+// The gateway as it is built, with agents and the inspector's page.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -21,16 +21,22 @@ export interface Rig {
   readonly faults: string[];
   /** A page of its own that is logged in. `fragment`: what its address names. */
   loggedIn(options?: BrowserContextOptions, fragment?: string): Promise<Page>;
-  /** A page that shows a new session with the demo agent. */
-  newSession(options?: BrowserContextOptions): Promise<Page>;
+  /** A page that shows a new session, with the demo agent if no other is named. */
+  newSession(options?: BrowserContextOptions, agent?: string): Promise<Page>;
   close(): Promise<void>;
 }
 
-export async function startRig(): Promise<Rig> {
-  const words = ['serve', '--json', '--agent', 'demo', '--port', '0'];
+/** `agents`: which agents it has, as words of its command line. */
+export async function startRig(agents: readonly string[] = ['--agent', 'demo']): Promise<Rig> {
+  const words = ['serve', '--json', '--port', '0', ...agents];
   const child = spawn(process.execPath, [`${dist}cli/main.js`, ...words]);
-  child.stderr.resume();
-  const [line] = await once(createInterface({ input: child.stdout }), 'line');
+  let log = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    log += text;
+  });
+  const exited = once(child, 'close').then(() => Promise.reject(new Error(`the gateway has exited: ${log}`)));
+  exited.catch(() => {});
+  const [line] = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), exited]);
   const { url, token, inspector: link } = JSON.parse(line) as { url: string; token: string; inspector: string };
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const faults: string[] = [];
@@ -61,10 +67,10 @@ export async function startRig(): Promise<Rig> {
     faults,
     createSession,
     loggedIn,
-    async newSession(options) {
+    async newSession(options, agent = 'demo') {
       const page = await loggedIn(options);
       if ((options?.viewport?.width ?? 1440) < 960) await page.getByRole('button', { name: 'Sessions' }).click();
-      await page.getByRole('button', { name: 'New session with demo' }).click();
+      await page.getByRole('button', { name: `New session with ${agent}`, exact: true }).click();
       await page.getByRole('textbox', { name: 'Prompt' }).waitFor();
       return page;
     },
@@ -98,4 +104,24 @@ export async function cuttable(page: Page): Promise<(refuse: boolean) => Promise
 /** The files of the page, by what follows `dist/inspector/`. */
 export function pageFiles(): ReadonlyMap<string, Buffer> {
   return new Map(readdirSync(`${dist}inspector`).map((name) => [name, readFileSync(`${dist}inspector/${name}`)]));
+}
+
+/** Files that are pasted into an element, or dropped on it.  */
+export async function give(
+  page: Page,
+  how: 'paste' | 'drop',
+  selector: string,
+  { name, type, data }: { readonly name: string; readonly type: string; readonly data: Buffer },
+): Promise<void> {
+  const words = JSON.stringify([how, selector, name, type, data.toString('base64')]);
+  await page.evaluate(`{
+    const [how, selector, name, type, base64] = ${words};
+    const given = new DataTransfer();
+    given.items.add(new File([Uint8Array.from(atob(base64), (each) => each.charCodeAt(0))], name, { type }));
+    const rest = { bubbles: true, cancelable: true };
+    const event = how === 'paste'
+      ? new ClipboardEvent('paste', { clipboardData: given, ...rest })
+      : new DragEvent('drop', { dataTransfer: given, ...rest });
+    document.querySelector(selector).dispatchEvent(event);
+  }`);
 }
