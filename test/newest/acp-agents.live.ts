@@ -89,7 +89,7 @@ describe.skipIf(missing !== null)(`claude-agent-acp${missing === null ? '' : ` (
     });
   });
 
-  test('a stored conversation is loaded: its past is told, and the model knows the past', async () => {
+  test('a stored conversation is loaded, and the model knows its past', async () => {
     const pi = await attachPi(place, await server.createSession('acp'));
     await pi.run('[[text]] my number is 4711');
     await pi.close();
