@@ -19,7 +19,15 @@ declare module 'vitest' {
 
 export default async function setup(project: TestProject): Promise<() => void> {
   build();
-  const programs = await findPrograms(['pi-newest', 'pi-0.87', 'pi-0.73', 'sdk-newest', 'sdk-0.2', 'node-22']);
+  const programs = await findPrograms([
+    'pi-newest',
+    'pi-0.87',
+    'pi-0.73',
+    'sdk-newest',
+    'sdk-0.2',
+    'claude-agent-acp',
+    'node-22',
+  ]);
   const claude = await findClaudeCode();
   const says = 'reason' in claude ? `SKIPPED: ${claude.reason}` : `${claude.version}, from ${claude.from}`;
   process.stderr.write(`Claude Code: ${says}\n`);

@@ -27,6 +27,7 @@ const wanted = {
   'pi-0.73': { package: '@mariozechner/pi-coding-agent', word: '0.73.1', pinned: '0.73.1' },
   'sdk-newest': { package: sdk, word: 'latest', pinned: '0.3.330' },
   'sdk-0.2': { package: sdk, word: '0.2.100', pinned: '0.2.100' },
+  'claude-agent-acp': { package: '@agentclientprotocol/claude-agent-acp', word: 'latest', pinned: '0.101.0' },
   'node-22': { package: node, word: '22', pinned: '22.23.3' },
   'node-24': { package: node, word: '24', pinned: '24.21.0' },
 } as const satisfies Record<string, Wanted>;
@@ -99,6 +100,7 @@ export async function findPrograms(names: readonly ProgramName[]): Promise<Progr
     'pi-0.73': of('pi-0.73'),
     'sdk-newest': of('sdk-newest'),
     'sdk-0.2': of('sdk-0.2'),
+    'claude-agent-acp': of('claude-agent-acp'),
     'node-22': of('node-22'),
     'node-24': of('node-24'),
   };

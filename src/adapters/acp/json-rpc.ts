@@ -3,8 +3,10 @@
 import { z } from 'zod';
 import { isDictionary } from '../../core/model/dictionary.ts';
 
+/** Integers up to 2^53, which is exact as a number and may be told back. */
+const idNumber = z.number().refine((id) => Number.isInteger(id) && Math.abs(id) <= 2 ** 53);
 /** The id of a request. Returned with the type that it came with: 0, "0" and null are three ids. */
-export const RpcId = z.union([z.string(), z.int(), z.null()]);
+export const RpcId = z.union([z.string(), idNumber, z.null()]);
 export type RpcId = z.infer<typeof RpcId>;
 
 /** The error codes of JSON-RPC and of ACP (docs/protocols/acp.md 1.8). */

@@ -42,7 +42,8 @@ export function createBackend(env: Env, options: AgentOptions, context: BackendC
   const info = createInfo(out);
   const login = createLogin();
   const updates = createUpdateDecoder(env, out, info, {
-    cancelQuestions() {
+    cancelQuestions(call) {
+      if (call !== undefined) return permissions.cancelOf(call);
       permissions.cancelAll();
       dialogs.cancelAll();
     },

@@ -58,7 +58,8 @@ const longestTerminal = 4 * 1024 * 1024;
 
 const words = (text: string): Content[] => (text === '' ? [] : [{ type: 'text', text }]);
 
-export function createCalls(out: Outbox, messages: MessageDecoder): Calls {
+/** `ending`: called with the id of a call before its end is told. */
+export function createCalls(out: Outbox, messages: MessageDecoder, ending: (id: string) => void): Calls {
   const calls = new Map<string, Call>();
   const past = new NewestSet<string>(memory);
 
@@ -127,6 +128,7 @@ export function createCalls(out: Outbox, messages: MessageDecoder): Calls {
     const isDenied = call.stage === 'denied' && isError;
     if (call.stage === 'denied') closeMessage();
     else start(call);
+    ending(call.id);
     calls.delete(call.id);
     past.add(call.id);
     const { id, name, known } = call;

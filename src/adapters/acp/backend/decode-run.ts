@@ -16,7 +16,8 @@ export interface RunParts {
   /** Delivers what was held back. */
   release(): void;
   /** Ends the questions of the run. */
-  cancelQuestions(): void;
+  /** Of one call, or all. */
+  cancelQuestions(call?: string): void;
   /** What to do when the agent wants its user to log in; null if nobody knows. */
   loginHint(): string | null;
 }

@@ -58,7 +58,7 @@ export function createUpdateDecoder(
     model: () => info.known.model?.id,
     written: (id) => calls.written(id),
   });
-  const calls = createCalls(out, messages);
+  const calls = createCalls(out, messages, context.cancelQuestions);
   const run = createRun(out, { ...context, messages, calls, release });
   let history = createHistory(out);
   /** The words of the open prompt that an echo has not repeated. */

@@ -13,6 +13,8 @@ export interface Permissions {
   answer(command: CommandOf<'answer-approval'>): Outcome;
   /** The agent withdraws its question. False: there is no such question. */
   withdraw(id: RpcId): boolean;
+  /** The call is over: nobody can allow the call any more. */
+  cancelOf(call: string): void;
   /** Answers all open questions: their turn is cancelled or over. */
   cancelAll(): void;
 }
@@ -97,6 +99,9 @@ export function createPermissions(out: Outbox, calls: Calls, rejected: () => voi
       const found = [...open].find(([, question]) => question.rpcId === rpcId);
       if (found !== undefined) cancel(...found);
       return found !== undefined;
+    },
+    cancelOf(call) {
+      for (const [id, question] of [...open]) if (question.call === call) cancel(id, question);
     },
     cancelAll() {
       for (const [id, question] of [...open]) cancel(id, question);

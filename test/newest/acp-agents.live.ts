@@ -1,0 +1,114 @@
+// claude-agent-acp, which brings Claude Code to editors of the Agent Client Protocol, as the agent behind three clients of other
+// protocols, on the fake model: text, tools, leave given and refused, a stop, and a stored conversation that is loaded.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
+import { claudeScenarios } from '../claude-code/scenarios.ts';
+import { type ClaudeHome, makeClaudeHome } from '../support/claude-code-rig.ts';
+import { type GatewayServer, startServerWith } from '../support/gateway.ts';
+import { nodeIn } from '../support/programs.ts';
+import { type AgentPlace, type AnyClient, attachPi, threeClients } from '../support/three-clients.ts';
+
+const claude = inject('claude');
+const programs = inject('programs');
+const found = programs['claude-agent-acp'];
+const node = nodeIn(programs['node-22']);
+const missing =
+  'reason' in found ? found.reason : 'reason' in claude ? claude.reason : node === null ? 'no Node 22' : null;
+
+describe.skipIf(missing !== null)(`claude-agent-acp${missing === null ? '' : ` (${missing})`}`, () => {
+  let fake: FakeAnthropic;
+  let home: ClaudeHome;
+  let server: GatewayServer;
+  let place: AgentPlace;
+  beforeAll(async () => {
+    if ('reason' in found || 'reason' in claude || node === null) return;
+    fake = await startFakeAnthropic({ scenarios: claudeScenarios });
+    home = makeClaudeHome({ binary: claude.binary, baseUrl: fake.url });
+    // Its own reviewer would decide: the user is asked only in this mode.
+    mkdirSync(join(home.dir, '.claude'));
+    const settings = { permissions: { defaultMode: 'default' } };
+    writeFileSync(join(home.dir, '.claude/settings.json'), JSON.stringify(settings));
+    const world = {
+      PATH: process.env.PATH ?? '/usr/bin:/bin',
+      HOME: home.dir,
+      TMPDIR: join(home.dir, 'tmp'),
+      CLAUDE_CODE_TMPDIR: join(home.dir, 'tmp'),
+      CLAUDE_CODE_EXECUTABLE: home.binary,
+      ANTHROPIC_BASE_URL: home.baseUrl,
+      ANTHROPIC_API_KEY: 'sk-ant-no-key',
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      DISABLE_AUTOUPDATER: '1',
+      CLAUDE_CODE_MAX_RETRIES: '2',
+    };
+    const words = Object.entries(world).map(([name, value]) => `${name}=${value}`);
+    const command = ['env', '-i', ...words, node, join(found.folder, 'dist/index.js')];
+    const config = join(home.dir, 'patchbay.json');
+    writeFileSync(config, JSON.stringify({ agents: { acp: { protocol: 'acp', command, cwd: home.project } } }));
+    server = await startServerWith(config);
+    place = { config, agent: 'acp', cwd: home.project, server };
+  });
+  afterAll(async () => {
+    await server?.close();
+    await fake?.close();
+    home?.remove();
+  });
+
+  describe.each(Object.entries(threeClients))('behind %s', (_, start) => {
+    let client: AnyClient;
+    const written = () => existsSync(join(home.project, 'out.txt'));
+    beforeAll(async () => {
+      client = await start(place);
+    });
+    afterAll(() => client.close());
+
+    test('text', async () => {
+      expect(await client.run('[[text]] hello')).toContain('Hello, world. This is plain text.');
+    });
+
+    test('a tool with approval', async () => {
+      const heard = await client.run('[[cc-write]] do', () => client.decide(true));
+      expect(written()).toBe(true);
+      expect(heard).toContain('echo written > out.txt');
+      rmSync(join(home.project, 'out.txt'));
+    });
+
+    test('a rejection', async () => {
+      await client.run('[[cc-write]] do not', () => client.decide(false));
+      expect(written()).toBe(false);
+    });
+
+    test('a stop, and the next prompt', async () => {
+      await client.run('[[hold]] hello', async () => {
+        await client.hears('This never');
+        await client.stop();
+      });
+      expect(await client.run('[[text]] again')).toContain('Hello, world. This is plain text.');
+    });
+  });
+
+  test('a stored conversation is loaded, and the model knows its past', async () => {
+    const pi = await attachPi(place, await server.createSession('acp'));
+    await pi.run('[[text]] my number is 4711');
+    await pi.close();
+    const projects = join(home.dir, '.claude/projects');
+    const files = readdirSync(projects, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('.jsonl'),
+    );
+    const file = files.find((name) => readFileSync(join(projects, name), 'utf8').includes('4711')) ?? '';
+    const response = await fetch(`${server.url}/v1/sessions`, {
+      method: 'POST',
+      headers: { ...server.headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ agent: 'acp', resume: basename(file, '.jsonl') }),
+    });
+    expect(response.status).toBe(201);
+    const { id } = z.object({ id: z.string() }).parse(await response.json());
+    const later = await attachPi(place, id);
+    onTestFinished(later.close);
+    expect(await later.run('[[text]] which was it?')).toContain('Hello, world. This is plain text.');
+    const asked = fake.requests.findLast(({ body }) => JSON.stringify(body.messages.at(-1)).includes('which was it?'));
+    expect(JSON.stringify(asked?.body.messages)).toContain('4711');
+  });
+});
