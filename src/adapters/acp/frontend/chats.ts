@@ -9,9 +9,10 @@ export interface OpenPrompt {
   readonly id: RpcId;
   /** The name by which the prompt can be withdrawn. */
   readonly handle: string;
-  /** Its texts, by which its echo is known (docs/protocols/acp.md 4.34). */
-  readonly texts: readonly string[];
 }
+
+/** What a prompt says, as far as its echo has not come: its texts, and null for each other part. */
+export type EchoedPrompt = (string | null)[];
 
 /** A value that the client has set, and what the session said at that time. */
 interface Chosen {
@@ -28,14 +29,16 @@ export interface Chat {
   /** What the agent has told to queries. The view has what it tells by itself. */
   info: SessionInfo;
   readonly prompts: Set<OpenPrompt>;
+  /** Parts of the client's prompts that it is not told again when they are said (docs/protocols/acp.md 4.34). */
+  readonly echoes: Set<EchoedPrompt>;
   /** Settings whose change the agent does not report, by option. */
   readonly chosen: Map<string, Chosen>;
-  /** The client has asked to stop what goes on: its answers to open questions say no more. */
+  /** Where the client has said that the session works. */
   readonly cwd: string | undefined;
 }
 
 export function newChat(id: string, target: Target, info: SessionInfo, cwd?: string): Chat {
-  return { id, target, view: undefined, info, prompts: new Set(), chosen: new Map(), cwd };
+  return { id, target, view: undefined, info, prompts: new Set(), echoes: new Set(), chosen: new Map(), cwd };
 }
 
 /** All that is known of the session. */

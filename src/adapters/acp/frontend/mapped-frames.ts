@@ -38,9 +38,8 @@ export function createMappedFrames(chats: ReadonlyMap<string, Chat>, settings: S
     const plain = (content: object) =>
       JSON.stringify(notificationMessage('session/update', { sessionId, update: content }));
     if (fields.sessionUpdate === 'user_message_chunk') {
-      const { text } = dictionaryOf(fields.content);
-      const isEcho = [...(chat?.prompts ?? [])].some(({ texts }) => text === undefined || texts.includes(String(text)));
-      return isEcho ? null : plain(fields);
+      const { text = null } = dictionaryOf(fields.content);
+      return chat !== undefined && isEcho(chat, text) ? null : plain(fields);
     }
     if (fields.sessionUpdate !== 'config_option_update' || chat === undefined) return plain(fields);
     return plain({ ...fields, configOptions: settings.options(chat) });
@@ -60,4 +59,16 @@ export function createMappedFrames(chats: ReadonlyMap<string, Chat>, settings: S
     },
     answered: (id) => open.delete(id),
   };
+}
+
+/** Whether the client has said that itself; its echo has come then. */
+function isEcho({ echoes }: Chat, text: unknown): boolean {
+  for (const echo of echoes) {
+    const at = echo.findIndex((part) => part === text);
+    if (at < 0) continue;
+    echo.splice(at, 1);
+    if (echo.length === 0) echoes.delete(echo);
+    return true;
+  }
+  return false;
 }

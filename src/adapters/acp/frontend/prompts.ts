@@ -9,7 +9,7 @@ import type { AssistantMessage, Transcript } from '../../../core/model/transcrip
 import type { AutoDecline } from '../../../core/session/auto-decline.ts';
 import { type RpcId, rpcCodes } from '../json-rpc.ts';
 import type { ContentBlock } from '../wire/content.ts';
-import type { Chat, OpenPrompt } from './chats.ts';
+import type { Chat, EchoedPrompt, OpenPrompt } from './chats.ts';
 import { type Actions, type ConnectionPorts, errorAnswer, noSession, rpcCodeOf } from './connection.ts';
 import { decodePrompt } from './decode-prompt.ts';
 
@@ -28,8 +28,9 @@ export function createPrompts(
   chats: ReadonlyMap<string, Chat>,
   autoDecline: AutoDecline,
 ): Prompts {
-  function finish(chat: Chat, prompt: OpenPrompt, outcome: Outcome): Actions {
+  function finish(chat: Chat, prompt: OpenPrompt, echo: EchoedPrompt, outcome: Outcome): Actions {
     chat.prompts.delete(prompt);
+    if (!outcome.ok) chat.echoes.delete(echo);
     autoDecline.answered();
     const { id } = prompt;
     if (!outcome.ok) {
@@ -57,9 +58,10 @@ export function createPrompts(
       if (chat === undefined) return ports.refuse(id, noSession(sessionId));
       const { content, contexts } = decodePrompt(blocks);
       const handle = ports.env.id('prompt');
-      const texts = content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
-      const prompt: OpenPrompt = { id, handle, texts };
+      const prompt: OpenPrompt = { id, handle };
       chat.prompts.add(prompt);
+      const echo = content.map((part) => (part.type === 'text' ? part.text : null));
+      chat.echoes.add(echo);
       const asked = ports.ask(
         chat.target,
         {
@@ -70,7 +72,7 @@ export function createPrompts(
           untilIdle: true,
           handle,
         },
-        (outcome) => finish(chat, prompt, outcome),
+        (outcome) => finish(chat, prompt, echo, outcome),
       );
       return [...asked, ...autoDecline.prompted()];
     },
