@@ -62,9 +62,10 @@ export function createMappedFrames(chats: ReadonlyMap<string, Chat>, settings: S
 }
 
 /** Whether the client has said that itself; its echo has come then. */
-function isEcho({ echoes }: Chat, text: unknown): boolean {
+function isEcho({ echoes }: Chat, said: unknown): boolean {
+  const text = typeof said === 'string' ? said : null;
   for (const echo of echoes) {
-    const at = echo.findIndex((part) => part === text);
+    const at = echo.indexOf(text);
     if (at < 0) continue;
     echo.splice(at, 1);
     if (echo.length === 0) echoes.delete(echo);
