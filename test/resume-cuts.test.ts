@@ -46,6 +46,7 @@ const dialects: readonly Dialect[] = [
   { name: 'pi-server', frontend: 'pi-server', options: '' },
   // One stream, whatever the names of the events: bare frames can be compared.
   { name: 'eca', frontend: 'eca', options: 'events=frames' },
+  { name: 'acp', frontend: 'acp', options: '' },
   { name: 'canonical', frontend: 'canonical', options: '', needsNoGreeting: true },
 ];
 

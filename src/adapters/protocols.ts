@@ -38,7 +38,7 @@ const entries: readonly ProtocolEntry[] = [
   { protocol: rpcMessage, client: () => import('./claude/rpc-message-side.ts') },
   { protocol: anthropic, agent: () => import('./anthropic/agent-side.ts') },
   { protocol: eca, client: () => import('./eca/client-side.ts'), agent: () => import('./eca/agent-side.ts') },
-  { protocol: acp, agent: () => import('./acp/agent-side.ts') },
+  { protocol: acp, client: () => import('./acp/client-side.ts'), agent: () => import('./acp/agent-side.ts') },
   { protocol: canonical, client: () => import('./canonical/client-side.ts') },
   { protocol: demo, agent: () => import('./demo/agent-side.ts') },
 ];

@@ -108,7 +108,9 @@ export function describePairs(
       if (agent === undefined) throw new Error(`nobody plays an agent of ${backend}: test/support/agent-roles.ts`);
       const surroundings = await agent.start?.();
       const config = { ...agent.config, options: { ...agent.config.options, ...surroundings?.options } };
-      const gateway = createGateway(parseConfig({ agents: { cast: config } }), { log: () => {} });
+      const gateway = createGateway(parseConfig({ agents: { cast: config }, roots: [process.cwd()] }), {
+        log: () => {},
+      });
       const { channel, dispose } = await reach(gateway, frontend, 'cast');
       try {
         const ear = hear(channel);

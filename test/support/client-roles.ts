@@ -9,6 +9,9 @@ import { checkLegacyLines } from '../oracles/order/pi-legacy/order.ts';
 import { checkPiServerOrder } from '../oracles/order/pi-server/order.ts';
 import { checkRpcMessages } from '../oracles/order/rpc-message/order.ts';
 
+import { at } from './acp-traces.ts';
+import { acpSchemaFaults } from './judges/acp-schema.ts';
+
 /** All that a client has heard, as soon as it is enough. */
 export type Hear = (label: string, isEnough: (heard: readonly string[]) => boolean) => Promise<readonly string[]>;
 
@@ -237,6 +240,39 @@ const canonical: ClientRole = {
   judge: (frames) => checkCanonical(frames.map(readCanonical)),
 };
 
+/** The session that was spoken of last. */
+const acpSession = (frames: readonly string[]): unknown =>
+  frames
+    .map((frame): unknown => JSON.parse(frame))
+    .map((frame) => at(frame, 'result', 'sessionId') ?? at(frame, 'params', 'sessionId'))
+    .findLast((id) => id !== undefined);
+
+let acpPrompts = 0;
+
+/** An editor that says hello, opens a session, and asks its user nothing. */
+const acp: ClientRole = {
+  async greet(say, hear) {
+    const isAnswered = (id: string) => (frames: readonly string[]) =>
+      frames.some((frame) => at(JSON.parse(frame), 'id') === id);
+    say(request('initialize', { protocolVersion: 1, clientCapabilities: {} }, 'hello'));
+    await hear('the answer to initialize', isAnswered('hello'));
+    say(request('session/new', { cwd: process.cwd(), mcpServers: [] }, 'open'));
+    await hear('a session', isAnswered('open'));
+  },
+  prompt(text, heard = []) {
+    acpPrompts += 1;
+    const params = { sessionId: acpSession(heard), prompt: [{ type: 'text', text }] };
+    return request('session/prompt', params, `prompt-${acpPrompts}`);
+  },
+  interrupt: (heard) => request('session/cancel', { sessionId: acpSession(heard) }),
+  isOver: (frame) => /^prompt-/u.test(String(at(JSON.parse(frame), 'id'))),
+  isCutShort(frame) {
+    const answer: unknown = JSON.parse(frame);
+    return at(answer, 'error') !== undefined || at(answer, 'result', 'stopReason') === 'cancelled';
+  },
+  judge: (frames) => acpSchemaFaults(frames.map((line) => ({ dir: 'out', line, json: JSON.parse(line) }))),
+};
+
 /** By adapter id. */
 export const clientRoles: ReadonlyMap<string, ClientRole> = new Map([
   ['claude', claude],
@@ -246,4 +282,5 @@ export const clientRoles: ReadonlyMap<string, ClientRole> = new Map([
   ['eca', eca],
   ['pi-server', piServer],
   ['canonical', canonical],
+  ['acp', acp],
 ]);

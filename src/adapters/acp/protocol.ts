@@ -27,6 +27,8 @@ export const protocol = {
       'dialog-request',
       'dialog-end',
       'notice',
+      'error',
+      'retry-start',
       'compaction-start',
       'compaction-end',
       'usage-changed',
@@ -36,6 +38,9 @@ export const protocol = {
     ],
     commands: [
       'create-session',
+      'load-session',
+      'list-sessions',
+      'list-stored-sessions',
       'prompt',
       'abort',
       'answer-approval',
@@ -50,4 +55,5 @@ export const protocol = {
     ],
   },
   agent: { takesToolServers: true },
+  client: {},
 } satisfies Protocol;

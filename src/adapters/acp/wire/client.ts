@@ -51,6 +51,8 @@ const place = {
 
 export const NewSessionParams = z.looseObject(place);
 export const LoadSessionParams = z.looseObject({ sessionId, ...place });
+/** Resuming names the same place. */
+export const ResumeSessionParams = LoadSessionParams;
 export const ListSessionsParams = z.looseObject({ cwd: text, cursor: text });
 export const SessionParams = z.looseObject({ sessionId });
 export const SetModeParams = z.looseObject({ sessionId, modeId: z.string() });

@@ -1,0 +1,120 @@
+// An ACP client as a program has it: the client of the protocol's own library in front of a gateway process. All that is
+// said in both directions is kept for the judges.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { type ClientContext, client, methods, ndJsonStream, type Stream } from '@agentclientprotocol/sdk';
+import { type AcpRow, at, type Json, rowOf } from './acp-traces.ts';
+
+const cli = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+/** What the user of the client does when the agent asks. */
+export interface User {
+  /** The kind of the option that is chosen; null: the question stays open until it is withdrawn or the turn is stopped. */
+  permission?: ((params: Json) => string | null) | undefined;
+  /** The content of a form. */
+  form?: ((params: Json) => unknown) | undefined;
+}
+
+/** A client that is connected. */
+export interface AcpClient {
+  readonly agent: ClientContext;
+  readonly rows: readonly AcpRow[];
+  readonly user: User;
+  /** The updates of a session so far, of one kind or of all. */
+  updates(session: string, kind?: string): Json[];
+  /** Resolves when a message from the agent fits, now or later. */
+  until(fits: (message: unknown) => boolean): Promise<unknown>;
+  /** Says that the turn is to be stopped, and what follows for open questions (docs/protocols/acp.md 4.48). */
+  cancel(sessionId: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+const capabilities = {
+  session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
+  elicitation: { form: {} },
+};
+
+/** Starts the gateway with the demo agent and says hello. */
+export async function startAcpClient(user: User = {}, clientCapabilities: object = capabilities): Promise<AcpClient> {
+  const child = spawn(process.execPath, [cli, 'stdio', '--frontend', 'acp', '--agent', 'demo'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const rows: AcpRow[] = [];
+  const waiting = new Set<() => void>();
+  const open: { readonly session: unknown; cancel(): void }[] = [];
+  const keep = (row: AcpRow) => {
+    rows.push(row);
+    for (const look of [...waiting]) look();
+  };
+
+  const app = client({ name: 'test' })
+    .onNotification(methods.client.session.update, () => {})
+    .onRequest(methods.client.session.requestPermission, ({ params, signal }) => {
+      const kind = user.permission === undefined ? 'allow_once' : user.permission(params);
+      const chosen = params.options.find((option) => option.kind === kind || option.optionId === kind);
+      if (chosen !== undefined) return { outcome: { outcome: 'selected', optionId: chosen.optionId } };
+      return new Promise((resolve) => {
+        const cancel = () => resolve({ outcome: { outcome: 'cancelled' } });
+        open.push({ session: params.sessionId, cancel });
+        signal.addEventListener('abort', cancel);
+      });
+    })
+    .onRequest(methods.client.elicitation.create, ({ params }) => {
+      const content = user.form?.(params as Json);
+      return content === undefined
+        ? { action: 'cancel' }
+        : { action: 'accept', content: content as Record<string, string> };
+    });
+  const connection = app.connect(tapped(child, keep));
+  await connection.agent.request(methods.agent.initialize, { protocolVersion: 1, clientCapabilities });
+
+  return {
+    agent: connection.agent,
+    rows,
+    user,
+    updates: (session, kind) =>
+      rows.flatMap(({ dir, json }) => {
+        const update = at(json, 'params', 'update');
+        const isOf = dir === 'out' && at(json, 'params', 'sessionId') === session;
+        return isOf && (kind === undefined || at(update, 'sessionUpdate') === kind) ? [update as Json] : [];
+      }),
+    until: (fits) =>
+      new Promise((resolve) => {
+        const look = () => {
+          const found = rows.find(({ dir, json }) => dir === 'out' && fits(json));
+          if (found === undefined) return;
+          waiting.delete(look);
+          resolve(found.json);
+        };
+        waiting.add(look);
+        look();
+      }),
+    async cancel(sessionId) {
+      await connection.agent.notify(methods.agent.session.cancel, { sessionId });
+      for (const question of open.splice(0)) if (question.session === sessionId) question.cancel();
+    },
+    async close() {
+      const gone = once(child, 'exit');
+      connection.close();
+      child.stdin?.end();
+      await gone;
+    },
+  };
+}
+
+function tapped(child: ChildProcess, keep: (row: AcpRow) => void): Stream {
+  if (child.stdin === null || child.stdout === null) throw new Error('no pipes');
+  const wire = ndJsonStream(Writable.toWeb(child.stdin), Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>);
+  const tap = (dir: AcpRow['dir']) =>
+    new TransformStream({
+      transform(message, controller) {
+        keep(rowOf(dir, message));
+        controller.enqueue(message);
+      },
+    });
+  const out = tap('in');
+  void out.readable.pipeTo(wire.writable).catch(() => {});
+  return { writable: out.writable, readable: wire.readable.pipeThrough(tap('out')) };
+}
