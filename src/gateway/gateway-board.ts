@@ -1,7 +1,7 @@
 // The gateway as the HTTP routes see it.
 import type { AdapterOf } from '../adapters/protocols.ts';
 import type { Clock } from '../core/contract/clock.ts';
-import type { ClientRequest, GatewayApi, OpenSession } from '../core/contract/gateway-api.ts';
+import type { ClientRequest, Elsewhere, GatewayApi, OpenSession } from '../core/contract/gateway-api.ts';
 import type { ObstacleSource } from '../core/contract/obstacles.ts';
 import type { PacedWork } from '../core/contract/paced-work.ts';
 import type { Principal } from '../core/contract/principal.ts';
@@ -29,6 +29,7 @@ export interface BoardPorts {
   readonly agents: Agents;
   readonly clock: Clock;
   readonly connections: Connections;
+  readonly elsewhere: Elsewhere | undefined;
   readonly frontends: Frontends;
   readonly hub: Hub;
   readonly meter: Meter;
@@ -51,6 +52,7 @@ export function createBoard(ports: BoardPorts): GatewayApi {
     sessions: (principal) => hub.list(principal).map(restSummaryOf),
     sessionPage: (request, principal) => sessionPage(request, principal, { hub, store: ports.store }),
     wake: (session) => sessions.wake(session),
+    elsewhere: (session, use) => (hub.has(session) ? null : (ports.elsewhere?.(session, use) ?? null)),
     session: (id, principal) => restSummaryOf(sessions.find(id, principal)),
     createSession: (request, principal) => restSummaryOf(sessions.open(request, { principal, isOurs: false })),
     resumeSession: (request, principal) => resumeSession(request, principal, ports),

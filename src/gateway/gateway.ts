@@ -5,7 +5,7 @@ import type { Config } from '../config/config.ts';
 import type { Adapter, Env } from '../core/contract/adapter.ts';
 import type { Channel } from '../core/contract/channel.ts';
 import type { Clock } from '../core/contract/clock.ts';
-import type { GatewayApi } from '../core/contract/gateway-api.ts';
+import type { Elsewhere, GatewayApi } from '../core/contract/gateway-api.ts';
 import { guardedClock } from '../core/contract/guarded.ts';
 import { createPacedWork, type PacedWork } from '../core/contract/paced-work.ts';
 import type { SessionStore } from '../core/contract/session-store.ts';
@@ -88,6 +88,15 @@ export interface GatewayPorts {
   readonly tracer?: Tracer;
   /** Where sessions are kept; default nowhere. Its owner closes it after the gateway. */
   readonly store?: SessionStore;
+  /** Ids of new sessions begin with this name and a hyphen; default with nothing. */
+  readonly node?: string;
+  /** Which gateway of several on one store this is; default the only one. Stays the same after a restart. */
+  readonly place?: string;
+  /**
+   * Finds out where another gateway is reached that has the session (decision 0033); default nobody. Null: no other one has
+   * it.
+   */
+  readonly elsewhere?: Elsewhere;
   /** Hears which programs of agents run; default nobody. */
   readonly register?: ProcessRegister;
 }
@@ -120,7 +129,19 @@ interface RouterParts {
 export function createGatewayOf(
   { adapters, remote }: GatewayParts,
   config: Config,
-  { log, clock: outerClock = systemClock, work: givenWork, loopDelay, tracer, store, recordTo, register }: GatewayPorts,
+  {
+    log,
+    clock: outerClock = systemClock,
+    work: givenWork,
+    loopDelay,
+    tracer,
+    store,
+    recordTo,
+    register,
+    place,
+    elsewhere,
+    node,
+  }: GatewayPorts,
 ): Gateway {
   const meter = new Meter();
   const notes = new Notes(log, outerClock.now, meter.limited);
@@ -163,7 +184,12 @@ export function createGatewayOf(
     timeOrigin,
     storeObstacles: () => store?.obstacles() ?? [],
     agentOf: (session, principal) => sessions.agentOf(session, principal),
-    ...(store === undefined ? {} : { keeperOf: (name) => new KeptLedger(name, { store, log, timeOrigin }) }),
+    ...(store === undefined
+      ? {}
+      : {
+          keeperOf: (name) =>
+            new KeptLedger(place === undefined ? name : `${name}@${place}`, { store, log, clock, timeOrigin }),
+        }),
   });
   const sessions: Sessions = new Sessions({
     config,
@@ -180,6 +206,7 @@ export function createGatewayOf(
     work,
     timeOrigin,
     store,
+    node,
     dialectOf: dialectsOf(frontends),
     broadcast(broadcast, about) {
       // On shutdown, skip the per-session close notices.
@@ -213,6 +240,7 @@ export function createGatewayOf(
       agents,
       clock,
       connections,
+      elsewhere,
       figures,
       frontends,
       hub,

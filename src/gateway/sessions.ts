@@ -56,6 +56,8 @@ export interface SessionsPorts {
   readonly timeOrigin: number;
   /** Where sessions are kept; absent: nowhere. */
   readonly store: SessionStore | undefined;
+  /** Ids of new sessions begin with this name and a hyphen. */
+  readonly node: string | undefined;
   /** Finds the dialects of streams that are made again. */
   readonly dialectOf: DialectOf;
   /** Tells all clients that a session was opened or closed. */
@@ -95,7 +97,7 @@ export class Sessions implements ObstacleSource {
             log,
             isOpen: (id) => hub.has(id),
             restore: (returning) => this.#restore(returning),
-            lost: (id, reason) => hub.leave(id, reason),
+            lost: (id, reason, isMoved) => hub.leave(id, reason, isMoved),
             unkept: (id) => this.warn(id, 'This session is not kept at the moment: it would be lost with the gateway.'),
           });
     const { allTranscriptBytes } = ports.config.limits;

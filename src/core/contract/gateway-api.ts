@@ -59,6 +59,15 @@ export interface PostedFrame {
   readonly digest?: string;
 }
 
+/** What a request does with a session: reads its frames, or anything else. */
+export type SessionUse = 'read' | 'command';
+
+/**
+ * Where another gateway is reached that has the session, an origin such as `http://10.0.0.1:8137`. Null: no other one has
+ * it, or the use is served here.
+ */
+export type Elsewhere = (session: string, use: SessionUse) => Promise<string | null> | string | null;
+
 /** The answer to posted frames: accepted, or error frames of the protocol. */
 export type PostResult = { readonly ok: true } | { readonly ok: false; readonly frames: readonly string[] };
 
@@ -76,6 +85,8 @@ export interface GatewayApi extends ObstacleSource {
    * Absent: no session is stored.
    */
   wake?(session: string): Promise<void> | null;
+  /** Whether a request for a session must go to another gateway. Absent: there is no other one. */
+  readonly elsewhere?: Elsewhere;
   session(id: string, principal: Principal): OpenSession;
   createSession(request: { agent?: string; id?: string; cwd?: string }, principal: Principal): OpenSession;
   /**

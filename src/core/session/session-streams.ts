@@ -101,14 +101,14 @@ export class SessionStreams {
       work,
     });
     this.open.set(key, stream);
-    if (this.#closed !== null) stream.close(this.#closed.reason, this.#closed.kind);
+    if (this.#closed !== null) stream.close(this.#closed.reason, this.#closed);
     return stream;
   }
 
   /** Closes all streams. Readers may still read why. */
   close(end: StreamEnd): void {
     this.#closed = end;
-    for (const stream of this.open.values()) stream.close(end.reason, end.kind);
+    for (const stream of this.open.values()) stream.close(end.reason, end);
   }
 
   /** Tells a loss in all dialects that have words for losses. */

@@ -57,8 +57,11 @@ export interface Session extends SessionView {
   retire(reason: string): void;
   /** Ends the run, the agent and all streams, and what is kept of the session. Idempotent. */
   close(reason: string): void;
-  /** The same, but a session that is kept can be opened again: its clients are told to come back. */
-  leave(reason: string): void;
+  /**
+   * The same, but a session that is kept can be opened again: its clients are told to come back. `isMoved`: another gateway
+   * has it now.
+   */
+  leave(reason: string, isMoved?: boolean): void;
 }
 
 /**
@@ -271,8 +274,8 @@ class OpenSession implements Session, BudgetMember {
     this.#end({ kind: 'closed', reason }, false);
   }
 
-  leave(reason: string): void {
-    this.#end({ kind: this.#isKept ? 'away' : 'closed', reason }, this.#isKept);
+  leave(reason: string, isMoved = false): void {
+    this.#end(this.#isKept ? { kind: 'away', reason, isMoved } : { kind: 'closed', reason }, this.#isKept);
   }
 
   /** Also a session whose records cannot be read to their end, and that is only shown. */

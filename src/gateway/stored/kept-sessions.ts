@@ -33,8 +33,8 @@ export interface KeptSessionsPorts {
   isOpen(session: string): boolean;
   /** Makes the session again and opens it. */
   restore(returning: Returning): Promise<void>;
-  /** The session must end, and is not recorded any more. */
-  lost(session: string, reason: string): void;
+  /** The session must end, and is not recorded any more. `isMoved`: another gateway has it. */
+  lost(session: string, reason: string, isMoved: boolean): void;
   /** The session goes on, but what is said in it may be lost. */
   unkept(session: string): void;
 }
@@ -42,9 +42,9 @@ export interface KeptSessionsPorts {
 /** A log, and the session that owns it. */
 class Ownership implements StoredLogOwner {
   #session: Session | null = null;
-  readonly #lost: (reason: string) => void;
+  readonly #lost: (reason: string, isMoved: boolean) => void;
 
-  constructor(lost: (reason: string) => void) {
+  constructor(lost: (reason: string, isMoved: boolean) => void) {
     this.#lost = lost;
   }
 
@@ -58,7 +58,8 @@ class Ownership implements StoredLogOwner {
   }
 
   lost(reason: Parameters<StoredLogOwner['lost']>[0]): void {
-    this.#lost(reason === 'fenced' ? 'another gateway has the session now' : 'the store of sessions is closed');
+    if (reason === 'fenced') this.#lost('another gateway has the session now', true);
+    else this.#lost('the store of sessions is closed', false);
   }
 }
 
@@ -77,11 +78,11 @@ export class KeptSessions {
     const { store, log, lost, unkept } = this.#ports;
     const id = head.session;
     const later = new LaterLog();
-    const ownership = new Ownership((reason) => lost(id, reason));
+    const ownership = new Ownership((reason, isMoved) => lost(id, reason, isMoved));
     const failed = (thrown: unknown) => {
       log('error', 'a session is not kept', { session: id, reason: faultText(thrown) });
       later.giveUp();
-      if (thrown instanceof GatewayError && thrown.code === 'conflict') lost(id, thrown.message);
+      if (thrown instanceof GatewayError && thrown.code === 'conflict') lost(id, thrown.message, false);
       else unkept(id);
     };
     store.create(head, ownership).then((made) => later.begin(made), failed);
@@ -104,7 +105,7 @@ export class KeptSessions {
 
   async #wake(id: string): Promise<void> {
     const { store, restore, log, lost, unkept } = this.#ports;
-    const ownership = new Ownership((reason) => lost(id, reason));
+    const ownership = new Ownership((reason, isMoved) => lost(id, reason, isMoved));
     const claimed = await store.claim(id, ownership).catch((thrown: unknown) => {
       if (thrown instanceof GatewayError && thrown.code === 'not-found') return null;
       throw thrown;

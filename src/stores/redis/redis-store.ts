@@ -18,6 +18,8 @@ import { factsKey, indexKey, keysOf, leaseKey, nameOf, recordsKey, sessionOf, sn
 export interface RedisStoreOptions {
   /** `redis://…` or `rediss://…`. */
   readonly url: string;
+  /** Put before the names of all keys, for several stores in one Redis; default nothing. */
+  readonly prefix?: string;
   readonly clock: Clock;
   /** Where other gateways reach this one; in the lease. */
   readonly nodeUrl?: string;
@@ -52,7 +54,7 @@ const againMs = 1_000;
 
 /** Connects to Redis. Rejects with `invalid` without the library, and with `internal` if Redis cannot be reached. */
 export async function openRedisStore(options: RedisStoreOptions): Promise<RedisStore> {
-  const { clock, nodeUrl = '', leaseMs = defaults.leaseMs } = options;
+  const { clock, prefix = '', nodeUrl = '', leaseMs = defaults.leaseMs } = options;
   const token = randomUUID();
   const owned = new Map<string, RedisLog>();
   const failed = new Set<RedisLog>();
@@ -64,6 +66,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
 
   const connection = await connectRedis({
     url: options.url,
+    prefix,
     answerMs: options.answerMs ?? defaults.answerMs,
     back: () => void back(),
   });
@@ -140,7 +143,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
   await renew();
   planRenewal();
   return {
-    ...storeOf({ connection, owned, ports, token, isOver: () => isOver }),
+    ...storeOf({ connection, owned, ports, prefix, token, isOver: () => isOver }),
     obstacles() {
       const reason = connection.obstacle();
       const reasons = new Set(reason === null ? [...failed].flatMap((log) => log.obstacle ?? []) : [reason]);
@@ -177,11 +180,12 @@ interface Parts {
   readonly connection: RedisConnection;
   readonly owned: Map<string, RedisLog>;
   readonly ports: RedisLogPorts;
+  readonly prefix: string;
   readonly token: string;
   isOver(): boolean;
 }
 
-function storeOf({ connection, owned, ports, token, isOver }: Parts): Omit<RedisStore, 'close' | 'obstacles'> {
+function storeOf({ connection, owned, ports, prefix, token, isOver }: Parts): Omit<RedisStore, 'close' | 'obstacles'> {
   const { redis } = connection;
   /** Sessions that somebody is about to own. */
   const reserved = new Set<string>();
@@ -198,7 +202,9 @@ function storeOf({ connection, owned, ports, token, isOver }: Parts): Omit<Redis
   }
 
   async function claim(session: string, owner: StoredLogOwner) {
-    const fence = Number(await answered(connection.run('claim', [...keysOf(session), token, leaseKey('')])));
+    const fence = Number(
+      await answered(connection.run('claim', [...keysOf(session), token, `${prefix}${leaseKey('')}`])),
+    );
     if (fence === -1) throw notFound();
     if (fence === 0) throw new GatewayError('conflict', 'another gateway has the session');
     const { past, place } = await readPast(connection, session);

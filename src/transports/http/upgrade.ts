@@ -11,6 +11,7 @@ import { GatewayError } from '../../core/model/errors.ts';
 import { serveResumable } from '../resume/connection.ts';
 import { type WebSocketChannelOptions, webSocketChannel, webSocketLimits } from '../websocket-channel.ts';
 import { clientRequest } from './client-request.ts';
+import { type Forwarder, placeOf } from './forwarder.ts';
 import type { Refusal, Verdict } from './gates.ts';
 import { headerList, securityHeaders } from './headers.ts';
 import { describeError, errorBody } from './status.ts';
@@ -36,6 +37,8 @@ export interface UpgradePorts {
   check(request: IncomingMessage): Verdict;
   /** Gives the connection a place among the WebSockets, or says why it gets none. */
   hold(socket: Duplex, principal: Principal): Refusal | null;
+  /** Forwards to the gateway that has the session; null: there is no other one. */
+  readonly forwarder: Pick<Forwarder, 'upgrade'> | null;
   readonly maxFrameBytes: number | undefined;
   /** See ResumableOptions. */
   readonly attachMs?: number | undefined;
@@ -50,7 +53,7 @@ interface Service {
 
 /** Creates the handler of upgrades. */
 export function createUpgradeHandler(ports: UpgradePorts): UpgradeHandler {
-  const { board, check, hold, maxFrameBytes, attachMs, onError } = ports;
+  const { board, check, hold, forwarder, maxFrameBytes, attachMs, onError } = ports;
   const channels = new Set<Channel>();
   let count = 0;
   const server = new WebSocketServer({
@@ -119,10 +122,21 @@ export function createUpgradeHandler(ports: UpgradePorts): UpgradeHandler {
       };
       try {
         const client = requestedClient(request, verdict.principal);
-        const waking = client.session === undefined ? null : (board.wake?.(client.session) ?? null);
-        if (waking === null) return admit(request, socket, head, client);
-        // The session is only stored. What the client sends meanwhile stays in the socket.
-        waking.then(() => admit(request, socket, head, client)).catch(turnAwayFor);
+        const wake = () => {
+          const waking = client.session === undefined ? null : (board.wake?.(client.session) ?? null);
+          if (waking === null) return admit(request, socket, head, client);
+          // The session is only stored. What the client sends meanwhile stays in the socket.
+          waking.then(() => admit(request, socket, head, client)).catch(turnAwayFor);
+        };
+        if (forwarder === null || verdict.hop !== null || client.session === undefined) return wake();
+        const arrive = (to: string | null): void => {
+          if (to === null) return wake();
+          const crowded = hold(socket, client.principal);
+          if (crowded !== null) return turnAway(socket, crowded);
+          const { principal } = client;
+          forwarder.upgrade({ to, request, principal }, socket, head, (refusal) => turnAway(socket, refusal));
+        };
+        placeOf(board, client.session, 'read').then(arrive).catch(turnAwayFor);
       } catch (thrown) {
         turnAwayFor(thrown);
       }

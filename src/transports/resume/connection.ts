@@ -75,8 +75,8 @@ class ResumableConnection implements AttachmentOwner {
     if (!this.#options.carriesMany) this.#close('normal', reason);
   }
 
-  away(reason: string): void {
-    this.#close('going-away', reason);
+  away(reason: string, isMoved: boolean): void {
+    this.#close(isMoved ? 'moved' : 'going-away', reason);
   }
 
   failed(thrown: unknown): void {
