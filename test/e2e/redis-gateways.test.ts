@@ -139,7 +139,9 @@ test('a gateway stands still beyond its lease: it appends nothing more, ends its
   // Whoever comes back to the old owner is served by the new one, from there on.
   const back = listen(first, session, 'sse');
   await back.until((frames) => frames.some(isOver), 'the conversation');
-  expect(back.heard.slice(0, closed)).toEqual(reader.heard.slice(0, closed));
+  const framesOf = (frames: readonly Heard[]) => frames.slice(0, closed).map(({ frame }) => frame);
+  await back.until((frames) => frames.length >= closed, 'all of it');
+  expect(framesOf(back.heard)).toEqual(framesOf(reader.heard));
   back.connection.end();
   reader.connection.end();
 });
@@ -150,17 +152,19 @@ test('a client connects anywhere: requests, streams and WebSockets reach the own
   const through = listen(second, session, 'sse');
   const socket = listen(second, session, 'ws', { options: `session=${session}` });
   const direct = listen(first, session, 'sse');
-  expect(await post(second, session, { type: 'prompt', message: 'hello' }, 'one')).toEqual({
-    status: 202,
-    text: '{"accepted":1}',
-  });
   const all = [through, socket, direct];
-  await Promise.all(all.map((one) => one.until((heard) => heard.some(isOver), 'the run')));
-  for (const one of all) {
-    const withCursors = ({ cursor }: Heard) => cursor !== null;
-    expect(one.heard.filter(withCursors)).toEqual(direct.heard.filter(withCursors));
-    one.connection.end();
-  }
+  const ends = (heard: readonly Heard[]) => heard.filter(({ frame }) => frame.includes('"agent_settled"')).length;
+  const told = { status: 202, text: '{"accepted":1}' };
+  expect(await post(second, session, { type: 'prompt', message: 'hello' }, 'one')).toEqual(told);
+  // From then on everybody is there.
+  await Promise.all(all.map((one) => one.until((heard) => ends(heard) === 1, 'the first run')));
+  const from = all.map(({ heard }) => heard.length);
+  expect(await post(second, session, { type: 'prompt', message: 'again' }, 'two')).toEqual(told);
+  await Promise.all(all.map((one) => one.until((heard) => ends(heard) === 2, 'the second run')));
+  const heard = all.map((one, at) => one.heard.slice(from[at]).filter((said) => !isAnswer(said)));
+  expect(heard).toEqual(all.map(() => heard[0]));
+  expect(heard[0]?.some(isOver)).toBe(true);
+  for (const { connection } of all) connection.end();
   const shown = await fetch(`${second.url}/v1/sessions/${session}`, { headers: second.headers });
   expect(await shown.json()).toMatchObject({ id: session, agent: 'demo' });
   const forged = await fetch(`${first.url}/v1/sessions/${session}`, {

@@ -109,10 +109,12 @@ export async function post(
 /** Asks until the gateway has the session itself: the owner of before is heard of until its lease ends. */
 export async function untilOwned(server: GatewayServer, session: string): Promise<void> {
   for (;;) {
-    const answer = await fetch(`${server.url}/v1/sessions/${session}`, { headers: server.headers });
-    await answer.body?.cancel();
-    if (answer.status === 200) return;
-    if (![409, 503].includes(answer.status)) throw new Error(`${answer.status} ${server.log()}`);
+    // A gateway that stands still does not answer what is forwarded.
+    const signal = AbortSignal.timeout(500);
+    const asked = fetch(`${server.url}/v1/sessions/${session}`, { headers: server.headers, signal });
+    const status = await asked.then((answer) => answer.text().then(() => answer.status)).catch(() => 503);
+    if (status === 200) return;
+    if (![409, 503].includes(status)) throw new Error(`${status} ${server.log()}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

@@ -36,7 +36,7 @@ export interface Forwarder {
 }
 
 /** Times in ms: until an answer begins, and of silence in an answer, which has signs of life (docs/limits.md 11.7). */
-const limits = { answerMs: 30_000, silenceMs: 60_000 };
+const limits = { answerMs: 15_000, silenceMs: 60_000 };
 
 /** Headers of clients that go on. All others stay here, whatever they are. */
 const passed = ['content-type', 'accept', 'last-event-id', 'idempotency-key'] as const;
