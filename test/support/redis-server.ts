@@ -15,6 +15,8 @@ export interface RedisServer {
   kill(): Promise<void>;
   /** Starts Redis again, on the same port and the same files. */
   start(): Promise<void>;
+  /** The same without the files: Redis comes back empty and keeps nothing. */
+  startEmpty(): Promise<void>;
   signal(name: 'SIGSTOP' | 'SIGCONT'): void;
   /** Removes all data. */
   empty(): Promise<void>;
@@ -58,24 +60,27 @@ function serverOn(port: number, folder: string): RedisServer {
     await ended;
   }
 
+  async function start(appendonly: 'yes' | 'no'): Promise<void> {
+    // With `everysec` Redis may put off its writes for two seconds while the disk is busy, and a kill loses them.
+    const options = { port, bind: '127.0.0.1', dir: folder, appendonly, appendfsync: 'always', save: '' };
+    const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
+    const started = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    child = started;
+    await new Promise<void>((resolve, reject) => {
+      started.on('error', (cause) =>
+        reject(new Error('these tests need redis-server (apt-get install redis-server)', { cause })),
+      );
+      started.on('exit', () => reject(new Error('redis-server did not start')));
+      started.stdout.on('data', (text) => String(text).includes('Ready to accept connections') && resolve());
+    });
+  }
+
   return {
     port,
     url: `redis://127.0.0.1:${port}`,
     kill,
-    async start() {
-      // With `everysec` Redis may put off its writes for two seconds while the disk is busy, and a kill loses them.
-      const options = { port, bind: '127.0.0.1', dir: folder, appendonly: 'yes', appendfsync: 'always', save: '' };
-      const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
-      const started = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] });
-      child = started;
-      await new Promise<void>((resolve, reject) => {
-        started.on('error', (cause) =>
-          reject(new Error('these tests need redis-server (apt-get install redis-server)', { cause })),
-        );
-        started.on('exit', () => reject(new Error('redis-server did not start')));
-        started.stdout.on('data', (text) => String(text).includes('Ready to accept connections') && resolve());
-      });
-    },
+    start: () => start('yes'),
+    startEmpty: () => start('no'),
     signal: (name) => child?.kill(name),
     async empty() {
       const redis = new Redis(port);

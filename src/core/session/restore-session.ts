@@ -34,17 +34,25 @@ export async function restoreSession({
   ...ports
 }: RestorePorts): Promise<Session> {
   const clock = new SessionClock(outer, clockOrigin - ports.timeOrigin);
-  const open = (state: SessionState | null) =>
-    beginRestoring(
-      {
-        ...ports,
-        clock,
-        ...(state === null
-          ? {}
-          : { past: { transcript: readTranscript(state.transcript), context: state.context, posted: state.posted } }),
-      },
-      dialectOf,
-    );
+  const open = (state: SessionState | null) => beginRestoring({ ...ports, clock, ...pastOf(state) }, dialectOf);
+  const { restoring, place, corrupt } = await takePast(past, open);
+  const { session } = restoring;
+  begun?.(session);
+  clock.notBefore(session.transcript.lastAt);
+  if (corrupt === null) restoring.goOn({ ...kept, place });
+  else restoring.showOnly(unreadable(corrupt));
+  return session;
+}
+
+/** What is said of a session whose records cannot be read to their end. */
+export const unreadable = (corrupt: string): string =>
+  `what was kept of the session cannot be read to its end: ${corrupt}`;
+
+/** Takes all records of a past. `corrupt`: why it was not all; null if it was. `open` is called once. */
+export async function takePast(
+  past: RestorePorts['past'],
+  open: (state: SessionState | null) => RestoringSession,
+): Promise<{ readonly restoring: RestoringSession; readonly place: number; readonly corrupt: string | null }> {
   let state = past.snapshot === null ? null : SessionState.parse(past.snapshot.state);
   let place = past.snapshot?.place ?? 0;
   let { corrupt } = past;
@@ -60,16 +68,17 @@ export async function restoreSession({
       restoring.take(record);
     }
   }
-  restoring ??= open(state);
-  const { session } = restoring;
-  begun?.(session);
-  clock.notBefore(session.transcript.lastAt);
-  if (corrupt === null) restoring.goOn({ ...kept, place });
-  else restoring.showOnly(`what was kept of the session cannot be read to its end: ${corrupt}`);
-  return session;
+  return { restoring: restoring ?? open(state), place, corrupt };
 }
 
-function readRecord(stored: StoredRecord): SessionRecord | null {
+/** A record as this version knows it; null if it is another. */
+export function readRecord(stored: StoredRecord): SessionRecord | null {
   const { success, data } = SessionRecord.safeParse(stored);
   return success ? data : null;
+}
+
+/** What a session begins with that is made again from there on. */
+export function pastOf(state: SessionState | null): Pick<SessionPorts, 'past'> {
+  if (state === null) return {};
+  return { past: { transcript: readTranscript(state.transcript), context: state.context, posted: state.posted } };
 }

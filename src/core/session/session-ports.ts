@@ -8,7 +8,9 @@ import type { WorkspacePort } from '../contract/workspace.ts';
 import type { ExportPort } from '../export/export.ts';
 import type { AgentConnection } from '../link/agent-link.ts';
 import type { Posted } from '../log/stored-records.ts';
+import type { Command } from '../model/command.ts';
 import type { Message } from '../model/content.ts';
+import type { Outcome } from '../model/errors.ts';
 import type { Event } from '../model/event.ts';
 import type { SessionFile } from '../model/outcome-data.ts';
 import type { SessionInfo } from '../model/session-info.ts';
@@ -42,6 +44,9 @@ export const defaultSessionLimits: SessionLimits = {
   transcriptBytes: 64 * 1024 * 1024,
 };
 
+/** Takes a command to the gateway that has the session. */
+export type Forward = (command: Command, settle: (outcome: Outcome) => void) => void;
+
 /** The surroundings of a session. */
 export interface SessionPorts {
   readonly id: string;
@@ -62,6 +67,13 @@ export interface SessionPorts {
   connect(instructions?: Instructions, resume?: Resumption): AgentConnection;
   /** The agent's own name for a conversation of before this session, which its first agent opens. */
   readonly resume?: string;
+  /**
+   * Set if the session belongs to another gateway and this one only shows it: takes its commands there, and calls back
+   * exactly once. Such a session starts no agent and records nothing.
+   */
+  readonly forward?: Forward;
+  /** Such a session should come to a halt, because a reader here cannot keep up, or go on. */
+  paused?(isPaused: boolean): void;
   /** Why one more question of the agent is refused at once; null if it may wait for an answer. Default: it may. */
   refuseQuestion?(): string | null;
   /** See SessionView. */

@@ -19,6 +19,8 @@ export interface SessionStreamsPorts extends Pick<SessionPorts, 'limits' | 'note
   recorder(): SessionRecorder | null;
   /** The session is being made again from its records. */
   isRestoring(): boolean;
+  /** Another gateway writes the session, and this one shows it: streams have the frames and places of its streams. */
+  readonly isFollowed: boolean;
   /** The agent must wait for a reader of the stream with this key, or need not. */
   pressure(key: string, isPressed: boolean): void;
 }
@@ -43,6 +45,8 @@ export class SessionStreams {
   readonly #ports: SessionStreamsPorts;
   /** The keys of the open streams that have a record. */
   #recorded: Set<string> | null = null;
+  /** Streams that the gateway of the session has open: a client of them may come. Null: none. */
+  #held: Map<string, () => void> | null = null;
   /** The last place in any stream that was let go. */
   #endedAt: Place | null = null;
   /** How the session ended; null while open. */
@@ -71,13 +75,26 @@ export class SessionStreams {
   /** Makes a stream again, of which nobody but its record knows. */
   again(key: string, make: MakeProjection, startSub: number): void {
     this.end(key);
-    this.#recorded = withKey(this.#recorded, key);
     // Streams that are kept have keys that begin with the name of their dialect.
-    this.#create(key, make, { dialect: key.split(' ', 1).join('') }, startSub);
+    const use = { dialect: key.split(' ', 1).join('') };
+    if (this.#ports.isFollowed) {
+      // Clients of this gateway may read it already.
+      const open = this.open.get(key);
+      const stream = open?.closed === null ? open : this.#create(key, make, use, startSub);
+      this.#held ??= new Map();
+      this.#held.set(key, stream.hold());
+      return;
+    }
+    this.#recorded = withKey(this.#recorded, key);
+    this.#create(key, make, use, startSub);
   }
 
   /** Lets a stream go that was let go before. */
   end(key: string): void {
+    const letGo = this.#held?.get(key);
+    this.#held?.delete(key);
+    letGo?.();
+    if (this.#ports.isFollowed) return;
     const stream = this.open.get(key);
     if (stream !== undefined) this.#remove(key, stream);
   }
@@ -88,11 +105,11 @@ export class SessionStreams {
     { isFleeting = false, dialect = key }: StreamUse,
     startSub: number,
   ): Stream {
-    const { limits, clock, work, pressure, isRestoring } = this.#ports;
+    const { limits, clock, work, pressure, isRestoring, isFollowed } = this.#ports;
     const stream = createStream(this.#view, make, {
       limits: limits.window,
       startSub,
-      isRestoring,
+      isRestoring: () => isFollowed || isRestoring(),
       pressure: (isPressed) => pressure(key, isPressed),
       unreadMs: isFleeting ? 0 : unreadStreamMs,
       unread: () => this.#letGo(key, stream, isFleeting),

@@ -102,6 +102,8 @@ class OpenSession implements Session, BudgetMember {
   #context: ContextFigures;
   /** While the session is made again. */
   #restoration: Restoration | null = null;
+  /** Records come as another gateway writes them. */
+  #isFollowing = false;
   /** Why the session is closed; null while open. */
   #closed: string | null = null;
 
@@ -120,10 +122,11 @@ class OpenSession implements Session, BudgetMember {
     this.#ports = ports;
     const { limits, clock, work, limited } = ports;
     const pressure = (key: string, isPressed: boolean) => this.#press(key, isPressed);
-    const isRestoring = () => this.#restoration !== null;
+    const isRestoring = () => this.#restoration !== null && !this.#isFollowing;
     const recorder = () => this.#recorder;
     const note: SessionPorts['note'] = (...noted) => void (isRestoring() || ports.note(...noted));
-    this.#streams = new SessionStreams(this, { limits, note, clock, work, limited, pressure, recorder, isRestoring });
+    const own = { pressure, recorder, isRestoring, isFollowed: ports.forward !== undefined };
+    this.#streams = new SessionStreams(this, { limits, note, clock, work, limited, ...own });
     const at = ports.clock.now();
     for (const event of replayedMessages(ports.history ?? []))
       fold(this.transcript, { seq: this.transcript.lastSeq + 1, at, event });
@@ -184,6 +187,10 @@ class OpenSession implements Session, BudgetMember {
         }
         over();
       },
+      follow: () => {
+        this.#isFollowing = true;
+        this.#ports.budget?.report(this, transcript.bytes);
+      },
       showOnly: (reason) => {
         this.retire(reason);
         over();
@@ -193,7 +200,7 @@ class OpenSession implements Session, BudgetMember {
 
   get state(): Session['state'] {
     if (this.#closed !== null) return 'closed';
-    if (this.#conversation?.isIdle() === false) return 'running';
+    if (this.#conversation?.isIdle() === false || (this.#isFollowing && this.transcript.run !== null)) return 'running';
     return this.transcript.agent === 'down' ? 'down' : 'idle';
   }
 
@@ -219,10 +226,11 @@ class OpenSession implements Session, BudgetMember {
   }
 
   start(): void {
-    this.#talk().start();
+    if (this.#ports.forward === undefined) this.#talk().start();
   }
 
   submit(command: Command, settle: (outcome: Outcome) => void): void {
+    if (this.#ports.forward !== undefined) return this.#ports.forward(command, settle);
     const conversation = this.#talk();
     if (!this.#isAttended) conversation.setUnattended();
     conversation.submit(command, settle);
@@ -261,7 +269,7 @@ class OpenSession implements Session, BudgetMember {
 
   warn(text: string): void {
     this.#ports.clock.after(0, () => {
-      if (this.#closed === null) this.#talk().warn(text);
+      if (this.#closed === null && this.#ports.forward === undefined) this.#talk().warn(text);
     });
   }
 
@@ -280,7 +288,7 @@ class OpenSession implements Session, BudgetMember {
 
   /** Also a session whose records cannot be read to their end, and that is only shown. */
   get #isKept(): boolean {
-    return this.#recorder !== null || this.#ports.past !== undefined;
+    return this.#recorder !== null || this.#ports.past !== undefined || this.#ports.forward !== undefined;
   }
 
   #end(end: StreamEnd, staysKept: boolean): void {
@@ -313,6 +321,7 @@ class OpenSession implements Session, BudgetMember {
     if (pressure) this.#pressing.add(key);
     else this.#pressing.delete(key);
     this.#conversation?.setPaused(this.#pressing.size > 0);
+    this.#ports.paused?.(this.#pressing.size > 0);
   }
 }
 
@@ -322,6 +331,8 @@ export interface RestoringSession {
   take(record: Exclude<SessionRecord, { kind: 'state' }>): void;
   /** All records are taken: closes what is open as interrupted. New records go to that log. */
   goOn(kept: KeptSession): void;
+  /** All records are taken that were there. Later ones are taken as another gateway writes them. */
+  follow(): void;
   /** The records end here, but the session did not: it takes no work, and nothing of it is recorded. */
   showOnly(reason: string): void;
 }

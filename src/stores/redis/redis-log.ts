@@ -6,6 +6,7 @@ import type {
   StoredLog,
   StoredLogOwner,
   StoredRecord,
+  StoredSnapshot,
   StoreLoss,
 } from '../../core/contract/session-store.ts';
 import { reasonOf } from './connection.ts';
@@ -32,6 +33,8 @@ export interface RedisLogPorts {
   readonly waiting: { chars: number };
   /** Makes the session in Redis. Returns the fence, or 0 if somebody else has made one with this id. */
   create(log: RedisLog): Promise<number>;
+  /** Makes a session again that Redis has forgotten, from its snapshot. Returns the fence, or 0 as `create` does. */
+  remake(log: RedisLog, head: RedisBatch['head'], snapshot: StoredSnapshot): Promise<number>;
   /** Returns the status of the batch (`batchStatus`) and the last place that Redis has. */
   append(log: RedisLog, batch: RedisBatch): Promise<readonly [status: number, place: number]>;
   /** Redis has answered a log that had failed. */
@@ -88,6 +91,8 @@ export class RedisLog implements StoredLog {
   #sinceSnapshot = 0;
   #renewAt: number;
   #isSnapshotDue = false;
+  /** Redis has come back empty, and the owner's memory is all that is there of the session. */
+  #isForgotten = false;
   /** The reason of a failure until Redis answers again. */
   #obstacle: string | null = null;
 
@@ -202,12 +207,40 @@ export class RedisLog implements StoredLog {
       if (fence === 0) return this.take('fenced');
       this.#fence = fence;
     }
+    if (this.#isForgotten) return this.#remake();
     // Somebody may have released the session meanwhile.
     if (this.#phase.name !== 'away') return;
+    this.#goOn(isBroken);
+  }
+
+  #goOn(isBroken: boolean): void {
     this.#phase = { name: 'open' };
     this.#isHeadNew = true;
     this.#isSnapshotDue ||= isBroken;
     this.work();
+  }
+
+  /** Makes the session in Redis again from the memory of its owner. */
+  async #remake(): Promise<void> {
+    let snapshot: StoredSnapshot;
+    try {
+      snapshot = this.#owner.snapshot();
+    } catch (thrown) {
+      return this.#ports.thrown(thrown);
+    }
+    if (snapshot.place < this.#place) return;
+    const head = { text: JSON.stringify(this.#head), version: this.#headVersion };
+    const fence = await this.#ports.remake(this, head, snapshot).catch(() => null);
+    if (fence === null || this.#phase.name !== 'away') return;
+    if (fence === 0) return this.take('fenced');
+    this.#fence = fence;
+    this.#isForgotten = false;
+    this.#isSnapshotDue = false;
+    this.#sinceSnapshot = 0;
+    // What came meanwhile was dropped.
+    this.#goOn(this.#place > snapshot.place);
+    // Only an answer tells that the session is kept again.
+    void this.settled();
   }
 
   #take(line: string): void {
@@ -279,6 +312,11 @@ export class RedisLog implements StoredLog {
       return;
     }
     if (attempt !== this.#attempt) return;
+    if (status === batchStatus.forgotten) {
+      this.#isForgotten = true;
+      this.#fail('Redis has come back empty', true);
+      return;
+    }
     const taken = this.#place - this.#lines.length;
     if (status === batchStatus.gap) {
       // If Redis came back with less than it had acknowledged, only a snapshot closes the gap.

@@ -1,6 +1,7 @@
 // Sessions in Redis, for several gateways: each session has one owner, whose lease lasts while the owner renews it (decision 0030).
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../core/contract/clock.ts';
+import type { FollowableStore } from '../../core/contract/followed-log.ts';
 import type {
   SessionStore,
   StoredHead,
@@ -11,8 +12,19 @@ import type {
 } from '../../core/contract/session-store.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import { connectRedis, type RedisConnection, reasonOf } from './connection.ts';
+import { createLogReader, type LogReader } from './log-reader.ts';
 import { RedisLog, type RedisLogPorts } from './redis-log.ts';
-import { factsKey, indexKey, keysOf, leaseKey, nameOf, recordsKey, sessionOf, snapshotKey } from './scripts.ts';
+import {
+  factsKey,
+  indexKey,
+  keysOf,
+  leaseKey,
+  nameOf,
+  placeOf,
+  recordsKey,
+  sessionOf,
+  snapshotKey,
+} from './scripts.ts';
 
 /** How a store in Redis is opened. */
 export interface RedisStoreOptions {
@@ -36,7 +48,7 @@ export interface RedisStoreOptions {
 }
 
 /** A store that several gateways share. */
-export interface RedisStore extends SessionStore {
+export interface RedisStore extends SessionStore, FollowableStore {
   /** Where the gateway is reached that has the session; null if no gateway that is heard of has it. */
   ownerOf(session: string): Promise<string | null>;
 }
@@ -116,6 +128,12 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
     thrown: (thrown) => options.thrown?.(thrown),
     create: async ({ session, head }) =>
       Number(await connection.run('create', [...keysOf(session), token, JSON.stringify(head), nameOf(session)])),
+    remake: async ({ session, fence }, head, snapshot) => {
+      // The lease is forgotten too.
+      await renew();
+      const parts = [head?.text ?? '', head?.version ?? 0, JSON.stringify(snapshot), snapshot.place];
+      return Number(await connection.run('remake', [...keysOf(session), fence, token, ...parts, nameOf(session)]));
+    },
     async append({ session, fence }, { first, records, head, snapshot }) {
       const parts = [head?.text ?? '', head?.version ?? 0, snapshot?.text ?? '', snapshot?.place ?? 0];
       const gap = snapshot?.gap === true ? 1 : 0;
@@ -142,8 +160,9 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
 
   await renew();
   planRenewal();
+  const reader = createLogReader({ connection, clock, token, thrown: ports.thrown });
   return {
-    ...storeOf({ connection, owned, ports, prefix, token, isOver: () => isOver }),
+    ...storeOf({ connection, owned, ports, prefix, token, reader, isOver: () => isOver }),
     obstacles() {
       const reason = connection.obstacle();
       const reasons = new Set(reason === null ? [...failed].flatMap((log) => log.obstacle ?? []) : [reason]);
@@ -152,6 +171,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
     async close() {
       await Promise.all([...owned.values()].map((log) => log.take('released')));
       isOver = true;
+      reader.close();
       cancelRenewal();
       cancelRetry?.();
       await connection.redis.del(leaseKey(token)).catch(() => {});
@@ -182,10 +202,12 @@ interface Parts {
   readonly ports: RedisLogPorts;
   readonly prefix: string;
   readonly token: string;
+  readonly reader: LogReader;
   isOver(): boolean;
 }
 
-function storeOf({ connection, owned, ports, prefix, token, isOver }: Parts): Omit<RedisStore, 'close' | 'obstacles'> {
+function storeOf(parts: Parts): Omit<RedisStore, 'close' | 'obstacles'> {
+  const { connection, owned, ports, prefix, token, reader, isOver } = parts;
   const { redis } = connection;
   /** Sessions that somebody is about to own. */
   const reserved = new Set<string>();
@@ -226,6 +248,10 @@ function storeOf({ connection, owned, ports, prefix, token, isOver }: Parts): Om
       await owned.get(session)?.settled();
       return (await readPast(connection, session)).past;
     },
+    async follow(session, follower) {
+      const { past, place, fence } = await readPast(connection, session);
+      return { past, ...reader.follow({ session, place, fence, follower }) };
+    },
     async list(after, limit) {
       const from = after === null ? '-' : `(${nameOf(after)}`;
       const names = await answered(redis.zrangebylex(indexKey, from, '+', 'LIMIT', 0, limit));
@@ -255,15 +281,15 @@ async function answered<Result>(answer: Promise<Result>): Promise<Result> {
 async function readPast(
   { redis }: RedisConnection,
   session: string,
-): Promise<{ readonly past: StoredPast; readonly place: number }> {
+): Promise<{ readonly past: StoredPast; readonly place: number; readonly fence: number }> {
   const reading = redis
     .multi()
-    .hmget(factsKey(session), 'head', 'place')
+    .hmget(factsKey(session), 'head', 'place', 'fence', 'snapshotPlace')
     .get(snapshotKey(session))
     .xrange(recordsKey(session), '-', '+')
     .exec();
   const answers = (await answered(reading)) ?? [];
-  const [[headText, place] = [], snapshot, entries = []] = answers.map(([thrown, value]) => {
+  const [[headText, place, fence, snapshotPlace] = [], snapshot, entries = []] = answers.map(([thrown, value]) => {
     if (thrown !== null) throw thrown;
     return value;
   }) as [(string | null)[]?, (string | null)?, [string, string[]][]?];
@@ -273,9 +299,10 @@ async function readPast(
     head,
     snapshot: snapshot ? (JSON.parse(snapshot) as StoredSnapshot) : null,
     async *records() {
-      for (const [, fields] of entries) yield JSON.parse(fields[1] ?? '') as StoredRecord;
+      for (const [id, fields] of entries)
+        if (placeOf(id) > Number(snapshotPlace)) yield JSON.parse(fields[1] ?? '') as StoredRecord;
     },
     corrupt: null,
   };
-  return { past, place: Number(place) };
+  return { past, place: Number(place), fence: Number(fence) };
 }

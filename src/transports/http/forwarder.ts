@@ -35,7 +35,7 @@ export interface Forwarder {
   close(): void;
 }
 
-/** Times in ms: until an answer begins, and of silence in an answer, which has signs of life (docs/limits.md 11.7). */
+/** Times in ms: until an answer begins, and of silence in an answer, which has signs of life (docs/limits.md 11.9). */
 const limits = { answerMs: 15_000, silenceMs: 60_000 };
 
 /** Headers of clients that go on. All others stay here, whatever they are. */

@@ -16,7 +16,7 @@ export interface HopSecret {
 /** The header of a forwarded request. */
 export const hopHeader = 'x-patchbay-hop';
 
-/** How old, or how far ahead, a forwarded request may be, ms, and most that are remembered (docs/limits.md 11.6). */
+/** How old, or how far ahead, a forwarded request may be, ms, and most that are remembered (docs/limits.md 11.8). */
 const window = { ms: 30_000, most: 65_536 };
 
 /** Longest header, characters. */

@@ -2,67 +2,16 @@
 // byte: for every dialect, at every record and every frame of the scenarios. Behind the kept records come the closing
 // frames of an interrupted run, and nothing else differs.
 import { describe, expect, test } from 'vitest';
-import { adapters } from '../../../src/adapters/index.ts';
-import type { Entry, FrameEntry } from '../../../src/core/contract/reader.ts';
 import type { Event } from '../../../src/core/model/event.ts';
-import { burstOf } from '../../support/core/bursts.ts';
-import { createKeptRig, type Dialects, restoreKept, streamOf } from '../../support/core/kept-session.ts';
+import { createKeptRig, restoreKept, streamOf } from '../../support/core/kept-session.ts';
+import { clients, dialects, isFrame, type Said, saidIn, speak } from '../../support/core/said-frames.ts';
 import { drain } from '../../support/core/stream-rig.ts';
-import { stillEnv } from '../../support/decoding.ts';
 import { canonicalEvents, scenarioNames } from '../../support/fixtures.ts';
-import { textOf } from '../../support/telling.ts';
-
-const clients: readonly (readonly [name: string, adapter: string, options: Readonly<Record<string, string>>])[] = [
-  ['claude', 'claude', {}],
-  ['rpc-message', 'rpc-message', {}],
-  ['pi growing', 'pi', { dialect: 'growing' }],
-  ['pi delta-only', 'pi', { dialect: 'delta-only' }],
-  ['pi-legacy', 'pi-legacy', {}],
-  ['pi-server', 'pi-server', {}],
-  ['eca', 'eca', {}],
-];
-
-const dialects: Dialects = Object.fromEntries(
-  clients.map(([name, adapter, options]) => {
-    const side = adapters.get(adapter)?.client?.frontend(stillEnv(), options);
-    if (side === undefined) throw new Error(`${adapter} has no client side`);
-    return [name, (view) => side.projection(view)];
-  }),
-);
 
 /** The largest `seq` of a session that was never restarted. */
 const beforeRestart = 65_536;
 
-interface Said {
-  readonly text: string;
-  readonly cursor: string;
-  readonly at: number | null;
-}
-
-const isFrame = (entry: Entry): entry is FrameEntry => entry.kind === 'frame';
-
-function saidIn(entries: readonly Entry[]): Said[] {
-  return entries.filter(isFrame).map(({ out, cursor, at }) => ({ text: textOf(out), cursor: cursor ?? '', at }));
-}
-
 const seqOf = ({ cursor }: Said) => Number(cursor.split('.')[1]);
-
-/** Deltas of the main thread that follow one another come as one burst. */
-function speak(rig: ReturnType<typeof createKeptRig>, events: readonly Event[]): void {
-  let deltas: string[] = [];
-  let isContinued = false;
-  for (const [at, event] of events.entries()) {
-    const next = events[at + 1];
-    const isDelta = event.type === 'block-delta' && event.parent === undefined && event.extra === undefined;
-    // Only what continues the latest delta can be a burst.
-    if (!isDelta || !isContinued) rig.say(event);
-    else deltas.push(event.delta);
-    isContinued = isDelta;
-    if (deltas.length === 0 || (next?.type === 'block-delta' && next.parent === undefined)) continue;
-    rig.burst(burstOf(deltas, event.type === 'block-delta' ? event.index : 0));
-    deltas = [];
-  }
-}
 
 /** A whole session with a reader of each dialect from the beginning: its records, and what each was told. */
 function live(events: readonly Event[]) {

@@ -108,6 +108,63 @@ test('a Redis that has lost records gets a snapshot', async () => {
   expect(await gapOf('s')).toBe('12');
 });
 
+test.each([
+  ['emptied', async () => server.empty()],
+  ['restarted without its files', async () => server.kill().then(() => server.startEmpty())],
+])('a Redis that was %s gets the sessions of living owners anew', async (_, lose) => {
+  const store = await open();
+  const owners = await Promise.all(
+    ['idle', 'busy', 'removed', 'taken'].map(async (session) => {
+      const { at, owner } = follower();
+      const log = await store.create({ session, title: session }, owner);
+      appendTo(log, at, 10);
+      return { at, owner, log, fence: log.fence };
+    }),
+  );
+  for (const { log } of owners) expect(await synced(log)).toBe('kept');
+  const [idle, busy, removed, taken] = owners;
+  if (idle === undefined || busy === undefined || removed === undefined || taken === undefined) throw new Error('none');
+  await lose();
+  const other = await open();
+  // Somebody was faster with this one.
+  await other.create({ session: 'taken', title: 'theirs' }, ownerOf());
+  await removed.log.remove();
+  appendTo(busy.log, busy.at, 12);
+  appendTo(taken.log, taken.at, 12);
+  // The idle one is asked for when the store finds its lease gone.
+  for (const { log } of [idle, busy]) {
+    await expect.poll(() => synced(log), { timeout: 60_000 }).toBe('kept');
+  }
+  appendTo(busy.log, busy.at, 15);
+  expect(await synced(busy.log)).toBe('kept');
+  await kept(store);
+  expect(await placesOf(other, 'idle')).toEqual({ snapshot: 10, places: [] });
+  expect(await placesOf(other, 'busy')).toEqual({ snapshot: 12, places: [13, 14, 15] });
+  await vi.waitUntil(() => taken.owner.losses.length > 0, { timeout: 60_000 });
+  expect(owners.map(({ owner }) => owner.losses)).toEqual([[], [], [], ['fenced']]);
+  for (const { log, fence } of [idle, busy]) expect(log.fence).toBeGreaterThan(fence);
+  expect(await other.list(null, 10)).toEqual([
+    { session: 'busy', title: 'busy' },
+    { session: 'idle', title: 'idle' },
+    { session: 'taken', title: 'theirs' },
+  ]);
+  await expect(other.claim('idle', ownerOf())).rejects.toMatchObject({ code: 'conflict' });
+});
+
+test('a session that another owner removed is not made anew', async () => {
+  const still = { ...systemClock, after: () => () => {} };
+  const first = await open({ clock: still, leaseMs: 500 });
+  const { at, owner } = follower();
+  const log = await first.create({ session: 's' }, owner);
+  const second = await open();
+  await vi.waitUntil(async () => (await second.ownerOf('s')) === null, { timeout: 60_000 });
+  await (await second.claim('s', ownerOf())).log.remove();
+  appendTo(log, at, 1);
+  expect(await synced(log)).toBe('memory');
+  expect(owner.losses).toEqual(['fenced']);
+  await expect(second.read('s')).rejects.toMatchObject({ code: 'not-found' });
+});
+
 test('a session is made, given up and removed while Redis is away', async () => {
   const store = await open();
   const removed = await store.create({ session: 'removed' }, ownerOf());

@@ -5,6 +5,7 @@ import type { Receiver } from '../../../src/core/contract/channel.ts';
 import type { StoredRecord, StoredSnapshot } from '../../../src/core/contract/session-store.ts';
 import type { Burst } from '../../../src/core/model/burst.ts';
 import type { Event } from '../../../src/core/model/event.ts';
+import { type FollowedSession, type FollowOptions, followSession } from '../../../src/core/session/follow-session.ts';
 import { restoreSession } from '../../../src/core/session/restore-session.ts';
 import { createSession, type Session } from '../../../src/core/session/session.ts';
 import { defaultSessionLimits, type SessionPorts } from '../../../src/core/session/session-ports.ts';
@@ -110,6 +111,19 @@ export function streamOf(session: Session, dialects: Dialects, name: string) {
   return session.stream(name, make, { source: { dialect: name } });
 }
 
+const dialectIn = (dialects: Dialects) => (key: string, source: unknown) =>
+  JSON.stringify(source) === JSON.stringify({ dialect: key }) ? (dialects[key] ?? null) : null;
+
+/** The session as another gateway reads it. */
+export async function followKept(
+  options: Pick<FollowOptions, 'store' | 'forward'>,
+  dialects: Dialects,
+  ports: Partial<SessionPorts> = {},
+): Promise<FollowedSession> {
+  const all = { ...portsOf(createVirtualClock(), [], { events: [], said: null }), ...ports };
+  return followSession({ ...options, session: 's', dialectOf: dialectIn(dialects), portsOf: () => all });
+}
+
 /** The session made again in a process whose clock shows 0, so many ms after the one before has begun. */
 export async function restoreKept(
   lines: readonly string[],
@@ -118,7 +132,8 @@ export async function restoreKept(
     snapshot = null,
     corrupt = null,
     laterMs = 3_600_000,
-  }: { snapshot?: StoredSnapshot | null; corrupt?: string | null; laterMs?: number } = {},
+    log,
+  }: { snapshot?: StoredSnapshot | null; corrupt?: string | null; laterMs?: number; log?: KeptLog } = {},
 ): Promise<KeptRig> {
   const [clock, receivers, heard] = [createVirtualClock(), [], { events: [], said: null }];
   const records = createRecords([...lines]);
@@ -126,7 +141,7 @@ export async function restoreKept(
   const session = await restoreSession({
     ...ports,
     clockOrigin: ports.timeOrigin + laterMs,
-    kept: { log: records.log },
+    kept: { log: log ?? records.log },
     past: {
       snapshot,
       corrupt,
@@ -134,8 +149,7 @@ export async function restoreKept(
         for (const line of lines) yield JSON.parse(line) as StoredRecord;
       },
     },
-    dialectOf: (key, source) =>
-      JSON.stringify(source) === JSON.stringify({ dialect: key }) ? (dialects[key] ?? null) : null,
+    dialectOf: dialectIn(dialects),
   });
   return { session, records, clock, ...voice(session, receivers, heard) };
 }
