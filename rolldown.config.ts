@@ -1,10 +1,12 @@
 // What is published: the programs with their shared chunks, the library and the client library as one file each, each
-// extension, and the types.
+// extension, the page of the inspector, and the types.
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, posix, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import {
   type CodeSplittingNameFunction,
   defineConfig,
@@ -89,7 +91,7 @@ export default defineConfig([
   {
     ...common,
     input: entriesOf(manifest.exports['.'].default),
-    plugins: [declarations('types')],
+    plugins: [declarations('types'), rules('inspector/rules.json')],
     output: { ...output, codeSplitting: false },
   },
   {
@@ -107,7 +109,42 @@ export default defineConfig([
     platform: 'node',
     output,
   },
+  {
+    // The page of the inspector.
+    input: { app: 'src/inspector/main.tsx' },
+    platform: 'browser',
+    plugins: [page(), notices('inspector/third-party-notices.txt')],
+    output: { dir: 'dist', entryFileNames: 'inspector/[name].[hash].js', minify: true, codeSplitting: false },
+  },
 ]);
+
+/** The rest of the page: its styles as one file, the shell that names both files, and all of them compressed. */
+function page(): Plugin {
+  const folder = 'src/inspector/styles';
+  return {
+    name: 'page',
+    generateBundle: {
+      order: 'post',
+      handler(_options, bundle) {
+        const sheets = readdirSync(folder).sort();
+        const style = sheets.map((file) => readFileSync(join(folder, file), 'utf8')).join('');
+        const css = style.replace(/\/\*[\s\S]*?\*\//gu, '').replace(/\s*\n\s*/gu, '\n');
+        const cssName = `inspector/app.${createHash('sha256').update(css).digest('base64url').slice(0, 8)}.css`;
+        const [app] = Object.values(bundle).flatMap((file) => (file.type === 'chunk' ? [file] : []));
+        if (app === undefined) return this.error('the page has no code');
+        const shell = readFileSync('src/inspector/index.html', 'utf8')
+          .replace('app.css', `/${cssName}`)
+          .replace('app.js', `/${app.fileName}`);
+        const files = { [app.fileName]: app.code, [cssName]: css, 'inspector/index.html': shell };
+        for (const [fileName, source] of Object.entries(files)) {
+          if (fileName !== app.fileName) this.emitFile({ type: 'asset', fileName, source });
+          this.emitFile({ type: 'asset', fileName: `${fileName}.br`, source: brotliCompressSync(source) });
+          this.emitFile({ type: 'asset', fileName: `${fileName}.gz`, source: gzipSync(source, { level: 9 }) });
+        }
+      },
+    },
+  };
+}
 
 /** The declarations of both libraries and those that these import, in that folder. Not checked here: `npm run check` does that. */
 function declarations(folder: string): Plugin {
@@ -135,6 +172,24 @@ function declarations(folder: string): Plugin {
       } finally {
         rmSync(temporary, { recursive: true, force: true });
       }
+    },
+  };
+}
+
+/** The texts of the numbered rules in docs/, by page and number, for the page of the inspector. */
+function rules(fileName: string): Plugin {
+  return {
+    name: 'rules',
+    generateBundle() {
+      const pages = ['docs', 'docs/protocols'].flatMap((folder) =>
+        readdirSync(folder).flatMap((name) => (name.endsWith('.md') ? [`${folder}/${name}`] : [])),
+      );
+      const texts = pages.flatMap((page) => {
+        const rule = /^- \*\*([A-Z]?\d+(?:\.\d+)?)\*\* ?((?:.|\n(?! *- |\n|[#|]))*)/gmu;
+        const found = [...readFileSync(page, 'utf8').matchAll(rule)];
+        return found.map(([, number, text = '']) => [`${page} ${number}`, text.replace(/\s+/gu, ' ').trim()]);
+      });
+      this.emitFile({ type: 'asset', fileName, source: JSON.stringify(Object.fromEntries(texts)) });
     },
   };
 }

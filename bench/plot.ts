@@ -40,7 +40,8 @@ export function plot(points: readonly Point[]): string {
   const shifted = drawn.map((panel, index) => `<g transform="translate(${index * size.width} 0)">${panel}</g>`);
   const [width, height] = [size.width * Math.max(1, drawn.length), size.height];
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="11">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" font-family="sans-serif" font-size="11">`,
+    `<title>${panels.map(({ title }) => title).join('; ')}</title>`,
     `<rect width="${width}" height="${height}" fill="#ffffff"/>`,
     ...shifted,
     '</svg>',
@@ -49,22 +50,14 @@ export function plot(points: readonly Point[]): string {
 }
 
 function draw({ title, axis, names }: Panel, points: readonly Point[]): string {
-  const across = scale(
-    points.map(({ x }) => x),
-    size.left,
-    size.width - size.right,
-  );
-  const up = scale(
-    points.map(({ y }) => y),
-    size.height - size.bottom,
-    size.top,
-  );
+  const known = [...new Set(points.map(({ x }) => x))];
+  const across = scale(known, size.left, size.width - size.right);
+  const up = scale(wholeDecades(points.map(({ y }) => y)), size.height - size.bottom, size.top);
   const text = (x: number, y: number, words: string, more = '') =>
     `<text x="${round(x)}" y="${round(y)}" fill="#1f2328" ${more}>${words}</text>`;
   const rule = (x1: number, y1: number, x2: number, y2: number) =>
     `<path d="M${round(x1)} ${round(y1)}L${round(x2)} ${round(y2)}" stroke="#d0d7de"/>`;
   const [bottom, end] = [size.height - size.bottom, size.width - size.right];
-  const known = [...new Set(points.map(({ x }) => x))];
   const lines = (Object.keys(names) as Line[]).flatMap((line, index) => {
     const own = points.filter((point) => point.line === line).sort((a, b) => a.x - b.x);
     if (own.length === 0) return [];
@@ -96,6 +89,11 @@ function draw({ title, axis, names }: Panel, points: readonly Point[]): string {
     ),
     ...lines,
   ].join('\n');
+}
+
+/** The powers of ten around the values, so that an axis begins and ends with a rule. */
+function wholeDecades(values: readonly number[]): number[] {
+  return [10 ** Math.floor(Math.log10(Math.min(...values))), 10 ** Math.ceil(Math.log10(Math.max(...values)))];
 }
 
 /** A logarithmic axis from one place of the drawing to another, and the powers of ten on it. */

@@ -81,8 +81,9 @@ export function reasons(figures: readonly Figure[]): string[] {
 
 /** One figure as a line, with its verdict. */
 export function lineOf(figure: Figure): string {
-  const { row, what, goal, detail } = figure;
-  const verdict = goal === undefined ? '' : `, goal ${bound(goal)}: ${met(figure, goal) === 'yes' ? 'met' : 'MISSED'}`;
+  const { row, what, value, goal, detail } = figure;
+  const word = met(figure, goal) === 'yes' ? 'met' : 'MISSED';
+  const verdict = goal === undefined || value === null ? '' : `, goal ${bound(goal)}: ${word}`;
   return `${row}  ${what}: ${shown(figure)}${verdict}${detail === undefined ? '' : ` (${detail})`}`;
 }
 

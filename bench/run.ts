@@ -38,6 +38,7 @@ for (const family of chosen) {
     for await (const figure of family.run(progress)) {
       figures.push(figure);
       process.stderr.write(`${lineOf(figure)}\n`);
+      if (Number.isNaN(figure.value)) throw new Error(`${figure.what}: nothing was measured`);
     }
   } catch (thrown) {
     const what = thrown instanceof WrongResult ? 'wrong result' : 'failed';
@@ -53,7 +54,7 @@ const shown = figures.filter(({ row }) => wanted.length === 0 || wanted.includes
 const size = isQuick
   ? 'QUICK: small inputs and single rounds; these figures show that the rows work and nothing else.\n\n'
   : '';
-const missed = reasons(shown).map((sentence) => `- ${sentence}\n`);
+const missed = isQuick ? [] : reasons(shown).map((sentence) => `- ${sentence}\n`);
 process.stdout.write(`${size}${machine.join('\n')}\n\n${table(shown)}\n${missed.join('')}`);
 process.stderr.write(`${seconds()} s in all\n`);
 if (isWriting && process.exitCode !== 1) {

@@ -10,7 +10,7 @@ type Sources = ReadonlyMap<string, string>;
 
 function readSources(): Sources {
   const names = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' });
-  const files = names.filter((name) => name.endsWith('.ts')).map((name) => `src/${name.split(path.sep).join('/')}`);
+  const files = names.filter((name) => /\.tsx?$/u.test(name)).map((name) => `src/${name.split(path.sep).join('/')}`);
   return new Map(files.sort().map((file) => [file, readFileSync(path.join(root, file), 'utf8')]));
 }
 
@@ -83,6 +83,12 @@ const layers: readonly Layer[] = [
     packages: ['eventsource-parser', 'zod'],
     files: ['src/client/', 'src/core/model/', 'src/adapters/claude/wire/'],
   },
+  // A browser runs it. Of the model and the contracts it takes types alone: the page's bundle has no schema.
+  {
+    of: /^src\/inspector\//,
+    packages: ['preact', '@preact/signals'],
+    files: ['src/inspector/', 'src/client/', 'src/core/model/', 'src/core/contract/'],
+  },
   { of: /^src\/transports\//, packages: wire, files: ['src/core/', 'src/transports/'] },
   {
     of: /^src\/workspace\//,
@@ -154,7 +160,7 @@ function importFaults(sources: Sources, exists: (file: string) => boolean): stri
     for (const specifier of importsOf(text)) {
       if (specifier.startsWith('.')) {
         const imported = target(file, specifier);
-        if (!/\.(ts|json)$/.test(specifier)) faults.push(`${file}: '${specifier}' does not end in .ts`);
+        if (!/\.(tsx?|json)$/.test(specifier)) faults.push(`${file}: '${specifier}' does not end in .ts`);
         else if (!exists(imported)) faults.push(`${file}: '${specifier}' is no file`);
         else if (imported === 'package.json' && layer.packages.includes('*')) continue;
         else if (!allowed.some((start) => imported.startsWith(start)))
@@ -256,7 +262,7 @@ describe('the source', () => {
 
 describe('the checks themselves', () => {
   const one = (file: string, text: string): Sources => new Map([[file, text]]);
-  const exists = (file: string): boolean => file.endsWith('.ts');
+  const exists = (file: string): boolean => /\.tsx?$/u.test(file);
 
   test.each([
     ['src/core/log/a.ts', "import fs from 'node:fs';"],

@@ -33,6 +33,8 @@ interface Dialect {
   readonly name: string;
   readonly frontend: string;
   readonly options: string;
+  /** A connection that names its session needs no greeting, and its prompts name none. */
+  readonly needsNoGreeting?: true;
 }
 
 const dialects: readonly Dialect[] = [
@@ -44,6 +46,7 @@ const dialects: readonly Dialect[] = [
   { name: 'pi-server', frontend: 'pi-server', options: '' },
   // One stream, whatever the names of the events: bare frames can be compared.
   { name: 'eca', frontend: 'eca', options: 'events=frames' },
+  { name: 'canonical', frontend: 'canonical', options: '', needsNoGreeting: true },
 ];
 
 const transports: readonly (readonly [string, Connect])[] = [
@@ -62,7 +65,7 @@ interface Rig {
   run(words: string): Promise<void>;
 }
 
-async function start({ frontend, options }: Dialect): Promise<Rig> {
+async function start({ frontend, options, needsNoGreeting }: Dialect): Promise<Rig> {
   const agents = { demo: { protocol: 'demo', options: { paceMs: 0 } } };
   const gateway = createGateway(parseConfig({ agents, defaultAgent: 'demo' }), { log: () => {} });
   const proxy = await createByteProxy(() => server.port);
@@ -90,14 +93,14 @@ async function start({ frontend, options }: Dialect): Promise<Rig> {
   const hear: Hear = (label, isEnough) => within(label, watchers, () => (isEnough(frames()) ? frames() : undefined));
   // On its own connection: an answer before it has attached would be for nobody.
   const { say } = reader;
-  await greet?.(say, hear);
+  if (needsNoGreeting !== true) await greet?.(say, hear);
   return {
     uncut,
     proxy,
     place,
     async run(words) {
       const from = uncut.length;
-      say(prompt(words, frames()));
+      say(needsNoGreeting === true ? prompt(words) : prompt(words, frames()));
       await hear('the end of the run', (all) => {
         const said = all.slice(from);
         return said.some(isOver) && isAnswered(said);

@@ -32,8 +32,8 @@ const whys = {
     'the `assistant` line and the `result` repeat the text, and are parsed; each `stream_event` has an id of its own, which is ' +
     'read and checked beside the delta.',
   mixed:
-    'thinking comes with a `thinking_tokens` frame in front of each delta, which is an event of its own and ends a burst, and ' +
-    'arguments are JSON within JSON, whose quotes and backslashes are escaped twice.',
+    'thinking comes with a `thinking_tokens` frame in front of each delta, so there are two lines to read and two frames to ' +
+    'write for it; blocks of 30 KB are short beside the lines that open and close them, which are parsed.',
 } as const;
 
 /** Text alone: the same answer as in P1. */

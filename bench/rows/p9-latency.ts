@@ -33,15 +33,20 @@ export const latency: Family = {
         kept[name].push(round);
         return round.p50;
       };
-      progress('22 rounds of a second');
-      await interleave({ ours: side(ours, 'ours'), relay: side(theirs, 'relay') }, { rounds: 9, warmUp: 2 });
+      progress('rounds of a second in turns');
+      const counted = await interleave(
+        { ours: side(ours, 'ours'), relay: side(theirs, 'relay') },
+        { rounds: 9, warmUp: 2 },
+      );
+      // The rounds of the warm-up come first.
+      kept.ours.splice(0, kept.ours.length - counted.ours.length);
+      kept.relay.splice(0, kept.relay.length - counted.relay.length);
     } finally {
       await Promise.all([ours.stop(), theirs.stop()]);
     }
-    // The rounds of the warm-up are the first two.
     yield* [
-      figure('p50', kept.ours.slice(2), kept.relay.slice(2), atMost(30, why), atMost(5)),
-      figure('p99', kept.ours.slice(2), kept.relay.slice(2), atMost(200, why), atMost(0)),
+      figure('p50', kept.ours, kept.relay, atMost(30, why), atMost(5)),
+      figure('p99', kept.ours, kept.relay, atMost(200, why), atMost(0)),
     ];
   },
 };
@@ -61,7 +66,7 @@ function figure(
     unit: 'us',
     goal,
     moonshot,
-    detail: `least of 9 rounds, us: ours ${short(least(ours))}, relay ${short(least(relay))}`,
+    detail: `least of ${ours.length} rounds, us: ours ${short(least(ours))}, relay ${short(least(relay))}`,
   };
 }
 

@@ -5,6 +5,7 @@ import './compile-cache.ts';
 import { Command, CommanderError } from 'commander';
 import { agentsCommand } from './agents.ts';
 import { chaosCommand } from './chaos.ts';
+import { compareCommand } from './compare.ts';
 import { conformanceCommand } from './conformance/conformance.ts';
 import { ownVersion, tellFailure } from './program.ts';
 import { recordCommand } from './record.ts';
@@ -27,6 +28,7 @@ Examples:
   patchbay record -o t.jsonl -- pi --mode rpc             tape a conversation, byte for byte
   patchbay replay t.jsonl                                 play the agent of a tape
   patchbay redact t.jsonl -o public.jsonl                 copy a tape without secrets
+  patchbay compare a.jsonl b.jsonl                        what changed on the wire between two tapes
   patchbay chaos --fault 'drop p0.01' -- pi --mode rpc    break a conversation on purpose
   patchbay conformance pi -- pi --mode rpc                check an agent, or a client, against its protocol
   patchbay agents                                         list agents and protocols
@@ -46,6 +48,7 @@ const commands = [
   recordCommand(),
   replayCommand(),
   redactCommand(),
+  compareCommand(),
   chaosCommand(),
   conformanceCommand(),
   agentsCommand(),

@@ -1,4 +1,5 @@
 // Carries out `patchbay serve`. serve.ts declares the options, and loads this file when the command runs.
+import path from 'node:path';
 import { loadAdapters, protocolsOf } from '../adapters/protocols.ts';
 import type { Config } from '../config/config.ts';
 import type { Limited } from '../core/contract/limit-rule.ts';
@@ -7,6 +8,7 @@ import type { Log } from '../gateway/log.ts';
 import { measureLoopDelay } from '../gateway/metering/loop-delay.ts';
 import { openTelemetry } from '../gateway/tracing/open-telemetry.ts';
 import type { ConnectionLimits } from '../transports/http/connection-table.ts';
+import type { InspectorOptions } from '../transports/http/inspector/inspector.ts';
 import { listen, type Listening as Server } from '../transports/http/server.ts';
 import { spareDescriptor } from '../transports/spare-descriptor.ts';
 import { connectEventSource } from '../transports/sse-client.ts';
@@ -26,6 +28,8 @@ export interface ServeOptions extends AgentOptions, TokenOptions, PlaceOptions {
   readonly port?: number;
   readonly origin: readonly string[];
   readonly record?: string;
+  /** False: no page at `/`. */
+  readonly inspector?: boolean;
   readonly json?: boolean;
   readonly verbose?: boolean;
 }
@@ -62,6 +66,7 @@ async function start(config: Config, options: ServeOptions, places: SessionPlace
     ...(tracer && { tracer }),
     ...places.ports,
     ...(options.record === undefined ? {} : { recordTo: options.record }),
+    ...(options.inspector === false || !config.server.inspector ? {} : { inspectedAs: ownVersion }),
   });
   const server = await listen({
     host: options.host ?? config.server.host,
@@ -73,6 +78,7 @@ async function start(config: Config, options: ServeOptions, places: SessionPlace
     board: gateway.board,
     maxFrameBytes: config.limits.clientFrameBytes,
     hop: places.hop,
+    inspector: pageOf(gateway),
     onError: (error) => gateway.fault(error),
   });
   const stop = onSignals(
@@ -96,6 +102,12 @@ async function start(config: Config, options: ServeOptions, places: SessionPlace
   return gateway;
 }
 
+/** The page of the inspector, as the build left it beside the programs. */
+function pageOf({ inspector }: Gateway): InspectorOptions | undefined {
+  if (inspector === null) return undefined;
+  return { api: inspector, folder: path.join(import.meta.dirname, '../inspector'), frontend: 'canonical' };
+}
+
 /** How long connections may take to close after the open runs, ms. */
 const closeMs = 10_000;
 
@@ -110,24 +122,20 @@ function connectionsOf({ limits: { connections, perToken } }: Config): Partial<C
   };
 }
 
-type Listening = Pick<Server, 'url' | 'token'>;
+type Listening = Pick<Server, 'url' | 'token' | 'inspector'>;
 
-function readyLine({ url, token }: Listening): string {
-  return `${JSON.stringify({ type: 'ready', url, token })}\n`;
+function readyLine({ url, token, inspector }: Listening): string {
+  return `${JSON.stringify({ type: 'ready', url, token, ...(inspector === null ? {} : { inspector }) })}\n`;
 }
 
-function readyText({ url, token: single }: Listening, agent: string): string {
+/** Three lines: what it is, where to look, and what clients need. A used code is replaced by the token. */
+function readyText({ url, token: single, inspector }: Listening, agent: string): string {
   const token = single ?? 'one of the configuration';
+  const page = inspector === null ? `clients    ${url}/v1/<protocol>/ws` : `inspector  ${inspector}`;
   return [
-    `Patchbay listens on ${url}`,
-    `  agent  ${agent}`,
-    `  token  ${token}`,
-    '',
-    'Try it:',
-    `  curl -s -X POST ${url}/v1/sessions -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -d '{"id":"one"}'`,
-    `  curl -N ${url}/v1/claude/sessions/one/events -H 'Authorization: Bearer ${token}' &`,
-    `  curl -s ${url}/v1/claude/sessions/one/frames -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' \\`,
-    `    -d '{"type":"user","message":{"role":"user","content":"hello"}}'`,
+    `Patchbay ${ownVersion} listens on ${url}: any client plugs into any agent, here ${agent}`,
+    `  ${page}`,
+    `  token      ${token}`,
     '',
   ].join('\n');
 }

@@ -35,6 +35,7 @@ export function serveCommand(): Command {
     .option('--store <address>', 'keep sessions in this Redis, with other gateways: redis://host:port/database?prefix=')
     .option('--advertise <url>', 'where the other gateways of the store reach this one: http://host:port')
     .option('--node <name>', 'the name of this gateway among the nodes of the configuration')
+    .option('--no-inspector', 'no page at /')
     .option('--json', 'print one JSON line when ready instead of text')
     .option('--verbose', 'log repairs and losses too')
     .addHelpText('after', help)

@@ -1,30 +1,27 @@
 // Carries out `patchbay translate`. translate.ts declares the options, and loads this file when the command runs.
-import path from 'node:path';
-import { loadAdapter } from '../adapters/protocols.ts';
 import type { Frame, Out } from '../core/contract/channel.ts';
-import { createTranslator, type Translator, type TranslatorPorts } from '../core/link/translator.ts';
-import { GatewayError } from '../core/model/errors.ts';
+import type { Stretch } from '../core/contract/stretch.ts';
+import type { Translated } from '../tape/commands-of-tape.ts';
+import { rowText } from '../tape/row.ts';
 import { createBatch } from '../transports/batch.ts';
 import { readBlocks } from '../transports/block-input.ts';
 import { createFrame } from '../transports/framing/frame.ts';
 import { jsonl } from '../transports/framing/jsonl.ts';
 import { tellFailure } from './program.ts';
+import { type Translation, type TranslationParts, tapeRow, textOf, translationParts } from './translate-parts.ts';
 
 /** Output text is encoded when it is longer than this, in UTF-16 units. */
 const longText = 32 * 1024;
 
 /** The parsed options. */
-export interface TranslateOptions {
-  readonly from: string;
-  readonly to: string;
+export interface TranslateOptions extends Translation {
   readonly losses?: boolean;
-  readonly cwd?: string;
-  readonly client: Readonly<Record<string, string>>;
-  readonly option: Readonly<Record<string, string>>;
+  readonly tape?: boolean;
 }
 
 /** Translates stdin to stdout until stdin ends. */
 export async function translate(options: TranslateOptions): Promise<void> {
+  const isTape = options.tape === true;
   const counts = { loss: new Map<string, number>(), violation: new Map<string, number>() };
   const lines = createBatch();
   /** Text that is not in the batch yet: joining strings is cheaper than encoding each one. */
@@ -45,19 +42,26 @@ export async function translate(options: TranslateOptions): Promise<void> {
       if (text.length > longText) closeText();
     }
   };
-  const translator = await translatorFor(options, {
+  const parts = await translationParts(options, {
     note(level, text) {
       if (level === 'loss' || level === 'violation') counts[level].set(text, (counts[level].get(text) ?? 0) + 1);
     },
-    stretch(earlier, { bytes }) {
-      add(earlier);
-      closeText();
-      lines.add(bytes);
-    },
+    // Frames that were made together are not cut into rows.
+    ...(isTape
+      ? {}
+      : {
+          stretch(earlier: readonly Out[], { bytes }: Stretch) {
+            add(earlier);
+            closeText();
+            lines.add(bytes);
+          },
+        }),
   });
+  const translator = parts.events;
+  const rest = (outs: readonly Out[]) => add(isTape ? outs.map((out) => rowOf('out', textOf(out))) : outs);
   const decoder = jsonl.decoder(
     {
-      frame: (frame) => add(translateLine(translator, frame)),
+      frame: (frame) => add(translateLine(parts, frame, isTape)),
       recognise: translator.glance,
       takeBurst: translator.takeBurst,
       fault: (fault) => process.stderr.write(`patchbay: ${fault.message}\n`),
@@ -75,11 +79,11 @@ export async function translate(options: TranslateOptions): Promise<void> {
   });
   await readBlocks(0, (block) => {
     decoder.push(block);
-    add(translator.take());
+    rest(translator.take());
     return flush();
   });
   decoder.end();
-  add(translator.end());
+  rest(translator.end());
   await flush();
   // Always report violations: the output may look complete in spite of them.
   if (counts.violation.size > 0) {
@@ -100,45 +104,27 @@ function writeAll(chunks: readonly Uint8Array[]): Promise<void> | undefined {
   });
 }
 
-async function translatorFor(
-  options: TranslateOptions,
-  output: Pick<TranslatorPorts, 'note' | 'stretch'>,
-): Promise<Translator> {
-  let ids = 0;
-  // Ids and times are deterministic, so that two translations can be compared.
-  const env = { now: () => 0, id: (kind: string) => `${kind}-${++ids}` };
-  const backend = (await loadAdapter(options.from, 'agent')).agent?.backend(env, options.option);
-  if (backend === undefined) throw new GatewayError('invalid', `${options.from} has no agent side to translate from`);
-  const place = path.resolve(options.cwd ?? '.');
-  const side = (await loadAdapter(options.to, 'client')).client?.frontend(env, options.client);
-  if (side === undefined) throw new GatewayError('invalid', `${options.to} has no client side to translate to`);
-  return createTranslator({
-    id: 'translation',
-    epoch: '000000000000',
-    place,
-    backend,
-    projection: side.projection,
-    ...output,
-  });
+/** Translates a raw frame, or the frame inside a row of a tape. */
+function translateLine(parts: TranslationParts, frame: Frame, isTape: boolean): Out[] {
+  const row = tapeRow(frame);
+  const told = (outs: readonly Out[]) => (isTape ? outs.map((out) => rowOf('out', textOf(out))) : [...outs]);
+  if (row === null) return told(parts.events.frame(frame));
+  const commands = parts.commands();
+  const said = (rows: readonly Translated[]): Out[] =>
+    isTape
+      ? rows.map(({ dir, text }) => rowOf(dir, text))
+      : rows.filter(({ dir }) => dir === 'out').map(({ text }) => text);
+  if (row.dir === 'in') return said(commands?.asked(row.line) ?? []);
+  if (row.dir !== 'out') return [];
+  // Agents answer a prompt before they begin with it.
+  const answers = said(commands?.answered(row.line) ?? []);
+  const outs = parts.events.frame(createFrame(Buffer.from(row.line)));
+  commands?.told(outs.map(textOf));
+  return [...answers, ...told(outs)];
 }
 
-/** Translates a raw frame, or the frame inside a row of a trace. */
-function translateLine(translator: Translator, frame: Frame): Out[] {
-  const row = traceRow(frame);
-  if (row === null) return translator.frame(frame);
-  return row.dir === 'out' ? translator.frame(createFrame(Buffer.from(row.line))) : [];
-}
-
-function traceRow(frame: Frame): { dir: string; line: string } | null {
-  try {
-    const row: unknown = frame.json;
-    if (typeof row !== 'object' || row === null || !('dir' in row) || typeof row.dir !== 'string') return null;
-    if ('line' in row && typeof row.line === 'string') return { dir: row.dir, line: row.line };
-    if ('msg' in row) return { dir: row.dir, line: JSON.stringify(row.msg) };
-    return 'type' in row ? null : { dir: 'note', line: '' };
-  } catch {
-    return null;
-  }
+function rowOf(dir: Translated['dir'], text: string): string {
+  return rowText({ dir, line: text }).slice(0, -1);
 }
 
 /** The total, and with `rows` the count of each kind, most frequent first. */

@@ -7,3 +7,11 @@ export type { BackoffOptions } from './backoff.ts';
 export { type Client, type ClientOptions, type ClientState, connect } from './client.ts';
 export type { ClaudeClientFrame, ClaudeFrame, ClientFrameOf, FrameOf } from './frames.ts';
 export { SendRefused, type WebSocketConstructor, type WebSocketLike } from './line.ts';
+export {
+  connectMany,
+  type ManyClient,
+  type ManyOptions,
+  type ManyState,
+  type SessionLine,
+  type SessionListener,
+} from './many.ts';

@@ -87,6 +87,7 @@ const ServerConfig = z.strictObject({
     .array(z.string())
     .default([])
     .describe('Web pages (scheme, host and port) that may connect from a browser.'),
+  inspector: z.boolean().default(true).describe('Whether the page at / shows sessions and their wire.'),
 });
 
 const minute = 60_000;
@@ -153,6 +154,11 @@ const Limits = z.strictObject({
     .min(1024)
     .default(256 * mebibyte)
     .describe('The longest tape of `serve --record`, bytes. A longer one ends early, and the log says so.'),
+  wireBytes: z
+    .int()
+    .min(64 * 1024)
+    .default(4 * mebibyte)
+    .describe('How much of the wire of a session the inspector keeps, bytes. Beyond it, the oldest rows go.'),
   transcriptBytes: z
     .int()
     .min(64 * 1024)

@@ -12,6 +12,7 @@ import { streamFraming } from '../transports/framing/framings.ts';
 import { nullChannel } from '../transports/memory.ts';
 import { createMultiplexer, type MultiplexedConnection } from '../transports/multiplexer.ts';
 import { programChannel } from '../transports/program-channel.ts';
+import type { UploadedTapes } from './inspector/uploaded-tapes.ts';
 import type { Meter } from './metering/meter.ts';
 import type { RemoteTransports } from './remote-transports.ts';
 import { tapeChannel } from './tape-channel.ts';
@@ -38,12 +39,14 @@ export class AgentChannels {
   readonly #failed: (thrown: unknown) => void;
   readonly #tapes: TapeFolder | null;
   readonly #register: ProcessRegister | undefined;
+  readonly #uploaded: Pick<UploadedTapes, 'of'> | undefined;
   /** Open connections that carry many sessions. */
   readonly #multiplexers = new Map<string, MultiplexedConnection>();
 
   /**
    * `remote`: null if no agent has an address. `failed` counts faults of connections that carry many sessions. `tapes`
    * records all channels; default nobody. `register` hears of each program.
+   * `uploaded`: agents that are tapes which a page has brought; default none.
    */
   constructor(
     { agents, limits }: Pick<Config, 'agents' | 'limits'>,
@@ -53,7 +56,9 @@ export class AgentChannels {
     failed: (thrown: unknown) => void,
     tapes: TapeFolder | null = null,
     register?: ProcessRegister,
+    uploaded?: Pick<UploadedTapes, 'of'>,
   ) {
+    this.#uploaded = uploaded;
     this.#tapes = tapes;
     this.#failed = failed;
     this.#register = register;
@@ -80,6 +85,8 @@ export class AgentChannels {
 
   #openUnrecorded(target: AgentTarget): Channel {
     const { name, agent } = target;
+    const brought = this.#uploaded?.of(name);
+    if (brought !== undefined) return tapeChannel(`agent ${name}`, brought.tape, 1, true);
     if (agent.file !== undefined) {
       const speed = agent.speed === 'max' ? Number.POSITIVE_INFINITY : (agent.speed ?? 1);
       return tapeChannel(`agent ${name}`, tapeIn(agent.file, { protocol: agent.protocol }), speed);

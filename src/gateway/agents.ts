@@ -11,6 +11,7 @@ import { GatewayError } from '../core/model/errors.ts';
 import type { BroughtServer } from '../core/model/session-info.ts';
 import { forkCommands } from '../core/session/forks.ts';
 import type { AgentChannels } from './agent-channels.ts';
+import type { UploadedTapes } from './inspector/uploaded-tapes.ts';
 
 /** How an agent is started for one session. */
 export interface AgentConnectOptions {
@@ -32,9 +33,17 @@ export class Agents {
   readonly #env: Env;
   readonly #adapterOf: AdapterOf;
   readonly #channels: AgentChannels;
+  readonly #uploaded: Pick<UploadedTapes, 'of'> | undefined;
   readonly #kinds = new Map<string, AgentKind>();
 
-  constructor(config: Config, env: Env, adapterOf: AdapterOf, channels: AgentChannels) {
+  constructor(
+    config: Config,
+    env: Env,
+    adapterOf: AdapterOf,
+    channels: AgentChannels,
+    uploaded?: Pick<UploadedTapes, 'of'>,
+  ) {
+    this.#uploaded = uploaded;
     this.#config = config;
     this.#env = env;
     this.#adapterOf = adapterOf;
@@ -50,7 +59,7 @@ export class Agents {
     const [fallback = ''] = principal.agents ?? [];
     const chosen = name ?? (mayUse(principal, defaultAgent) ? defaultAgent : fallback);
     const isKnown = Object.hasOwn(agents, chosen) && mayUse(principal, chosen);
-    const agent = isKnown ? agents[chosen] : undefined;
+    const agent = isKnown ? agents[chosen] : principal.agents === null ? this.#uploaded?.of(chosen)?.config : undefined;
     if (agent === undefined)
       throw new GatewayError('not-found', `no agent named ${JSON.stringify(chosen.slice(0, 64))}`);
     return [chosen, agent];

@@ -7,6 +7,7 @@ import type { Channel } from '../core/contract/channel.ts';
 import type { Clock } from '../core/contract/clock.ts';
 import type { Elsewhere, GatewayApi } from '../core/contract/gateway-api.ts';
 import { guardedClock } from '../core/contract/guarded.ts';
+import type { InspectorApi } from '../core/contract/inspector-api.ts';
 import { createPacedWork, type PacedWork } from '../core/contract/paced-work.ts';
 import type { SessionStore } from '../core/contract/session-store.ts';
 import { createHub, type Hub } from '../core/session/hub.ts';
@@ -24,6 +25,9 @@ import { Connections } from './connections.ts';
 import { Frontends } from './frontends.ts';
 import { createBoard } from './gateway-board.ts';
 import { IdleSessions } from './idle-sessions.ts';
+import { createInspectorApi } from './inspector/inspector.ts';
+import { Taps } from './inspector/taps.ts';
+import { UploadedTapes } from './inspector/uploaded-tapes.ts';
 import type { Log } from './log.ts';
 import { gatherFigures } from './metering/figures.ts';
 import type { LoopDelay } from './metering/loop-delay.ts';
@@ -55,6 +59,8 @@ export type { ServeRequest, StartOptions } from './serve-client.ts';
 export interface Gateway {
   /** The gateway as the HTTP routes see it. */
   readonly board: GatewayApi;
+  /** The gateway as the inspector's routes see it; null: no inspector. */
+  readonly inspector: InspectorApi | null;
   /**
    * Serves one client on a channel of its own, with sessions of its own. Resolves when the client is gone and its
    * sessions are closed. Throws `not-found` or `invalid` for an unknown frontend or agent.
@@ -84,6 +90,8 @@ export interface GatewayPorts {
   readonly loopDelay?: LoopDelay;
   /** Tapes of all agents are written into this folder; default none. */
   readonly recordTo?: string;
+  /** Shows everything to the page of the inspector, with this version; default nobody. */
+  readonly inspectedAs?: string;
   /** Makes a trace of each run; default nobody. */
   readonly tracer?: Tracer;
   /** Where sessions are kept; default nowhere. Its owner closes it after the gateway. */
@@ -141,6 +149,7 @@ export function createGatewayOf(
     place,
     elsewhere,
     node,
+    inspectedAs,
   }: GatewayPorts,
 ): Gateway {
   const meter = new Meter();
@@ -159,8 +168,10 @@ export function createGatewayOf(
   const { tapeBytes: mostBytes } = config.limits;
   const tapes =
     recordTo === undefined ? null : createTapeFolder({ folder: recordTo, mostBytes, log, limited: meter.limited });
-  const channels = new AgentChannels(config, remote, work, meter, failed, tapes, register);
-  const agents = new Agents(config, env, adapterOf, channels);
+  const uploaded = new UploadedTapes();
+  const taps = inspectedAs === undefined ? null : new Taps(clock.now, config.limits.wireBytes, meter.limited);
+  const channels = new AgentChannels(config, remote, work, meter, failed, tapes, register, uploaded);
+  const agents = new Agents(config, env, adapterOf, channels, uploaded);
   const frontends = new Frontends({ config, env, adapterOf, ids: () => adapters.keys() });
 
   const folders = new StoredFolders(config, adapterOf);
@@ -172,6 +183,7 @@ export function createGatewayOf(
     folders,
     agents,
     log,
+    read: (file) => stored.own(file),
     unkept(session) {
       unkept.add(session);
       sessions.warn(session, 'This session is not kept any more: its file cannot be written.');
@@ -201,6 +213,7 @@ export function createGatewayOf(
     meter,
     tally,
     tracer,
+    taps,
     log,
     clock,
     work,
@@ -217,6 +230,8 @@ export function createGatewayOf(
       // A session that is opened again still knows the keys of its commands.
       if (!staysKept) intakes.forget(session);
       streams.forget(session);
+      taps?.forget(session);
+      uploaded.forget(session);
     },
   });
 
@@ -233,8 +248,24 @@ export function createGatewayOf(
   const obstacleSources = [sessions, unkept, unwritten, ...(store === undefined ? [] : [store])];
   const figures = () => gatherFigures({ hub, intakes, meter, notes, tally, loopDelay });
 
+  const inspector =
+    taps === null || inspectedAs === undefined
+      ? null
+      : createInspectorApi({
+          adapterOf,
+          ids: [...adapters.keys()],
+          agents,
+          frontends,
+          hub,
+          sessions,
+          taps,
+          tapes: uploaded,
+          version: inspectedAs,
+        });
+
   frontends.checkSettings();
   return {
+    inspector,
     board: createBoard({
       adapterOf,
       agents,

@@ -12,6 +12,7 @@ import type { SettleWithAfter } from './commands/after-answer.ts';
 import { answerWithState, type OpenedSession } from './commands/answer-with-state.ts';
 import type { ConnectionSessions } from './connection-sessions.ts';
 import type { AgentLost, SessionRequest } from './session-request.ts';
+import { refusalOf } from './session-sinks.ts';
 import { openedData } from './session-summary.ts';
 import type { Sessions } from './sessions.ts';
 import { storedSessionNamed } from './stored/session-names.ts';
@@ -19,7 +20,7 @@ import type { FoundSession, StoredSessions } from './stored/stored-sessions.ts';
 
 /** The dependencies of an opener. */
 export interface SessionOpenerPorts {
-  readonly sessions: Pick<Sessions, 'open' | 'find' | 'remove'>;
+  readonly sessions: Pick<Sessions, 'open' | 'find' | 'remove'> & Partial<Pick<Sessions, 'wake'>>;
   readonly stored: Pick<StoredSessions, 'find' | 'named' | 'copy'>;
   readonly agents: Pick<Agents, 'acceptsHistory' | 'named' | 'resumptionFault'>;
   readonly clock: Clock;
@@ -87,7 +88,36 @@ export class SessionOpener {
     answerWithState({ ...opened, mustDescribe: true }, settle, this.#ports);
   }
 
-  #load(
+  /** A session that a store keeps is opened itself: its file is a copy of what its log says. */
+  #load(found: FoundSession, request: LoadRequest, settle: SettleWithAfter): void {
+    const id = found.stored?.head.id ?? '';
+    const isItself = id !== '' && (request.id ?? id) === id;
+    const waking = isItself ? (this.#ports.sessions.wake?.(id) ?? null) : null;
+    if (waking === null) return this.#loadFile(found, request, settle);
+    const woken = () => {
+      const entry = this.#withFile(found.file, id);
+      if (entry === null) return this.#loadFile(found, request, settle);
+      this.#ports.own.add(entry.session);
+      const { describe = false } = request;
+      if (!describe) return settleAnnounced(entry, settle);
+      // What is kept stays, also if its agent cannot be started now.
+      const { clock } = this.#ports;
+      answerWithState({ entry, agentEnd: () => null }, settle, { clock, sessions: { remove: () => {} } });
+    };
+    void waking.then(woken).catch((thrown: unknown) => settle({ outcome: refusalOf(thrown) }));
+  }
+
+  /** The open session with that id, if it writes into that file. */
+  #withFile(file: string, id: string): HubEntry | null {
+    try {
+      const entry = this.#ports.sessions.find(id, this.#ports.principal);
+      return entry.session.transcript.info.file === file ? entry : null;
+    } catch {
+      return null;
+    }
+  }
+
+  #loadFile(
     found: FoundSession,
     { describe = false, id, keep, cwd, toolServers }: LoadRequest,
     settle: SettleWithAfter,

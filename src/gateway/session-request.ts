@@ -30,6 +30,8 @@ export interface SessionRequest {
   readonly toolServers?: readonly BroughtServer[] | undefined;
   /** The history of the session, if no file holds it. */
   readonly history?: readonly Message[] | undefined;
+  /** The session is made again from a store. */
+  readonly isBack?: boolean | undefined;
   /** Called when the agent is gone, with the reason. */
   ending?(sentence: string): void;
   /** The caller announces the session later, by Sessions.announce. */

@@ -24,6 +24,7 @@ import { createTranscriptBudget, type TranscriptBudget } from '../core/session/t
 import type { createExportPlaces } from '../stores/export.ts';
 import { createWorkspace } from '../workspace/workspace.ts';
 import type { Agents } from './agents.ts';
+import type { Taps } from './inspector/taps.ts';
 import type { Log } from './log.ts';
 import type { Meter } from './metering/meter.ts';
 import type { SessionTally } from './metering/session-tally.ts';
@@ -49,6 +50,8 @@ export interface SessionsPorts {
   readonly meter: Meter;
   readonly tally: SessionTally;
   readonly tracer: Tracer | undefined;
+  /** Looks at all sessions; null: no inspector. */
+  readonly taps: Taps | null;
   readonly log: Log;
   readonly clock: Clock;
   readonly work: Pick<PacedWork, 'queue'>;
@@ -218,7 +221,10 @@ export class Sessions implements ObstacleSource {
     // Loaded on demand: a gateway without stored sessions needs none of the schemas.
     const { restoreSession } = await import('../core/session/restore-session.ts');
     const { epoch, timeOrigin, createdAt, principal } = head;
-    const begun = belongsTo;
+    const begun = (session: Session) => {
+      belongsTo(session);
+      use(session);
+    };
     const session = await restoreSession({ ...ports, epoch, timeOrigin, clockOrigin, kept, past, dialectOf, begun });
     try {
       if (this.#isShut) throw new GatewayError('shutting-down', shuttingDown);
@@ -229,7 +235,6 @@ export class Sessions implements ObstacleSource {
       session.leave('there is no room for it');
       throw thrown;
     }
-    use(session);
     this.#announced.set(head.session, hub.get(head.session, owner));
   }
 
@@ -245,7 +250,7 @@ export class Sessions implements ObstacleSource {
     const checkAgents = () => this.#counted('agents', () => quotas.checkAgents(opener));
     let starts = 0;
     const { request, id, agentName, agent, cwd, place, folders, toolServers, createdAt, isOurs } = checked;
-    const { keep, found, resume } = request;
+    const { keep, found, isBack, resume } = request;
     // Clients on the network do not learn where the gateway runs (docs/threats.md T8).
     const persistence = this.#ports.persistenceOf({
       id,
@@ -255,8 +260,12 @@ export class Sessions implements ObstacleSource {
       createdAt,
       keep,
       found,
+      isBack,
     });
-    const note = (level: NoteLevel, text: string) => notes.add(id, level, text);
+    const note = (level: NoteLevel, text: string) => {
+      this.#ports.taps?.note(id, level, text);
+      notes.add(id, level, text);
+    };
     const traced = { session: id, agent: agentName, protocol: agent.protocol };
     const spans = tracer && createRunSpans(tracer, traced, (thrown) => note('internal', faultText(thrown)));
     let session: Session;
@@ -284,6 +293,7 @@ export class Sessions implements ObstacleSource {
       refuseQuestion: () => quotas.refuseQuestion(opener),
       agent: agents.kindOf(agentName),
       ...(resume === undefined ? {} : { resume }),
+      tap: this.#ports.taps?.made(id),
       takesInstructions: agents.takesInstructions(agent),
       workspace: createWorkspace(folders),
       isConfined: !isOurs,

@@ -8,8 +8,11 @@ import { bytesOf, createFrame } from '../transports/framing/frame.ts';
 /** A request of the tape that was overtaken by a later one is given up after this, ms. */
 const patienceMs = 1000;
 
-/** `speed`: how many times faster than the tape; `Infinity` waits for nothing but the session. */
-export function tapeChannel(label: string, tape: LoadedTape, speed: number): Channel {
+/** How long a tape that plays by itself waits for what nobody may say, ms. */
+const aloneMs = 20;
+
+/** `isAlone`: plays on without the prompts of the tape. `speed`: how many times faster than the tape; `Infinity` waits for nothing but the session. */
+export function tapeChannel(label: string, tape: LoadedTape, speed: number, isAlone = false): Channel {
   const inlet = createFrameReader();
   const frames = tape.frames.filter(({ dir }) => dir !== 'err');
   const player = createPlayer(frames, { side: 'agent', speed, protocol: tape.protocol });
@@ -40,7 +43,8 @@ export function tapeChannel(label: string, tape: LoadedTape, speed: number): Cha
           timer = setTimeout(run, next.ms);
           return;
         case 'await':
-          if (next.isOvertaken) timer = setTimeout(giveUp, patienceMs);
+          if (isAlone) timer = setTimeout(giveUp, aloneMs);
+          else if (next.isOvertaken) timer = setTimeout(giveUp, patienceMs);
           return;
         case 'over':
           if (endsItself) inlet.end({ reason: 'the tape is over' });

@@ -18,6 +18,11 @@ export function tapeIn(
   }
 }
 
+/** Reads the text of a tape. Throws a TapeError. */
+export function loadedTape(text: string): LoadedTape {
+  return loadTape(text, { isByLength });
+}
+
 function isByLength(id: string): boolean {
   return protocols.has(id) && protocolOf(id).framing.stdio === 'content-length';
 }

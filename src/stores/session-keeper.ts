@@ -29,6 +29,8 @@ export interface KeeperPorts {
   readonly file: GrowingFile;
   /** Number of transcript items already in the file. */
   readonly known: number;
+  /** What the file lacks of those items. Written with the next items. */
+  readonly missing: readonly SessionLine[];
   /** Number of lines already in the file. */
   readonly lines: number;
   /** Calls back after the current tick. */
@@ -41,12 +43,20 @@ export interface KeeperPorts {
 const otherLines = 4;
 
 /** Starts keeping. */
-export function createKeeper({ head, file, known, lines: linesBefore, soon, failed }: KeeperPorts): SessionKeeper {
+export function createKeeper({
+  head,
+  file,
+  known,
+  missing,
+  lines: linesBefore,
+  soon,
+  failed,
+}: KeeperPorts): SessionKeeper {
   /** Number of transcript items that are written or need not be. */
   let done = known;
   let { name } = head;
   let written = linesBefore;
-  let waiting: SessionLine[] = [];
+  let waiting: SessionLine[] = [...missing];
   let isDue = false;
   let hasFailed = false;
 

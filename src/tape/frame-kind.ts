@@ -39,6 +39,11 @@ export const idKey = /^(?:id|uuid)$|(?:Id|ID|_id|Uuid|_uuid)$/u;
 const variableKey =
   /^(?:cwd|pid|timestamp|ts|version|hostname)$|(?:At|_at|Time|_time|Timestamp|Version|_version|Ms|_ms)$/u;
 
+/** The value under the key differs between any two runs: ids, times, places, versions. */
+export function isVariable(key: string): boolean {
+  return idKey.test(key) || variableKey.test(key);
+}
+
 /** How alike two frames of one kind are: equal but for ids, times, places and versions; of one shape; or neither. */
 export type Likeness = { readonly level: 'equal' } | { readonly level: 'shape' | 'kind'; readonly path: string };
 
@@ -51,9 +56,8 @@ export function likeness(one: KnownFrame, other: KnownFrame): Likeness {
     if (shape !== undefined) return;
     if (isDictionary(left) && isDictionary(right)) {
       for (const key of new Set([...Object.keys(left), ...Object.keys(right)])) {
-        const isVariable = idKey.test(key) || variableKey.test(key);
         const [a, b] = [own(left, key), own(right, key)];
-        if (isVariable && !isDictionary(a) && !isDictionary(b)) continue;
+        if (isVariable(key) && !isDictionary(a) && !isDictionary(b)) continue;
         walk(a, b, path === '' ? key : `${path}.${key}`);
       }
     } else if (Array.isArray(left) && Array.isArray(right)) {

@@ -2,7 +2,15 @@
 // pieces joined, and replaced in each of them.
 import { dictionaryIn } from '../core/model/dictionary.ts';
 import { knownFrame } from './frame-kind.ts';
-import { addKeyed, addShaped, formsOf, knownSecrets, type SecretKind, type Surroundings } from './secrets.ts';
+import {
+  addCarried,
+  addKeyed,
+  addShaped,
+  formsOf,
+  knownSecrets,
+  type SecretKind,
+  type Surroundings,
+} from './secrets.ts';
 import { type PlacedString, stringsOf, withStrings } from './strings-of.ts';
 
 /** One replaced secret. The table never holds the secret. */
@@ -46,7 +54,8 @@ export function scrubTape(text: string, surroundings: Surroundings, words: reado
   const streams = streamsOf(lines);
   const secrets = knownSecrets(surroundings);
   for (const word of words) if (word !== '') secrets.set(word, 'key');
-  for (const { strings } of lines) {
+  for (const { text: said, strings } of lines) {
+    addCarried(dictionaryIn(said), secrets);
     for (const { key, value } of strings) {
       addKeyed(key, value, secrets);
       addShaped(value, secrets);

@@ -1,5 +1,7 @@
 // What a tape must not give away: found by the shape of tokens, by the names of keys, and by what the machine knows.
 
+import { isDictionary } from '../core/model/dictionary.ts';
+
 /** The kind of a secret, as tables and placeholders name it. */
 export type SecretKind = 'token' | 'key' | 'env' | 'home' | 'user' | 'host';
 
@@ -29,6 +31,13 @@ const secretKeys =
 
 const secretVariable = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|COOKIE/u;
 
+/** Headers that are in nobody's way. */
+const openHeader =
+  /^(?:accept|content|cache|user-?agent|host|connection|origin|mcp-protocol|anthropic-(?:version|beta))/iu;
+
+/** User and password in an address. */
+const inAddress = /(?<=\b[a-z][a-z0-9+.-]*:\/\/[^/\s:@"']*:)[^/\s@"']+(?=@)/giu;
+
 /** Shorter values are too common to be replaced everywhere. */
 const shortest = { value: 8, name: 3 } as const;
 
@@ -48,7 +57,7 @@ export function knownSecrets({ env, home, user, host }: Surroundings): Map<strin
 
 /** Adds the secrets that have the shape of one. */
 export function addShaped(text: string, found: Map<string, SecretKind>): void {
-  for (const shape of shapes)
+  for (const shape of [...shapes, inAddress])
     for (const [secret] of text.matchAll(shape)) if (!found.has(secret)) found.set(secret, 'token');
 }
 
@@ -57,6 +66,35 @@ export function addKeyed(key: string, value: string, found: Map<string, SecretKi
   if (value.length < shortest.value || !secretKeys.test(key.replace(/[-_]/gu, '').toLowerCase())) return;
   const bare = value.replace(/^(?:Bearer|Basic)\s+/iu, '');
   if (!found.has(bare)) found.set(bare, 'key');
+}
+
+/**
+ * Adds what the variables and headers of programs and tool servers hold, as in `mcp_set_servers`: objects or lists of names and
+ * values, below `env` and `headers`, at any depth.
+ */
+export function addCarried(json: unknown, found: Map<string, SecretKind>): void {
+  if (Array.isArray(json)) for (const item of json) addCarried(item, found);
+  if (!isDictionary(json)) return;
+  for (const [key, value] of Object.entries(json)) {
+    if (key === 'env' || key === 'environment')
+      addNamed(value, (name) => secretVariable.test(name.toUpperCase()), found);
+    else if (key === 'headers') addNamed(value, (name) => !openHeader.test(name), found);
+    addCarried(value, found);
+  }
+}
+
+function addNamed(list: unknown, isSecret: (name: string) => boolean, found: Map<string, SecretKind>): void {
+  const pairs = Array.isArray(list)
+    ? list.map((item): [unknown, unknown] => (isDictionary(item) ? [item.name, item.value] : [null, null]))
+    : isDictionary(list)
+      ? Object.entries(list)
+      : [];
+  for (const [name, value] of pairs) {
+    if (typeof name !== 'string' || typeof value !== 'string' || !isSecret(name)) continue;
+    const bare = value.replace(/^(?:Bearer|Basic)\s+/iu, '');
+    // A path is a place, and stands in other frames as well.
+    if (bare.length >= shortest.value && !bare.startsWith('/') && !found.has(bare)) found.set(bare, 'key');
+  }
 }
 
 /** The ways in which a secret may be written: as it is, in JSON, in JSON inside JSON, in an address, in base64. */

@@ -4,10 +4,11 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { agentActs } from './agents.ts';
 import { clientActs } from './clients.ts';
+import { inspectorActs } from './inspector.ts';
 import { sessionActs } from './sessions.ts';
 import { transportActs } from './transports.ts';
 
-const acts = { ...agentActs, ...clientActs, ...sessionActs, ...transportActs };
+const acts = { ...agentActs, ...clientActs, ...sessionActs, ...transportActs, ...inspectorActs };
 const names = Object.keys(acts);
 
 test.each(names)('%s', async (name) => {

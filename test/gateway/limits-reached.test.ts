@@ -19,6 +19,7 @@ import { unreadStreamMs } from '../../src/core/session/session-streams.ts';
 import { createTranscriptBudget } from '../../src/core/session/transcript-budget.ts';
 import { CommandIntakes } from '../../src/gateway/commands/command-intakes.ts';
 import { createGateway } from '../../src/gateway/full-gateway.ts';
+import { Taps } from '../../src/gateway/inspector/taps.ts';
 import { mostLines } from '../../src/gateway/line-limit.ts';
 import { gatherFigures } from '../../src/gateway/metering/figures.ts';
 import { Meter } from '../../src/gateway/metering/meter.ts';
@@ -337,6 +338,23 @@ function tapeBytes(): Reached {
   return [before, limits];
 }
 
+function wireBytes(): Reached {
+  const limits: string[] = [];
+  const taps = new Taps(
+    () => 0,
+    4096,
+    (rule) => limits.push(rule),
+  );
+  taps.watch(true);
+  const tap = taps.made('s');
+  tap.frame(new Uint8Array(16));
+  tap.taken();
+  const before = [...limits];
+  tap.frame(new Uint8Array(4096));
+  tap.taken();
+  return [before, limits];
+}
+
 const acts: Readonly<Record<LimitRule, () => Reached | Promise<Reached>>> = {
   sessions,
   idleSessionMs,
@@ -367,6 +385,7 @@ const acts: Readonly<Record<LimitRule, () => Reached | Promise<Reached>>> = {
   agentState,
   agentUnread,
   tapeBytes,
+  wireBytes,
 };
 
 test.each(limitRules)('%s', async (rule) => {

@@ -31,6 +31,7 @@ function rigged({ known = 0, lines = 0, isMade = false }: Before = {}) {
     head: { type: 'patchbay-session', version: 1, id: 'a', agent: 'x', createdAt: 't' },
     file,
     known,
+    missing: [],
     lines,
     soon: (callback) => void later.push(callback),
     failed: (reason) => void failures.push(reason),

@@ -92,3 +92,64 @@ test('rows without a secret stay byte for byte; bytes that are no text are scrub
   expect(said.includes('variable')).toBe(false);
   expect(said.includes(0xff)).toBe(true);
 });
+
+describe('what tool servers are given', () => {
+  const servers = {
+    type: 'control_request',
+    request: {
+      subtype: 'mcp_set_servers',
+      servers: {
+        one: {
+          command: 'tool',
+          env: { GITHUB_PAT_KEY: 'gh-value "1" ä', LANG: 'en_GB.UTF-8', KEY_FILE: '/etc/key/file' },
+        },
+        two: {
+          url: 'https://bob:pass-word-1@tools.test/mcp',
+          headers: { 'X-Team': 'team-value-77', Accept: 'text/html' },
+        },
+      },
+    },
+  };
+  const lists = {
+    toolServers: [
+      {
+        name: 'a',
+        env: [
+          { name: 'SLACK_TOKEN', value: 'slack-value-1' },
+          { name: 'MODE', value: 'production' },
+        ],
+      },
+      { name: 'b', headers: [{ name: 'X-Org', value: 'Bearer org-value-22' }] },
+    ],
+  };
+
+  test('headers, variables and passwords in addresses, as objects and as lists; harmless ones stay', () => {
+    const { lines } = scrubbed([servers, lists]);
+    const text = lines.join('\n');
+    for (const gone of ['gh-value', 'team-value-77', 'pass-word-1', 'slack-value-1', 'org-value-22']) {
+      expect(text).not.toContain(gone);
+    }
+    for (const kept of ['en_GB.UTF-8', '/etc/key/file', 'text/html', 'production', 'https://bob:', '@tools.test/mcp']) {
+      expect(text).toContain(kept);
+    }
+  });
+
+  const delta = (text: string) => ({ type: 'content_block_delta', index: 0, delta: { text } });
+  const value = servers.request.servers.one.env.GITHUB_PAT_KEY;
+
+  test.each([
+    ['in pieces', [delta(`it is ${value.slice(0, 5)}`), delta(value.slice(5))]],
+    ['escaped', [{ text: JSON.stringify({ text: value }) }]],
+    ['twice escaped', [{ text: JSON.stringify({ text: JSON.stringify(value) }) }]],
+    ['in an address', [{ url: `https://x.test/?q=${encodeURIComponent(value)}` }]],
+    ['in base64', [{ data: Buffer.from(`user:${value}`).toString('base64') }]],
+    ['in base64 for addresses', [{ data: Buffer.from(`u:${value}`).toString('base64url') }]],
+  ])('are found elsewhere: %s', (_name, frames) => {
+    const { lines, table } = scrubbed([servers, ...frames]);
+    const text = lines.slice(1).join('');
+    for (const gone of ['gh-val', 'value', Buffer.from('h-value "').toString('base64').slice(0, 8)]) {
+      expect(text).not.toContain(gone);
+    }
+    expect(table.find(({ kind, count }) => kind === 'key' && count >= 2)).toBeDefined();
+  });
+});

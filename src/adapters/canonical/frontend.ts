@@ -59,6 +59,8 @@ export function createConnection(bound: SessionView | undefined): Frontend {
   }
 
   function follow(frame: z.infer<typeof AttachFrame> | z.infer<typeof DetachFrame>): Actions {
+    // A client need not know that the connection has attached it already.
+    if (bound !== undefined && 'attach' in frame && frame.attach === bound.id) return [];
     if (bound !== undefined) {
       const message = `this connection has the events of session ${bound.id}, and of no other`;
       return refuse(undefined, 'unsupported', message, 'attach or detach on a connection with a session of its own');

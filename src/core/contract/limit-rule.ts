@@ -30,6 +30,7 @@ export const limitRules = [
   'agentState',
   'agentUnread',
   'tapeBytes',
+  'wireBytes',
 ] as const;
 
 /** The name of a limit. */

@@ -6,8 +6,8 @@ export interface Stretch {
   readonly bytes: Uint8Array;
   /** Offset of the LF of each frame. */
   readonly ends: Int32Array;
-  /** All of `bytes` is ASCII. */
-  readonly isAscii: boolean;
+  /** How many bytes more than UTF-16 units there are up to the end of each frame; null: all of `bytes` is ASCII. */
+  readonly surplus: Int32Array | null;
 }
 
 /** The frames of a stretch from number `from` to before number `to`; at least one. */
@@ -30,4 +30,15 @@ export function frameIn(stretch: Stretch, place: number): Uint8Array {
 /** The frames of the part as lines. */
 export function linesOf({ stretch, from, to }: StretchPart): Uint8Array {
   return stretch.bytes.subarray(frameStart(stretch, from), frameStart(stretch, to));
+}
+
+/** The surplus of some frames or deltas of several, from place `from` to before place `to`. */
+export function surplusIn(
+  { surplus, ends }: Pick<Stretch, 'surplus' | 'ends'>,
+  from: number,
+  to: number,
+): Int32Array | null {
+  if (surplus === null || (from === 0 && to === ends.length)) return surplus;
+  const before = surplus[from - 1] ?? 0;
+  return surplus.slice(from, to).map((sum) => sum - before);
 }

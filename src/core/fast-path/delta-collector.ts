@@ -90,11 +90,29 @@ class DeltaCollector {
     try {
       const text = unescaped(utf8.decode(bytes));
       const ends = this.#ends.slice(0, this.#count);
-      return { index, extra, count: this.#count, text, bytes, ends, isAscii: this.#isAscii, asides };
+      const surplus = this.#isAscii ? null : surplusOf(bytes, ends);
+      return { index, extra, count: this.#count, text, bytes, ends, surplus, asides };
     } catch {
       return null;
     }
   }
+}
+
+/** See {@link Burst.surplus}. A character of two bytes has one surplus byte, others of several bytes have two. */
+function surplusOf(bytes: Uint8Array, ends: Int32Array): Int32Array {
+  const surplus = new Int32Array(ends.length);
+  let sum = 0;
+  let at = 0;
+  for (let place = 0; place < ends.length; place += 1) {
+    for (const end = ends[place] ?? at; at < end; at += 1) {
+      const byte = bytes[at] ?? 0;
+      // Each byte within a character counts, but a character of four bytes is two units.
+      if ((byte & 0xc0) === 0x80) sum += 1;
+      else if (byte >= 0xf0) sum -= 1;
+    }
+    surplus[place] = sum;
+  }
+  return surplus;
 }
 
 /** The one collector. */

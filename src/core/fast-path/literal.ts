@@ -4,6 +4,10 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const SPACE = 0x20;
 const DELETE = 0x7f;
+/** By byte: 1 for printable ASCII without quote and backslash. */
+const isPlain = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte < SPACE || byte >= DELETE || byte === QUOTE || byte === BACKSLASH ? 0 : 1,
+);
 const isLittleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 const utf8 = new TextEncoder();
 
@@ -64,10 +68,7 @@ export function writeLiteral(bytes: Uint8Array, view: DataView, from: number, { 
 
 /** Whether so many bytes are printable ASCII inside a JSON string, with neither a quote nor an escape among them. */
 export function isPlainAt(bytes: Uint8Array, from: number, length: number): boolean {
-  for (let at = from; at < from + length; at += 1) {
-    const byte = bytes[at];
-    if (byte === undefined || byte < SPACE || byte >= DELETE || byte === QUOTE || byte === BACKSLASH) return false;
-  }
+  for (let at = from; at < from + length; at += 1) if (isPlain[bytes[at] ?? 0] === 0) return false;
   return true;
 }
 

@@ -63,8 +63,19 @@ export function writeMixedStretch(
         : writeAside({ asides, out, view, mould: aside }, place >> 1, number, at);
     ends[place - from] = at - 1;
   }
-  // What is not from a delta is ASCII.
-  return { bytes: out, ends, isAscii: burst.isAscii };
+  return { bytes: out, ends, surplus: surplusOfEvents(burst, from, to) };
+}
+
+/** The surplus of the frames of those events: what is not from a delta is ASCII. */
+function surplusOfEvents(burst: Burst, from: number, to: number): Int32Array | null {
+  const { surplus } = burst;
+  if (surplus === null) return null;
+  const before = surplus[deltasAmong(burst, from) - 1] ?? 0;
+  const sums = new Int32Array(to - from);
+  for (let event = from; event < to; event += 1) {
+    sums[event - from] = (surplus[deltasAmong(burst, event + 1) - 1] ?? 0) - before;
+  }
+  return sums;
 }
 
 function lengthOfAside({ fields, ends }: Asides, { texts, holes }: AsideMould, place: number): number {

@@ -1,5 +1,5 @@
 // Writes the same text in front of each frame of a stretch and behind each.
-import { frameIn, frameStart, type Stretch, type StretchPart } from '../contract/stretch.ts';
+import { frameIn, frameStart, type StretchPart, surplusIn } from '../contract/stretch.ts';
 import { literalOf, literalOfLines, writeLiteral } from './literal.ts';
 
 const LF = '\n';
@@ -28,7 +28,6 @@ export function createStretchWrapper(head: string, tail: string): StretchWrapper
       ends[place - from] = at + tail.length;
       at = writeLiteral(bytes, view, at, place + 1 < to ? seam : last);
     }
-    const wrapped: Stretch = { bytes, ends, isAscii: stretch.isAscii };
-    return { stretch: wrapped, from: 0, to: count };
+    return { stretch: { bytes, ends, surplus: surplusIn(stretch, from, to) }, from: 0, to: count };
   };
 }

@@ -1,5 +1,5 @@
 // Writes the frames of a burst: fixed bytes around two holes, for the delta and for the last digits of a number.
-import type { Stretch } from '../contract/stretch.ts';
+import { type Stretch, surplusIn } from '../contract/stretch.ts';
 import { type Burst, startOf } from '../model/burst.ts';
 import { type Literal, literalOf, literalOfLines, writeLiteral } from './literal.ts';
 
@@ -84,7 +84,7 @@ export function writeStretch(
   let at = 0;
   for (const part of parts) at = writePart(writing, part, seq, from, at);
   // The parts around the holes are ASCII.
-  return { bytes: out, ends, isAscii: burst.isAscii };
+  return { bytes: out, ends, surplus: surplusIn(burst, from, to) };
 }
 
 /** The length of a frame and its LF, without its delta. */

@@ -5,6 +5,7 @@ import type { Clock } from '../contract/clock.ts';
 import { faultText, guarded, internalError } from '../contract/guarded.ts';
 import type { Limited } from '../contract/limit-rule.ts';
 import type { WorkQueue } from '../contract/paced-work.ts';
+import type { Tap } from '../contract/tap.ts';
 import { createRecogniser } from '../fast-path/receiver-recogniser.ts';
 import type { Burst } from '../model/burst.ts';
 import type { Command } from '../model/command.ts';
@@ -35,6 +36,8 @@ export interface AgentListener {
   /** Deltas that came together. Absent: each comes as an event. */
   burst?(burst: Burst): void;
   note(level: NoteLevel, text: string): void;
+  /** Looks at the frames; default nobody. */
+  readonly tap?: Tap | undefined;
   /** The agent has reached a limit of its connection. */
   readonly limited?: Limited | undefined;
   /** The agent is gone, and every pending command has been settled. Exactly once. */
@@ -117,6 +120,7 @@ export function linkAgent(
     ...guardedRecogniser(
       backend,
       {
+        tap: listener.tap,
         event(event) {
           junk.reset();
           listener.event(event);
@@ -132,7 +136,10 @@ export function linkAgent(
     ),
     frame(frame) {
       if (isEnded) return;
+      const tap = listener.tap?.isOn === true ? listener.tap : undefined;
+      tap?.frame(frame.bytes);
       act(() => junk.counted(backend.decode(frame)));
+      tap?.taken();
       if (!junk.isTooMuch()) return;
       listener.limited?.('junkMessages');
       abandon(`the agent sent ${mostJunk} messages in a row that are none of its protocol`);
@@ -188,7 +195,10 @@ export function linkAgent(
         return settle(refused('limit', `the agent has not read ${mebibytes(channel.buffered)} that were sent to it`));
       }
       const id = pending.add(settle);
+      const tap = listener.tap?.isOn === true ? listener.tap : undefined;
+      tap?.command(command);
       act(() => backend.encode(command, id));
+      tap?.submitted();
     },
     stop: leave,
     abandon,
@@ -198,7 +208,7 @@ export function linkAgent(
 /** The hot path: a failure in either half of a recogniser ends the agent like any other failure. */
 function guardedRecogniser(
   backend: Backend,
-  listener: Pick<AgentListener, 'event' | 'burst'>,
+  listener: Pick<AgentListener, 'event' | 'burst' | 'tap'>,
   fail: (thrown: unknown) => void,
 ): Pick<Receiver, 'recognise' | 'takeBurst'> {
   if (backend.recognise === undefined) return {};
@@ -211,6 +221,8 @@ function guardedRecogniser(
   });
   return {
     recognise(peek, start, end) {
+      // Who looks wants each frame whole.
+      if (listener.tap?.isOn === true) return null;
       try {
         return recognise(peek, start, end);
       } catch (thrown) {
@@ -219,7 +231,7 @@ function guardedRecogniser(
       }
     },
     takeBurst(peek, start, end, maxFrameBytes) {
-      if (listener.burst === undefined) return start;
+      if (listener.burst === undefined || listener.tap?.isOn === true) return start;
       let next = start;
       try {
         const recognised = backend.recogniseBurst?.(peek, start, end, maxFrameBytes) ?? null;
@@ -262,6 +274,7 @@ function createPerformer(
           listener.event(action.message);
           break;
         case 'send':
+          if (listener.tap?.isOn === true) listener.tap.sent(action.frame);
           channel.send(action.frame);
           if (channel.buffered > unreadBytes.ended) close(unread);
           break;

@@ -41,6 +41,8 @@ export interface TranslatorPorts {
   readonly backend: Backend;
   projection(session: SessionView): Projection;
   note(level: NoteLevel, text: string): void;
+  /** Told of each event, and of the frames that it became. Bursts are told as their events. */
+  appended?(event: Event, outs: readonly Out[]): void;
   /** Takes output that was made together. `earlier`: the output before it. Absent: all output is single frames. */
   stretch?(earlier: readonly Out[], stretch: Stretch): void;
 }
@@ -59,7 +61,9 @@ export function createTranslator(ports: TranslatorPorts): Translator {
   const append = (event: Event) => {
     const logged = { seq: transcript.lastSeq + 1, at: 0, event };
     fold(transcript, logged);
-    for (const out of projection.event(logged)) outs.push(out);
+    const written = projection.event(logged);
+    for (const out of written) outs.push(out);
+    ports.appended?.(event, written);
     for (const { level, text } of projection.notes?.() ?? []) ports.note(level, text);
   };
   const appendBurst = (burst: Burst) => {

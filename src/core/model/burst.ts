@@ -18,8 +18,8 @@ export interface Burst {
   readonly bytes: Uint8Array;
   /** Where each delta ends in `bytes`. */
   readonly ends: Int32Array;
-  /** All of `bytes` is ASCII. */
-  readonly isAscii: boolean;
+  /** How many bytes more than UTF-16 units there are up to the end of each delta; null: all of `bytes` is ASCII. */
+  readonly surplus: Int32Array | null;
   /** Events between the deltas: one right before each. Absent: there are none. */
   readonly asides?: Asides | undefined;
 }

@@ -84,6 +84,7 @@ export function createParts(ports: ConversationPorts, agentEnded: (ending: Endin
     note,
     work,
     limited,
+    tap: ports.tap,
     ended: agentEnded,
   });
   const limitSilence = createSilenceLimit({ transcript, timers, agent, silenceMs: limits.silenceMs, limited });
@@ -126,7 +127,19 @@ export function createParts(ports: ConversationPorts, agentEnded: (ending: Endin
 
   const { streams, recorder, context } = ports;
   const logged = (event: Event) => ports.logged?.(event);
-  const followers = { streams, questions, prompts, model, guard, size, limitSilence, logged, recorder, context };
+  const followers = {
+    streams,
+    questions,
+    prompts,
+    model,
+    guard,
+    size,
+    limitSilence,
+    logged,
+    recorder,
+    context,
+    tap: ports.tap,
+  };
   const log = createSessionLog({ transcript, clock, ...followers });
 
   /** Stops all timers. */

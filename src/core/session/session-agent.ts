@@ -62,13 +62,14 @@ export interface SessionAgentPorts {
   readonly note: SessionPorts['note'];
   readonly work: SessionPorts['work'];
   readonly limited?: SessionPorts['limited'];
+  readonly tap?: SessionPorts['tap'];
   /** Called after the agent has ended and all its commands have been answered. */
   ended(ending: Ending): void;
 }
 
 /** Creates the agent port of a session. No agent is connected until it is started or gets a command. */
 export function createSessionAgent(ports: SessionAgentPorts): SessionAgent {
-  const { transcript, clock, admit, note, limited } = ports;
+  const { transcript, clock, admit, note, limited, tap } = ports;
   let link: AgentLink | null = null;
   let isPaused = false;
   let capabilities: Capabilities = {};
@@ -97,7 +98,7 @@ export function createSessionAgent(ports: SessionAgentPorts): SessionAgent {
     if (isReplacement) admit({ type: 'agent-changed', state: 'up' });
     restoreHistory();
     const event = resumption === 'none' ? admit : proving;
-    link = linkAgent(connection, clock, { event, burst: ports.admitBurst, note, limited, end: ended }, ports.work);
+    link = linkAgent(connection, clock, { event, burst: ports.admitBurst, note, limited, tap, end: ended }, ports.work);
     return link;
   }
 

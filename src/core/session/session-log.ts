@@ -1,6 +1,7 @@
 // The log of a session. Each event is numbered, folded into the transcript and passed on to all parts and streams, in
 // one fixed order.
 import type { Clock } from '../contract/clock.ts';
+import type { Tap } from '../contract/tap.ts';
 import { fold, foldBurst } from '../log/fold.ts';
 import { type Burst, eventsIn } from '../model/burst.ts';
 import type { Event, EventOf, Logged } from '../model/event.ts';
@@ -32,6 +33,8 @@ export interface SessionLogPorts {
   /** Restarts the silence limit of the agent. */
   limitSilence(): void;
   /** See SessionPorts. */
+  readonly tap: Tap | undefined;
+  /** See SessionPorts. */
   logged(event: Event): SessionInfo | undefined;
 }
 
@@ -62,6 +65,7 @@ export function createSessionLog({
     const logged: Logged = { seq: transcript.lastSeq + 1, at: clock.now(), event };
     fold(transcript, logged);
     recorder?.event(logged);
+    if (ports.tap?.isOn === true) ports.tap.event(logged);
     context = contextAfter(context, event);
     const isDelta = event.type === 'block-delta';
     if (!isDelta) {

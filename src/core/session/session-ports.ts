@@ -4,6 +4,7 @@ import type { Clock } from '../contract/clock.ts';
 import type { Instructions } from '../contract/instructions.ts';
 import type { Limited } from '../contract/limit-rule.ts';
 import type { WorkQueue } from '../contract/paced-work.ts';
+import type { Tap } from '../contract/tap.ts';
 import type { WorkspacePort } from '../contract/workspace.ts';
 import type { ExportPort } from '../export/export.ts';
 import type { AgentConnection } from '../link/agent-link.ts';
@@ -110,6 +111,8 @@ export interface SessionPorts {
   /** Where the work for this session takes its turn. If absent, everything is done at once. */
   readonly work?: WorkQueue;
   note(level: NoteLevel, text: string): void;
+  /** Looks at the agent's frames and the events; default nobody. */
+  readonly tap?: Tap | undefined;
   /** Called when the agent or a client reaches a limit of the session. */
   readonly limited?: Limited;
   /** Called after each logged event except deltas. Returned changes become an event of the session. */

@@ -30,6 +30,8 @@ export interface Session extends SessionView {
   readonly hasAgent: boolean;
   /** The number of clients attached to the streams. */
   readonly readers: number;
+  /** The dialects that have a stream. */
+  readonly dialects: readonly string[];
   /** The sum over the windows of all streams, and the slowest reader of all. */
   measure(): StreamMeasure;
   /** Starts the agent now instead of with the first command. Throws if the agent cannot be started. */
@@ -134,6 +136,10 @@ class OpenSession implements Session, BudgetMember {
     if (ports.kept === undefined) return;
     this.#recorder = new SessionRecorder(ports.kept);
     if (this.transcript.bytes > 0) this.#recorder.state(this.#state());
+  }
+
+  get dialects(): readonly string[] {
+    return [...new Set([...this.#streams.open.keys()].map((key) => key.split(' ', 1).join('')))];
   }
 
   postedIds(key: string): PostedIds {

@@ -49,8 +49,6 @@ export class PlacedStretch {
   readonly #at: number | null;
   /** As {@link Placed.end}, before the first frame. */
   readonly #start: number;
-  /** See {@link charactersIn}; null where each byte is a character. */
-  readonly #characters: Int32Array | null;
   /** Frames that were read one by one, so that all readers get the same objects. */
   #single: PlacedFrame[] | null = null;
 
@@ -61,7 +59,6 @@ export class PlacedStretch {
     this.#seq = seq;
     this.#at = at;
     this.#start = start;
-    this.#characters = stretch.isAscii ? null : charactersIn(stretch);
   }
 
   placeOf(number: number): Place {
@@ -71,7 +68,8 @@ export class PlacedStretch {
   /** As {@link Placed.end}: text counts by its characters, as it does in single frames. The LF behind a frame does not count. */
   endOf(number: number): number {
     const place = number - this.first;
-    return this.#start + ((this.#characters ?? this.stretch.ends)[place] ?? 0) - place;
+    const { ends, surplus } = this.stretch;
+    return this.#start + (ends[place] ?? 0) - place - (surplus?.[place] ?? 0);
   }
 
   frame(number: number): Placed {
@@ -84,38 +82,4 @@ export class PlacedStretch {
     this.#single[place] = placed;
     return placed;
   }
-}
-
-/**
- * UTF-16 units of all frames, and of the LFs between them, up to the end of each frame. Almost all bytes of a frame are
- * ASCII, so they are looked at four at a time.
- */
-function charactersIn({ bytes, ends }: Stretch): Int32Array {
-  const characters = new Int32Array(ends.length);
-  const skew = bytes.byteOffset % 4;
-  const words = new Int32Array(bytes.buffer, bytes.byteOffset - skew, (skew + bytes.length) >> 2);
-  let count = 0;
-  let at = 0;
-  for (let place = 0; place < ends.length; place += 1) {
-    const end = ends[place] ?? at;
-    while (at < end) {
-      count += unitsOf(bytes[at] ?? 0);
-      at += 1;
-      if ((at + skew) % 4 !== 0) continue;
-      const from = at;
-      while (at + 4 <= end && ((words[(at + skew) >> 2] ?? 0) & notAscii) === 0) at += 4;
-      count += at - from;
-    }
-    characters[place] = count;
-  }
-  return characters;
-}
-
-/** The bits of four bytes that none of ASCII has. */
-const notAscii = 0x80808080 | 0;
-
-/** UTF-16 units that a byte of UTF-8 begins: none within a character, two at the beginning of four bytes. */
-function unitsOf(byte: number): number {
-  if ((byte & 0xc0) === 0x80) return 0;
-  return byte >= 0xf0 ? 2 : 1;
 }

@@ -170,17 +170,20 @@ class FrameWindow implements Window {
   }
 
   #evict(): void {
-    const before = this.#base;
-    const needed = this.#isOverfull() ? this.#neededFrom() : 0;
+    if (!this.#isOverfull()) return;
+    const needed = this.#neededFrom();
+    let newest: PlacedFrame | PlacedStretch | undefined;
     while (this.#isOverfull() && this.#base < needed) {
       this.#evictedBytes = this.#endOf(this.#base);
-      this.#floor = this.#placeOf(this.#base) ?? this.#floor;
+      newest = this.#frames[this.#head];
       this.#frames[this.#head] = undefined;
       this.#head += 1;
       this.#base += 1;
     }
+    if (newest === undefined) return;
+    this.#floor = newest instanceof PlacedStretch ? newest.placeOf(this.#base - 1) : newest;
     // Shifting the array for each frame would be quadratic: cut the empty slots off now and then.
-    if (this.#base > before && this.#head > 1024 && this.#head * 2 > this.#frames.length) {
+    if (this.#head > 1024 && this.#head * 2 > this.#frames.length) {
       this.#frames = this.#frames.slice(this.#head);
       this.#head = 0;
     }

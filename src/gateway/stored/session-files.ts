@@ -1,9 +1,13 @@
 // The files of open sessions: a kept session writes to a file of its own, and continues in another file when its
 // conversation is replaced.
 import path from 'node:path';
-import type { SessionHead } from '../../core/log/session-lines.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { SessionView } from '../../core/contract/adapter.ts';
+import { messagesOf } from '../../core/log/messages.ts';
+import { lineOfMessage, type SessionHead, type SessionLine } from '../../core/log/session-lines.ts';
+import type { Message } from '../../core/model/content.ts';
 import { type GrowingFile, newGrowingFile, oldGrowingFile } from '../../stores/growing-file.ts';
-import { createKeeper, type SessionKeeper } from '../../stores/session-keeper.ts';
+import { createKeeper, type KeeperPorts, type SessionKeeper } from '../../stores/session-keeper.ts';
 import { statOf } from '../../stores/verify-open-file.ts';
 import type { Agents } from '../agents.ts';
 import type { Log } from '../log.ts';
@@ -25,6 +29,8 @@ export interface SessionOrigin {
   readonly keep?: boolean | undefined;
   /** The stored session to continue. */
   readonly found?: FoundSession | undefined;
+  /** The session is made again from a store. */
+  readonly isBack?: boolean | undefined;
 }
 
 /** The file of a kept session, and its writer. */
@@ -39,6 +45,8 @@ export interface SessionFilesPorts {
   readonly folders: Pick<StoredFolders, 'directory' | 'isOwn'>;
   readonly agents: Pick<Agents, 'acceptsHistory'>;
   readonly log: Log;
+  /** The own session in that file; null if it cannot be read. */
+  read(file: string): FoundSession | null;
   /** The session is not kept any more. */
   unkept(session: string): void;
   /** The session no longer writes into its file. */
@@ -60,16 +68,51 @@ export class SessionFiles {
    * of transcript items that do not belong to the conversation in the file.
    */
   keep(origin: SessionOrigin, items = 0): KeptFile | null {
-    const { agents, log } = this.#ports;
-    const { id, agent, cwd, createdAt, found } = origin;
-    if (origin.keep !== true || !agents.acceptsHistory(agent)) return null;
+    if (!this.#isWanted(origin)) return null;
     const file = this.#growingFile(origin);
+    const past = (file.isMade && origin.found?.stored) || null;
+    return this.#start(origin, file, { known: items + (past?.messages.length ?? 0), missing: [] });
+  }
+
+  /**
+   * The file of a session that is made again from its log. The file gets what it lacks of the conversation. A file that
+   * holds something else stays as it is, and the conversation gets a new one.
+   */
+  goOn(origin: SessionOrigin, { transcript, timeOrigin }: SessionView): KeptFile | null {
+    if (!this.#isWanted(origin)) return null;
+    const open = transcript.items.findIndex((item) => item.kind === 'message' && item.message.end === undefined);
+    const known = open === -1 ? transcript.items.length : open;
+    const messages = messagesOf({ items: transcript.items.slice(0, known) }, timeOrigin);
+    const { file: named, name } = transcript.info;
+    const there = named === undefined ? null : this.#ports.read(named);
+    const found = there !== null && isBeginning(there.stored?.messages ?? [], messages) ? there : undefined;
+    const file = this.#growingFile({ ...origin, found });
+    const past = (file.isMade && found?.stored) || null;
+    const missing: SessionLine[] = messages.slice(past?.messages.length ?? 0).map(lineOfMessage);
+    if (past !== null && (past.name ?? '') !== (name ?? ''))
+      missing.push({ type: 'session-changed', changes: { name: name ?? '' } });
+    const kept = this.#start({ ...origin, found }, file, { known, missing, name });
+    kept.keeper.write();
+    return kept;
+  }
+
+  #isWanted({ keep, agent }: SessionOrigin): boolean {
+    return keep === true && this.#ports.agents.acceptsHistory(agent);
+  }
+
+  #start(
+    { id, agent, cwd, createdAt, found }: SessionOrigin,
+    file: GrowingFile,
+    { known, missing, name }: Pick<KeeperPorts, 'known' | 'missing'> & { readonly name?: string | undefined },
+  ): KeptFile {
+    const { log } = this.#ports;
     const past = found?.stored ?? null;
     const fresh: SessionHead = { type: 'patchbay-session', version: 1, id, agent, cwd, createdAt };
     const keeper = createKeeper({
-      head: { ...(file.isMade && past !== null ? past.head : fresh), name: past?.name },
+      head: { ...(file.isMade && past !== null ? past.head : fresh), name: name ?? past?.name },
       file,
-      known: items + (file.isMade ? (past?.messages.length ?? 0) : 0),
+      known,
+      missing,
       lines: file.isMade ? (past?.lines ?? 0) : 0,
       soon: (callback) => void setImmediate(callback),
       failed: (reason) => {
@@ -100,4 +143,13 @@ export class SessionFiles {
     for (let number = 2; this.#used.has(file) || statOf(file) !== null; number += 1) file = `${stem}-${number}.jsonl`;
     return newGrowingFile(file);
   }
+}
+
+/** Whether the conversation begins with these messages. Times and origins differ once a history was loaded. */
+function isBeginning(beginning: readonly Message[], messages: readonly Message[]): boolean {
+  const gistOf = ({ role, call, content }: Message): unknown => JSON.parse(JSON.stringify({ role, call, content }));
+  return beginning.every((message, at) => {
+    const other = messages[at];
+    return other !== undefined && isDeepStrictEqual(gistOf(message), gistOf(other));
+  });
 }

@@ -19,6 +19,8 @@ export const SessionHead = z.object({
   place: z.string(),
   folders: z.array(z.string()).readonly(),
   questionMs: z.number().optional(),
+  /** Its conversation is also written to a file (decision 0019). */
+  keep: z.boolean().optional(),
   epoch: z.string().regex(/^[0-9a-f]{12}$/u),
   /** Ms since 1970 when the session clock was 0. */
   timeOrigin: z.number(),
@@ -31,14 +33,14 @@ export function headOf(
   principal: Principal,
   { epoch, timeOrigin }: Pick<Session, 'epoch' | 'timeOrigin'>,
 ): StoredHead {
-  const { questionMs } = request;
+  const { questionMs, keep } = request;
   const plain = { session: id, agent: agentName, createdAt, principal: principal.name, isOurs, cwd, place, folders };
-  return { ...plain, questionMs, epoch, timeOrigin } satisfies SessionHead;
+  return { ...plain, questionMs, keep, epoch, timeOrigin } satisfies SessionHead;
 }
 
 /** The request of the session, as it was checked when the session was opened. Tool servers are secret and not kept. */
 export function requestIn(head: SessionHead, agent: AgentConfig): CheckedRequest {
-  const { session: id, agent: agentName, createdAt, isOurs, cwd, place, folders, questionMs } = head;
+  const { session: id, agent: agentName, createdAt, isOurs, cwd, place, folders, questionMs, keep } = head;
   const checked = { id, agentName, agent, createdAt, isOurs, cwd, place, folders, toolServers: [], problems: [] };
-  return { ...checked, request: { questionMs } };
+  return { ...checked, request: { questionMs, keep, isBack: true } };
 }

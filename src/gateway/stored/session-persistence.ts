@@ -10,7 +10,7 @@ import type { FoundSession, StoredSessions } from './stored-sessions.ts';
 
 /** The dependencies of the persistence of one session. */
 export interface SessionPersistencePorts {
-  readonly files: Pick<SessionFiles, 'keep' | 'release'>;
+  readonly files: Pick<SessionFiles, 'keep' | 'goOn' | 'release'>;
   readonly stored: Pick<StoredSessions, 'find' | 'filesOf'>;
 }
 
@@ -20,13 +20,16 @@ export class SessionPersistence {
   readonly #ports: SessionPersistencePorts;
   /** The file that the session writes to; null if the session is not kept. */
   #kept: KeptFile | null;
+  /** The session came back from a store, and nothing has happened in it since. */
+  #isBack: boolean;
   /** The stored session that was read last. If the conversation is replaced, it continues this one. */
   #lastRead: FoundSession | undefined;
 
   constructor(origin: SessionOrigin, ports: SessionPersistencePorts) {
     this.#origin = origin;
     this.#ports = ports;
-    this.#kept = ports.files.keep(origin);
+    this.#isBack = origin.isBack === true;
+    this.#kept = this.#isBack ? null : ports.files.keep(origin);
   }
 
   /** Facts about the session that are known before its agent reports any. */
@@ -69,8 +72,9 @@ export class SessionPersistence {
    */
   logged(event: Event, view: SessionView): SessionInfo | undefined {
     if (event.type !== 'history-reset') {
+      const changes = this.#isBack ? this.#goOn(view) : undefined;
       this.#kept?.keeper.record(event, view);
-      return undefined;
+      return changes;
     }
     const found = event.reason === 'switched' ? this.#lastRead : undefined;
     this.#lastRead = undefined;
@@ -83,12 +87,21 @@ export class SessionPersistence {
     if (this.#kept !== null) this.#ports.files.release(this.#kept);
   }
 
+  /** Goes on in the file that the log of the session names. Not before something happens: a look writes nothing. */
+  #goOn(view: SessionView): SessionInfo | undefined {
+    this.#isBack = false;
+    const { file } = view.transcript.info;
+    this.#kept = this.#ports.files.goOn(this.#origin, view);
+    return this.#kept === null || this.#kept.file === file ? undefined : { file: this.#kept.file };
+  }
+
   /** The old file keeps the old conversation. */
   #startNewFile({ transcript }: SessionView, found: FoundSession | undefined): SessionInfo | undefined {
-    if (this.#kept === null) return undefined;
+    if (this.#kept === null && !this.#isBack) return undefined;
+    this.#isBack = false;
     const { files } = this.#ports;
-    this.#kept.keeper.write();
-    files.release(this.#kept);
+    this.#kept?.keeper.write();
+    if (this.#kept !== null) files.release(this.#kept);
     const createdAt = new Date().toISOString();
     this.#kept = files.keep({ ...this.#origin, createdAt, found }, transcript.items.length);
     const name = found?.stored?.name ?? '';

@@ -89,6 +89,19 @@ export class StoredSessions {
     return file === undefined ? null : this.find(file, agent);
   }
 
+  /** The session in a file that this gateway keeps itself; null if there is none that can be read. */
+  own(file: string): FoundSession | null {
+    const { folders } = this.#ports;
+    const place = storedFileAt(file, folders.places());
+    if ('fault' in place || !folders.isOwn(place.file)) return null;
+    try {
+      return this.#findOwn(place.file, undefined);
+    } catch (thrown) {
+      if (thrown instanceof GatewayError) return null;
+      throw thrown;
+    }
+  }
+
   /** Copies the session in a file of that agent. Returns the path; null if the agent's sessions cannot be copied. */
   copy(file: string, agent: string): string | null {
     const { folders } = this.#ports;

@@ -23,6 +23,8 @@ export interface GateOptions {
   readonly allowedHosts: ReadonlySet<string>;
   /** Checks requests that another gateway forwards. Null: there is no other one, and their header means nothing. */
   readonly hop: ((request: IncomingMessage) => Hop | null) | null;
+  /** Paths whose routes check for themselves who asks; default none. */
+  isOwnDoor?(path: string): boolean;
 }
 
 /** What the checks say of a request. */
@@ -50,7 +52,7 @@ export function createGates(options: GateOptions): (request: IncomingMessage) =>
       refuseOrigin(request, options.allowedOrigins) ??
       refuseSite(request, options.allowedOrigins);
     if (refusal !== null) return { refusal };
-    if (!needsToken(request, options.allowedOrigins)) return { refusal: null, principal: null, hop: null };
+    if (!needsToken(request, options)) return { refusal: null, principal: null, hop: null };
     const principal = principalOf(request, holderOf);
     if (principal === null) return { refusal: noToken };
     const forbidden = refuseRole(request, principal);
@@ -119,9 +121,9 @@ function refuseSite(request: IncomingMessage, allowedOrigins: ReadonlySet<string
   return { status: 403, code: 'unauthorized', message: 'requests from other sites are not allowed' };
 }
 
-function needsToken(request: IncomingMessage, allowedOrigins: ReadonlySet<string>): boolean {
+function needsToken(request: IncomingMessage, { allowedOrigins, isOwnDoor }: GateOptions): boolean {
   const [path = ''] = (request.url ?? '').split('?');
-  return !publicPaths.has(path) && !isPreflight(request, allowedOrigins);
+  return !publicPaths.has(path) && isOwnDoor?.(path) !== true && !isPreflight(request, allowedOrigins);
 }
 
 function principalOf(request: IncomingMessage, holderOf: (candidate: string) => Principal | null): Principal | null {

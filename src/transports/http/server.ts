@@ -14,8 +14,9 @@ import { createForwarder, placeOf, sessionUse } from './forwarder.ts';
 import { createGates, type Refusal, type Verdict } from './gates.ts';
 import { corsHeaders, isPreflight, preflightHeaders, securityHeaders } from './headers.ts';
 import { createHopCheck, type HopSecret } from './hop.ts';
+import { createInspector, type InspectorOptions } from './inspector/inspector.ts';
 import { errorBody } from './status.ts';
-import { generateToken, type TokenEntry, tokenHash } from './token.ts';
+import { createTokenCheck, generateToken, type TokenEntry, tokenHash } from './token.ts';
 import { createUpgradeHandler, refuse as refuseSocket } from './upgrade.ts';
 
 export { generateToken };
@@ -44,6 +45,8 @@ export interface ListenOptions {
   readonly attachMs?: number;
   /** What gateways that forward to each other know; default: nothing is forwarded. */
   readonly hop?: HopSecret | null;
+  /** The page at `/`; absent: none. */
+  readonly inspector?: InspectorOptions | undefined;
   /** Receives the errors that clients only see as `internal`. */
   readonly onError?: (error: unknown) => void;
 }
@@ -54,6 +57,8 @@ export interface Listening {
   readonly port: number;
   /** The single token; undefined if only `tokens` count. */
   readonly token: string | undefined;
+  /** The address of the inspector with its login code; null without an inspector. */
+  readonly inspector: string | null;
   /** Ends streams, closes WebSockets with 1001 and lets answers finish. Resolves when the port is free. Idempotent. */
   close(): Promise<void>;
 }
@@ -84,7 +89,12 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const hop = secret === null ? null : createHopCheck(secret);
   const longestBody = () => Math.max(maxFrameBytes ?? maxBodyBytes, board.maxFrameBytes?.() ?? 0);
   const forwarder = secret === null ? null : createForwarder(secret.secret, longestBody);
-  const gates = createGates({ tokens: entries, allowedOrigins, allowedHosts, hop });
+  const holderOf = createTokenCheck(entries);
+  const now = () => performance.now();
+  const inspector =
+    options.inspector === undefined ? null : createInspector(options.inspector, { board, holderOf, now });
+  const isOwnDoor = (path: string) => inspector?.owns(path) === true;
+  const gates = createGates({ tokens: entries, allowedOrigins, allowedHosts, hop, isOwnDoor });
   let closing: Promise<void> | undefined;
   const check = (request: IncomingMessage): Verdict =>
     closing === undefined ? gates(request) : { refusal: shuttingDown };
@@ -102,8 +112,13 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const principals = new WeakMap<object, Pick<RequestBindings, 'principal' | 'hop'>>();
   const answer = getRequestListener(
     // A request without a token asks only for what is public (gates.ts).
-    (request, { incoming, outgoing }) =>
-      app.fetch(request, { ...(principals.get(incoming) ?? nobody), cut: () => void outgoing.destroy() }),
+    async (request, { incoming, outgoing }) => {
+      const [path = ''] = (incoming.url ?? '').split('?');
+      const paged =
+        inspector?.owns(path) === true ? await inspector.answer(request, incoming as IncomingMessage) : null;
+      if (paged !== null) return paged;
+      return app.fetch(request, { ...(principals.get(incoming) ?? nobody), cut: () => void outgoing.destroy() });
+    },
     { overrideGlobalObjects: false },
   );
 
@@ -113,7 +128,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     board.limited('connections');
     return crowded(connections, crowding);
   }
-  const upgrades = createUpgradeHandler({ board, check, hold, forwarder, maxFrameBytes, attachMs, onError });
+  const upgrades = createUpgradeHandler({ board, check, hold, forwarder, inspector, maxFrameBytes, attachMs, onError });
 
   const server = createServer(limits, (request, response) => {
     for (const [name, value] of Object.entries({ ...securityHeaders, ...corsHeaders(request, allowedOrigins) })) {
@@ -176,7 +191,10 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     });
     return closing;
   }
-  return { url: urlOf(host, bound.port), port: bound.port, token, close };
+  const url = urlOf(host, bound.port);
+  const code = inspector?.code ?? null;
+  const page = inspector === null || code === null ? null : `${url}/#code=${code}`;
+  return { url, port: bound.port, token, inspector: page, close };
 }
 
 const shuttingDown: Refusal = {

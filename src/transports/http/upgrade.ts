@@ -14,6 +14,7 @@ import { clientRequest } from './client-request.ts';
 import { type Forwarder, placeOf } from './forwarder.ts';
 import type { Refusal, Verdict } from './gates.ts';
 import { headerList, securityHeaders } from './headers.ts';
+import type { Inspector, PageSocket } from './inspector/inspector.ts';
 import { describeError, errorBody } from './status.ts';
 import { chooseProtocol, subprotocols } from './token.ts';
 
@@ -40,6 +41,8 @@ export interface UpgradePorts {
   /** Forwards to the gateway that has the session; null: there is no other one. */
   readonly forwarder: Pick<Forwarder, 'upgrade'> | null;
   readonly maxFrameBytes: number | undefined;
+  /** Lets its page in; null: there is none. */
+  readonly inspector?: Inspector | null;
   /** See ResumableOptions. */
   readonly attachMs?: number | undefined;
   readonly onError?: ((error: unknown) => void) | undefined;
@@ -48,19 +51,20 @@ export interface UpgradePorts {
 /** How a client is served once its WebSocket is open. */
 interface Service {
   readonly framing: FramingName;
+  opened?(webSocket: WebSocket): void;
   serve(channel: Channel): void;
 }
 
 /** Creates the handler of upgrades. */
 export function createUpgradeHandler(ports: UpgradePorts): UpgradeHandler {
-  const { board, check, hold, forwarder, maxFrameBytes, attachMs, onError } = ports;
+  const { board, check, hold, forwarder, maxFrameBytes, inspector = null, attachMs, onError } = ports;
   const channels = new Set<Channel>();
   let count = 0;
   const server = new WebSocketServer({
     ...webSocketLimits(Math.max(maxFrameBytes ?? 0, board.maxFrameBytes?.() ?? 0) || undefined),
     noServer: true,
     clientTracking: false,
-    handleProtocols: (_offered, request) => protocolFor(request, frontendIn(urlOf(request)) ?? '') ?? false,
+    handleProtocols: (_offered, request) => protocolFor(request, frontendIn(urlOf(request), inspector) ?? '') ?? false,
   });
 
   const frameLimit = (frontend: string) => board.maxFrameBytes?.(frontend) ?? maxFrameBytes;
@@ -86,6 +90,7 @@ export function createUpgradeHandler(ports: UpgradePorts): UpgradeHandler {
 
   function accept(request: IncomingMessage, head: Buffer, service: Service, options: ChannelOptions): void {
     server.handleUpgrade(request, options.socket, head, (webSocket) => {
+      service.opened?.(webSocket);
       const channel = channelOver(webSocket, options);
       try {
         service.serve(channel);
@@ -97,8 +102,14 @@ export function createUpgradeHandler(ports: UpgradePorts): UpgradeHandler {
   }
 
   /** Throws to refuse. */
-  function admit(request: IncomingMessage, socket: Duplex, head: Buffer, client: ClientRequest): void {
-    const service = serviceFor(request, client);
+  function admit(
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+    client: ClientRequest,
+    page: PageSocket | null,
+  ): void {
+    const service = { ...serviceFor(request, client), ...(page && { opened: endsWith(page) }) };
     const options = { socket, framing: service.framing, maxFrameBytes: frameLimit(client.frontend) };
     const crowded = hold(socket, client.principal);
     if (crowded !== null) return turnAway(socket, crowded);
@@ -121,14 +132,17 @@ export function createUpgradeHandler(ports: UpgradePorts): UpgradeHandler {
         turnAway(socket, { status, ...problem, headers });
       };
       try {
-        const client = requestedClient(request, verdict.principal);
+        const page = inspector?.isSocket(urlOf(request).pathname) === true ? inspector.socket(request) : null;
+        const client = requestedClient(request, page?.principal ?? verdict.principal, inspector);
         const wake = () => {
           const waking = client.session === undefined ? null : (board.wake?.(client.session) ?? null);
-          if (waking === null) return admit(request, socket, head, client);
+          if (waking === null) return admit(request, socket, head, client, page);
           // The session is only stored. What the client sends meanwhile stays in the socket.
-          waking.then(() => admit(request, socket, head, client)).catch(turnAwayFor);
+          waking.then(() => admit(request, socket, head, client, page)).catch(turnAwayFor);
         };
-        if (forwarder === null || verdict.hop !== null || client.session === undefined) return wake();
+        const { session } = client;
+        // The page speaks a protocol of its own gateway.
+        if (forwarder === null || verdict.hop !== null || session === undefined || page !== null) return wake();
         const arrive = (to: string | null): void => {
           if (to === null) return wake();
           const crowded = hold(socket, client.principal);
@@ -136,7 +150,7 @@ export function createUpgradeHandler(ports: UpgradePorts): UpgradeHandler {
           const { principal } = client;
           forwarder.upgrade({ to, request, principal }, socket, head, (refusal) => turnAway(socket, refusal));
         };
-        placeOf(board, client.session, 'read').then(arrive).catch(turnAwayFor);
+        placeOf(board, session, 'read').then(arrive).catch(turnAwayFor);
       } catch (thrown) {
         turnAwayFor(thrown);
       }
@@ -152,7 +166,19 @@ function urlOf({ url }: IncomingMessage): URL {
   return new URL(`http://gateway${url}`);
 }
 
-function frontendIn({ pathname }: URL): string | undefined {
+/** The WebSocket closes when its login is over. */
+function endsWith(page: PageSocket): (webSocket: WebSocket) => void {
+  return (webSocket) => {
+    const forget = page.holds(() => webSocket.close(loggedOut, 'logged out'));
+    webSocket.once('close', forget);
+  };
+}
+
+/** The close code of a page that is logged out. */
+const loggedOut = 4401;
+
+function frontendIn({ pathname }: URL, inspector: Inspector | null): string | undefined {
+  if (inspector?.isSocket(pathname) === true) return inspector.frontend;
   return route.exec(pathname)?.[1];
 }
 
@@ -161,9 +187,13 @@ function protocolFor(request: IncomingMessage, frontend: string): string | undef
   return chooseProtocol(headerList(request, 'sec-websocket-protocol'), frontend);
 }
 
-function requestedClient(request: IncomingMessage, principal: Principal | null): ClientRequest {
+function requestedClient(
+  request: IncomingMessage,
+  principal: Principal | null,
+  inspector: Inspector | null,
+): ClientRequest {
   const url = urlOf(request);
-  const frontend = frontendIn(url);
+  const frontend = frontendIn(url, inspector);
   if (frontend === undefined || principal === null)
     throw new GatewayError('not-found', 'no WebSocket here; try /v1/:frontend/ws');
   // Ignored, the client would take a snapshot for the rest (docs/protocols/resume.md 1.4).

@@ -1,7 +1,7 @@
 // Frames that are written many at once are those that would be written one by one.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { frameIn, frameStart } from '../../../src/core/contract/stretch.ts';
+import { frameIn, frameStart, type Stretch } from '../../../src/core/contract/stretch.ts';
 import { createMould, digitValues, type FrameParts, writeStretch } from '../../../src/core/fast-path/stretch-writer.ts';
 import { eventsIn, textIn } from '../../../src/core/model/burst.ts';
 import { burstOf, takingProjection, withAsides } from '../../support/core/bursts.ts';
@@ -18,6 +18,12 @@ function frameOf({ head, middle, tail, first }: FrameParts, text: string, number
   if (first === 'none') return head + inside + middle + tail;
   const holes = first === 'delta' ? [inside, digitsOf(number)] : [digitsOf(number), inside];
   return head + holes[0] + middle + holes[1] + tail;
+}
+
+/** The bytes up to the end of each frame, without its surplus, are as many as its text has UTF-16 units. */
+function mustCountUnits({ ends, surplus }: Stretch, frames: readonly string[]): void {
+  const units = frames.map((_, place) => frames.slice(0, place + 1).join('\n').length);
+  expect([...ends].map((end, place) => end - (surplus?.[place] ?? 0))).toEqual(units);
 }
 
 describe('frames of a burst', () => {
@@ -56,6 +62,7 @@ describe('frames of a burst', () => {
           const read = expected.map((_, place) => Buffer.from(frameIn(stretch, place)).toString());
           expect(read).toEqual(expected);
           expect(frameStart(stretch, expected.length)).toBe(stretch.bytes.length);
+          mustCountUnits(stretch, expected);
           expect(asked.slice(1).every((at) => at % digitValues === 0)).toBe(true);
         },
       ),

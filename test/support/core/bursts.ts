@@ -17,7 +17,7 @@ export function burstOf(deltas: readonly string[], index = 0, extra?: Burst['ext
   const bytes = new Uint8Array(length);
   for (const [place, raw] of raws.entries()) bytes.set(raw, (ends[place] ?? 0) - raw.length);
   const text = deltas.join('');
-  return { index, extra, count: deltas.length, text, bytes, ends, isAscii: isAscii(bytes) };
+  return { index, extra, count: deltas.length, text, bytes, ends, surplus: surplusOf(bytes, ends) };
 }
 
 const payload = { note: 'n', count: 0, id: '', more: [1] };
@@ -93,11 +93,16 @@ export const growingProjection =
 /** The frames as a stretch. */
 export function stretchOf(frames: readonly string[]): Stretch {
   const bytes = utf8.encode(frames.map((frame) => `${frame}\n`).join(''));
-  const ends = [...bytes.entries()].flatMap(([at, byte]) => (byte === 0x0a ? [at] : []));
-  return { bytes, ends: Int32Array.from(ends), isAscii: isAscii(bytes) };
+  const ends = Int32Array.from([...bytes.entries()].flatMap(([at, byte]) => (byte === 0x0a ? [at] : [])));
+  return { bytes, ends, surplus: surplusOf(bytes, ends) };
 }
 
-const isAscii = (bytes: Uint8Array) => bytes.every((byte) => byte < 0x80);
+/** See {@link Stretch.surplus}, by what a decoder makes of the bytes. */
+export function surplusOf(bytes: Uint8Array, ends: Int32Array): Int32Array | null {
+  if (bytes.every((byte) => byte < 0x80)) return null;
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  return ends.map((end) => end - decoder.decode(bytes.subarray(0, end)).length);
+}
 
 /** The frames of a part of a stretch as text. */
 export function partTexts({ stretch, from, to }: StretchPart): string[] {

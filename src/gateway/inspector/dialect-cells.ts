@@ -1,0 +1,61 @@
+// What the clients of one dialect would get for the rows of a session: a fresh projection over the events that are kept.
+// Nothing of it is kept but the projection, which goes on when a page asks for the next rows.
+import type { FrontendSide, Projection, SessionView } from '../../core/contract/adapter.ts';
+import type { Out } from '../../core/contract/channel.ts';
+import { emptyTranscript, fold } from '../../core/log/fold.ts';
+import { createRepair } from '../../core/log/repair.ts';
+import type { Event, Logged } from '../../core/model/event.ts';
+import type { WireTap } from './wire-tap.ts';
+
+/** What one row became. */
+export interface Projected {
+  readonly outs: readonly Out[];
+  readonly losses: readonly string[];
+}
+
+/** A projection that has come to a row. */
+export interface DialectCells {
+  /** The next row. */
+  readonly next: number;
+  /** Takes the next row of the tap. */
+  step(): Projected;
+}
+
+const nothing: Projected = { outs: [], losses: [] };
+
+/** Starts at the first row that is kept. */
+export function dialectCells(tap: WireTap, view: SessionView, side: FrontendSide): DialectCells {
+  const transcript = emptyTranscript();
+  const projection: Projection = side.projection({ ...factsOf(view), transcript });
+  let next = tap.kept;
+  let outs: Out[] = [];
+  let place: Pick<Logged, 'seq' | 'at'> = { seq: 0, at: 0 };
+
+  function append(event: Event): void {
+    const logged = { ...place, event };
+    fold(transcript, logged);
+    for (const out of projection.event(logged)) outs.push(out);
+  }
+  // The rows may begin in the middle of a run: the order is made legal, as for an agent that forgot its beginning.
+  const admit = createRepair({ transcript, append, note: () => {} });
+
+  return {
+    get next() {
+      return next;
+    },
+    step() {
+      const logged = tap.row(next)?.logged;
+      next += 1;
+      if (logged === null || logged === undefined) return nothing;
+      outs = [];
+      place = logged;
+      admit(logged.event);
+      const losses = (projection.notes?.() ?? []).flatMap(({ level, text }) => (level === 'loss' ? [text] : []));
+      return { outs, losses };
+    },
+  };
+}
+
+function factsOf({ id, epoch, timeOrigin, place, agent }: SessionView): Omit<SessionView, 'transcript'> {
+  return { id, epoch, timeOrigin, place, agent };
+}

@@ -1,0 +1,186 @@
+// Keeps the newest rows of one session's wire while a page is logged in: frames, events and commands in the order in which
+// they happened. Bounded in bytes; the oldest rows go first (docs/limits.md 12.1).
+import type { NoteLevel } from '../../core/contract/adapter.ts';
+import type { Out } from '../../core/contract/channel.ts';
+import type { Tap } from '../../core/contract/tap.ts';
+import type { WireMark } from '../../core/contract/wire-rows.ts';
+import type { Command } from '../../core/model/command.ts';
+import type { Logged } from '../../core/model/event.ts';
+import { bytesOf } from '../../transports/framing/frame.ts';
+
+/** Whether a page is logged in, for all sessions. */
+export interface Watch {
+  isOn: boolean;
+}
+
+/** A frame as it is kept. */
+export interface KeptFrame {
+  readonly n: number;
+  readonly at: number;
+  readonly bytes: Buffer;
+}
+
+/** A row as it is kept. */
+export interface KeptRow {
+  readonly at: number;
+  readonly logged: Logged | null;
+  readonly command: Command | null;
+  readonly from: KeptFrame[];
+  readonly to: KeptFrame[];
+  readonly marks: WireMark[];
+}
+
+/** What a row costs besides its frames, bytes. An event has about the size of its frame, and is kept by the session too. */
+const rowBytes = 512;
+
+/** Rows that may have been let go before the array is shortened. */
+const slack = 1024;
+
+/** A class: its methods run for each frame and event. */
+export class WireTap implements Tap {
+  readonly #watch: Watch;
+  readonly #now: () => number;
+  readonly #mostBytes: number;
+  readonly #evicted: () => void;
+  #rows: KeptRow[] = [];
+  /** Rows of the array that are let go. */
+  #gone = 0;
+  /** The number of the first row in the array. */
+  #base = 0;
+  #bytes = 0;
+  #counts = { from: 0, to: 0 };
+  /** The frame that is being taken, until a row has it. */
+  #frame: KeptFrame | null = null;
+  /** The row that frames for the agent belong to; null: none is open. */
+  #open: KeptRow | null = null;
+  /** Marks and frames for the agent that wait for their row. */
+  #marks: WireMark[] = [];
+  #sent: KeptFrame[] = [];
+  #isInside = false;
+
+  /** `evicted` is called once, when the first row is let go. */
+  constructor(watch: Watch, now: () => number, mostBytes: number, evicted: () => void) {
+    this.#watch = watch;
+    this.#now = now;
+    this.#mostBytes = mostBytes;
+    this.#evicted = evicted;
+  }
+
+  get isOn(): boolean {
+    return this.#watch.isOn;
+  }
+
+  /** The number of the first row that is kept. */
+  get kept(): number {
+    return this.#base + this.#gone;
+  }
+
+  /** The number behind the last row. */
+  get end(): number {
+    return this.#base + this.#rows.length;
+  }
+
+  /** The row with this number; undefined: it is not kept. */
+  row(number: number): KeptRow | undefined {
+    return number < this.kept ? undefined : this.#rows[number - this.#base];
+  }
+
+  frame(bytes: Uint8Array): void {
+    this.#counts.from += 1;
+    // The bytes may be a part of a buffer that is used again.
+    this.#frame = { n: this.#counts.from, at: this.#now(), bytes: Buffer.from(bytes) };
+    this.#open = null;
+    this.#isInside = true;
+  }
+
+  taken(): void {
+    const frame = this.#frame;
+    if (frame !== null) {
+      if (this.#sent.length === 0 && this.#marks.length === 0) this.#marks.push(ignored);
+      this.#add(null, null);
+    }
+    this.#left();
+  }
+
+  command(command: Command): void {
+    this.#open = this.#add(null, command);
+    this.#isInside = true;
+  }
+
+  submitted(): void {
+    this.#left();
+  }
+
+  sent(out: Out): void {
+    this.#counts.to += 1;
+    const frame = { n: this.#counts.to, at: this.#now(), bytes: Buffer.from(bytesOf(out)) };
+    if (this.#open === null) {
+      this.#sent.push(frame);
+      // A timer of the backend.
+      if (!this.#isInside) this.#add(null, null);
+      return;
+    }
+    this.#open.to.push(frame);
+    this.#pay(frame.bytes.length);
+  }
+
+  event(logged: Logged): void {
+    const row = this.#add(logged, null);
+    if (this.#isInside) this.#open ??= row;
+  }
+
+  note(level: NoteLevel, text: string): void {
+    if (!this.isOn || (level !== 'loss' && level !== 'repair' && level !== 'violation')) return;
+    // A repair comes before its event, a loss behind it.
+    const mark: WireMark = { kind: level, text };
+    const last = level === 'loss' ? this.#rows.at(-1) : undefined;
+    (last?.marks ?? this.#marks).push(mark);
+    if (!this.#isInside && this.#marks.length > mostMarks) this.#marks.shift();
+  }
+
+  /** What happened inside of a call without getting a row gets one. */
+  #left(): void {
+    if (this.#sent.length > 0 || (this.#marks.length > 0 && this.#open === null)) this.#add(null, null);
+    this.#open = null;
+    this.#isInside = false;
+  }
+
+  #add(logged: Logged | null, command: Command | null): KeptRow {
+    const from = this.#frame === null ? [] : [this.#frame];
+    const row: KeptRow = { at: this.#now(), logged, command, from, to: this.#sent, marks: this.#marks };
+    this.#frame = null;
+    this.#sent = [];
+    this.#marks = [];
+    this.#rows.push(row);
+    this.#pay(costOf(row));
+    return row;
+  }
+
+  #pay(bytes: number): void {
+    this.#bytes += bytes;
+    // The newest row stays, however long it is.
+    while (this.#bytes > this.#mostBytes && this.#gone < this.#rows.length - 1) {
+      const row = this.#rows[this.#gone];
+      if (row !== undefined) this.#bytes -= costOf(row);
+      if (this.kept === 0) this.#evicted();
+      this.#gone += 1;
+    }
+    if (this.#gone <= slack) return;
+    this.#rows = this.#rows.slice(this.#gone);
+    this.#base += this.#gone;
+    this.#gone = 0;
+  }
+}
+
+const ignored: WireMark = { kind: 'ignored', text: 'the frame changes nothing that the model knows' };
+
+/** Most marks that wait for a row. */
+const mostMarks = 64;
+
+function costOf({ from, to }: KeptRow): number {
+  let bytes = rowBytes;
+  // Each frame is kept as bytes, and what it says once more in its event.
+  for (const frame of from) bytes += 2 * frame.bytes.length;
+  for (const frame of to) bytes += frame.bytes.length;
+  return bytes;
+}

@@ -1,0 +1,122 @@
+// The page's one connection, its sessions, and when their frames are taken: in slices, so that no frame of the screen waits.
+import { batch, computed, signal } from '@preact/signals';
+import { connectMany, type ManyClient, type ManyState } from '../../client/many.ts';
+import type { Frame } from './frames.ts';
+import { login, refresh, signedOut, socketUrl } from './gateway.ts';
+import { Session } from './session.ts';
+
+/** Longest time that frames are taken for without a pause, ms. */
+const slice = 8;
+
+export const link = signal<ManyState>({ is: 'idle' });
+/** Attached sessions by id. */
+export const sessions = new Map<string, Session>();
+export const selected = signal<Session | null>(null);
+/** The page is asked to stop taking frames; they wait. */
+export const paused = signal(false);
+export const held = signal(0);
+/** Whether what is shown may be old. */
+export const isStale = computed(() => link.value.is !== 'open' && link.value.is !== 'idle');
+
+let client: ManyClient | null = null;
+let queue: { readonly session: Session; readonly frame: Frame }[] = [];
+let next = 0;
+let isDue = false;
+
+function drain(): void {
+  isDue = false;
+  if (paused.value) {
+    held.value = queue.length - next;
+    return;
+  }
+  const end = performance.now() + slice;
+  batch(() => {
+    for (let count = 0; next < queue.length; count += 1) {
+      if (count % 64 === 63 && performance.now() > end) break;
+      const { session, frame } = queue[next] as (typeof queue)[number];
+      next += 1;
+      session.take(frame);
+    }
+  });
+  if (next < queue.length) return due();
+  queue = [];
+  next = 0;
+  held.value = 0;
+}
+
+function due(): void {
+  if (isDue) return;
+  isDue = true;
+  // A hidden tab draws nothing, and goes on in steps.
+  if (document.hidden) setTimeout(drain, 100);
+  else requestAnimationFrame(drain);
+}
+
+export function pause(isPaused: boolean): void {
+  paused.value = isPaused;
+  if (!isPaused) due();
+}
+
+function connection(): ManyClient {
+  const { value } = login;
+  if (value.is !== 'in') throw new Error('signed out');
+  client ??= connectMany({
+    url: socketUrl(value.path),
+    frontend: 'canonical',
+    backoff: { firstMs: 500, mostMs: 15_000 },
+    isTurnedAway: async () => (await refresh()) === 'gone',
+    onState(state) {
+      link.value = state;
+      if (state.is !== 'over') return;
+      leave();
+      signedOut(`The connection has ended: ${state.reason}.`);
+    },
+  });
+  return client;
+}
+
+/** Shows a session, and attaches it if that is its first time. */
+export function select(id: string): Session {
+  let session = sessions.get(id);
+  if (session === undefined) {
+    session = new Session(id);
+    sessions.set(id, session);
+    attach(session);
+  }
+  selected.value = session;
+  return session;
+}
+
+function attach(session: Session): void {
+  const line = connection().attach(session.id, {
+    onFrame(frame) {
+      queue.push({ session, frame: frame as Frame });
+      due();
+    },
+    onReset: (reason) => {
+      queue = queue.slice(next).filter((waiting) => waiting.session !== session);
+      next = 0;
+      session.reset(reason);
+    },
+    onClosed(reason) {
+      session.closed(reason);
+      void refresh();
+    },
+  });
+  session.connected((frame) => line.send(frame));
+}
+
+export function retry(): void {
+  client?.retry();
+}
+
+/** Ends the connection and forgets its sessions. */
+export function leave(): void {
+  client?.close();
+  client = null;
+  sessions.clear();
+  queue = [];
+  next = 0;
+  selected.value = null;
+  link.value = { is: 'idle' };
+}

@@ -1,0 +1,91 @@
+// What the page shows of what it knows: panes, the row that is chosen, what is written into the address.
+import { batch, effect, signal } from '@preact/signals';
+import { select, selected, sessions } from './link.ts';
+
+export type Pane = 'sessions' | 'talk' | 'wire';
+
+/** The pane on a narrow screen. */
+export const pane = signal<Pane>('talk');
+export const isWireShown = signal(matchMedia('(min-width: 60rem)').matches);
+/** Place of the chosen row among those that are shown; -1: none. */
+export const row = signal(-1);
+export const isDrawerOpen = signal(false);
+/** The grid stays at its end. */
+export const follows = signal(true);
+export const isHelpOpen = signal(false);
+/** Columns that are not shown. */
+export const hiddenColumns = signal<ReadonlySet<string>>(new Set());
+/** Single keys do something; can be switched off (WCAG 2.1.4). */
+export const hasKeys = signal(localStorage.getItem('keys') !== 'off');
+/** A rule whose text is asked for. */
+export const openRule = signal<{ readonly rule: string | undefined; readonly text: string } | null>(null);
+/** Sentence for the status region. */
+export const said = signal('');
+/** Wins over the colour scheme of the system. */
+export const theme = signal<'system' | 'dark' | 'light'>((localStorage.getItem('theme') as 'dark' | null) ?? 'system');
+
+effect(() => {
+  document.documentElement.dataset.theme = theme.value;
+  localStorage.setItem('theme', theme.value);
+});
+effect(() => localStorage.setItem('keys', hasKeys.value ? 'on' : 'off'));
+
+/** Shows a session and writes it into the address. */
+export function show(id: string): void {
+  batch(() => {
+    select(id);
+    row.value = -1;
+    isDrawerOpen.value = false;
+    follows.value = true;
+    pane.value = 'talk';
+  });
+  history.replaceState(null, '', `#s=${encodeURIComponent(id)}`);
+}
+
+/** The address of an event of the chosen session. */
+export function addressOf(seq: number): string {
+  const { origin, pathname } = location;
+  return `${origin}${pathname}#s=${encodeURIComponent(selected.value?.id ?? '')}&e=${seq}`;
+}
+
+/** What the address names. */
+export function named(): { readonly session: string | null; readonly event: number | null } {
+  const parts = new URLSearchParams(location.hash.slice(1));
+  const event = Number(parts.get('e') ?? Number.NaN);
+  return { session: parts.get('s'), event: Number.isInteger(event) ? event : null };
+}
+
+/** Chooses the row of that event, once it is there. */
+export function showEvent(seq: number): boolean {
+  const log = selected.value?.log;
+  if (log === undefined) return false;
+  const place = log.placeOf(seq);
+  const found = log
+    .shown()
+    .findIndex((each) => each.is === 'events' && place >= each.first && place < each.first + each.count);
+  if (found < 0) return false;
+  batch(() => {
+    isWireShown.value = true;
+    pane.value = 'wire';
+    follows.value = false;
+    row.value = found;
+    isDrawerOpen.value = true;
+  });
+  return true;
+}
+
+/** Goes where the address says: its session, then its event when that has come. */
+export function followAddress(): void {
+  const { session, event } = named();
+  if (session === null) return;
+  if (selected.value?.id !== session) {
+    if (!sessions.has(session)) select(session);
+    selected.value = sessions.get(session) ?? null;
+  }
+  if (event === null) return;
+  const stop = effect(() => {
+    const log = selected.value?.log;
+    void log?.changed.value;
+    if (log !== undefined && showEvent(event)) queueMicrotask(() => stop());
+  });
+}

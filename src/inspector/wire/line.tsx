@@ -1,0 +1,82 @@
+// One row of the grid.
+import { batch } from '@preact/signals';
+import type { VNode } from 'preact';
+import type { WireMark } from '../../core/contract/wire-rows.ts';
+import { memo } from '../shell/memo.ts';
+import type { EventLog, Row } from '../state/event-log.ts';
+import { clock } from '../state/format.ts';
+import { row as chosen, follows, isDrawerOpen } from '../state/view.ts';
+import { Chips } from './chips.tsx';
+import { canonicalText, framesText } from './row-text.ts';
+
+interface Props {
+  readonly log: EventLog;
+  readonly row: Row;
+  readonly place: number;
+  readonly columns: readonly string[];
+  readonly top: number;
+  /** Changes when what the row says changes. */
+  readonly version: string;
+  readonly isChosen: boolean;
+}
+
+export const Line = memo(({ log, row, place, columns, top, isChosen }: Props): VNode => {
+  const { seq, at } = row.is === 'events' ? log.at(row.first) : { seq: null, at: row.wire.at };
+  const wire = row.is === 'wire' ? row.wire : log.wireOf(seq ?? -1);
+  const marks = log.marksOf(row);
+  const choose = () =>
+    batch(() => {
+      follows.value = false;
+      isDrawerOpen.value = true;
+      chosen.value = place;
+    });
+  const textOf = (column: string) => {
+    if (column === 'canonical') return canonicalText(log, row);
+    if (column === 'agent')
+      return wire === undefined ? '' : framesText(wire.command === undefined ? wire.from : wire.to);
+    return framesText(wire?.frames[column]);
+  };
+  return (
+    <div
+      id={`row-${place}`}
+      class={`line k-${familyOf(log.kindOf(row))}${marks.length > 0 ? ' marked' : ''}`}
+      role="row"
+      aria-rowindex={place + 2}
+      aria-selected={isChosen}
+      style={{ transform: `translateY(${top}px)` }}
+      onClick={choose}
+    >
+      <span role="gridcell" class="seq">
+        {seq ?? ''}
+      </span>
+      <span role="gridcell" class="time">
+        {clock(at)}
+      </span>
+      {columns.map((column) => (
+        <span
+          key={column}
+          role="gridcell"
+          class={`cell c-${column === 'canonical' || column === 'agent' ? column : 'dialect'}`}
+        >
+          <bdi>{textOf(column)}</bdi>
+          <Chips marks={marks.filter((mark) => homeOf(mark, columns) === column)} />
+        </span>
+      ))}
+    </div>
+  );
+});
+
+/** The column of the protocol that a mark is about, if it is shown. */
+function homeOf({ dialect }: WireMark, columns: readonly string[]): string {
+  return dialect !== undefined && columns.includes(dialect) ? dialect : 'canonical';
+}
+
+/** What the type of an event is about: the colour of its row. */
+function familyOf(kind: string): string {
+  if (kind === 'command' || kind === 'native') return kind;
+  if (/^(?:message|block|history)/u.test(kind)) return 'message';
+  if (/^(?:tool|task|bash)/u.test(kind)) return 'tool';
+  if (/^(?:approval|dialog)/u.test(kind)) return 'question';
+  if (/^(?:run|turn)/u.test(kind)) return 'run';
+  return /^(?:error|retry|agent)/u.test(kind) ? 'fault' : 'state';
+}

@@ -1,0 +1,51 @@
+// The bounds of the inspector.
+import { expect } from 'vitest';
+import { owner } from '../../src/core/contract/principal.ts';
+import { Taps } from '../../src/gateway/inspector/taps.ts';
+import { UploadedTapes } from '../../src/gateway/inspector/uploaded-tapes.ts';
+import { createLogins, loginLimits } from '../../src/transports/http/inspector/logins.ts';
+import { type Acts, counted } from './rig.ts';
+
+/** The acts of the inspector. */
+export const inspectorActs: Acts = {
+  "rows of a session's wire"() {
+    const taps = new Taps(
+      () => 0,
+      64 * 1024,
+      () => {},
+    );
+    taps.watch(true);
+    const tap = taps.made('s');
+    for (const _ of counted(1000)) {
+      tap.frame(new Uint8Array(1024));
+      tap.taken();
+    }
+    expect(tap.end).toBe(1000);
+    expect(tap.end - tap.kept).toBe(25);
+    expect(tap.row(tap.kept - 1)).toBeUndefined();
+  },
+
+  'tapes of a page'() {
+    const tapes = new UploadedTapes();
+    const tape = Buffer.from('{"dir":"meta","v":1,"protocol":"pi"}\n{"dir":"out","line":"{}"}\n');
+    const [first = ''] = counted(4).map(() => tapes.add(tape, () => true));
+    expect(() => tapes.add(tape, () => true)).toThrow('4 tapes are open');
+    tapes.forget(first);
+    tapes.add(tape, () => true);
+  },
+
+  'logins of the inspector'() {
+    const logins = createLogins({ holderOf: () => owner, now: () => 0 });
+    const opened = counted(loginLimits.logins + 1).map(() => logins.enter({ token: 't' }));
+    const isThere = opened.map(
+      (attempt) => attempt.is === 'in' && logins.find(attempt.login.id, attempt.secret) !== null,
+    );
+    expect(isThere.indexOf(true)).toBe(1);
+  },
+
+  'wrong attempts to log in'() {
+    const logins = createLogins({ holderOf: () => null, now: () => 0 });
+    const attempts = counted(1000).map(() => logins.enter({ token: 't' }).is);
+    expect(attempts.lastIndexOf('wrong')).toBe(loginLimits.failures - 1);
+  },
+};

@@ -1,0 +1,213 @@
+// The inspector's page in Chromium: what people do with it.
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findings } from './support/axe.ts';
+import { closeBrowser, noBrowser, openPage } from './support/browser.ts';
+import { cuttable, pageFiles, prompt, type Rig, startRig } from './support/rig.ts';
+
+let rig: Rig;
+
+beforeAll(async () => {
+  if (noBrowser === null) rig = await startRig();
+});
+afterAll(async () => {
+  await closeBrowser();
+  await rig?.close();
+});
+
+describe(`the page, in Chromium${noBrowser === null ? '' : ` (skipped: ${noBrowser})`}`, () => {
+  it.skipIf(noBrowser !== null)(
+    'logs in by the fragment, once; a used link gives the form with a sentence',
+    async () => {
+      const page = await openPage();
+      const { link } = rig;
+      await page.goto(link);
+      await page.getByRole('heading', { name: 'See any conversation' }).waitFor();
+      expect(new URL(page.url()).hash).toBe('');
+      const other = await openPage();
+      await other.goto(link);
+      await other
+        .getByText('The gateway refused this token')
+        .or(other.getByText('This link was used before'))
+        .waitFor();
+      expect(await findings(other)).toEqual([]);
+      for (const each of [page, other]) await each.context().close();
+    },
+  );
+
+  it.skipIf(noBrowser !== null)(
+    'shows thinking folded, a tool with its result, and the text; axe finds nothing serious',
+    async () => {
+      const page = await rig.newSession();
+      await prompt(page, 'think tool');
+      await page.getByText('Thought').first().waitFor();
+      await page.locator('.tool.done').first().waitFor();
+      expect(await page.locator('.thinking').first().getAttribute('open')).toBeNull();
+      await page.locator('.grid .rows .line').first().waitFor();
+      expect(await findings(page)).toEqual([]);
+      await page.context().close();
+    },
+  );
+
+  it.skipIf(noBrowser !== null)('allows a call, with changed input too, and denies one', async () => {
+    const page = await rig.newSession();
+    await prompt(page, 'ask');
+    await page.getByRole('button', { name: 'Allow', exact: true }).waitFor();
+    expect(await findings(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Change input' }).click();
+    await page.getByRole('textbox', { name: 'input of the tool' }).fill('{"path":"other.txt","text":"changed here"}');
+    await page.getByRole('button', { name: 'Allow as changed' }).click();
+    await page.getByText('write_note allowed').waitFor();
+    await page.getByText('other.txt').first().waitFor();
+    await prompt(page, 'ask');
+    await page.getByRole('textbox', { name: 'reason' }).fill('not now');
+    await page.getByRole('button', { name: 'Deny' }).click();
+    await page.getByText('write_note denied').waitFor();
+    await page.locator('.tool.skipped').first().waitFor();
+    await page.context().close();
+  });
+
+  it.skipIf(noBrowser !== null)('answers each kind of dialog', async () => {
+    const page = await rig.newSession();
+    await prompt(page, 'select confirm input editor');
+    const card = page.locator('[data-question]');
+    await card.getByRole('button').first().click();
+    await card.getByRole('button', { name: 'Yes' }).click();
+    await card.locator('input').fill('one line');
+    await card.getByRole('button', { name: 'Answer' }).click();
+    await card.locator('textarea').fill('two\nlines');
+    await card.getByRole('button', { name: 'Answer' }).click();
+    await expect.poll(() => page.getByText(': answered').count()).toBe(4);
+    await page.context().close();
+  });
+
+  it.skipIf(noBrowser !== null)('steers, adds a follow-up, aborts; changes model, thinking and mode', async () => {
+    const page = await rig.newSession();
+    await prompt(page, 'slow 40 long 400');
+    await page.getByRole('button', { name: 'Steer' }).waitFor();
+    await prompt(page, 'steered words');
+    await page.getByText('steered words').first().waitFor();
+    await page.getByRole('button', { name: 'Abort' }).click();
+    await page.getByText('run aborted').waitFor();
+    const model = page.getByLabel('Model');
+    const values = await Promise.all(
+      (await model.locator('option').all()).map((option) => option.getAttribute('value')),
+    );
+    expect(values.length).toBeGreaterThan(1);
+    await model.selectOption(values.at(-1) ?? '');
+    await expect.poll(() => model.inputValue()).toBe(values.at(-1));
+    await page.context().close();
+  });
+
+  it.skipIf(noBrowser !== null)('goes on after a cut in mid-stream, with the text of an uncut page', async () => {
+    const session = await rig.createSession();
+    const page = await rig.loggedIn();
+    const cut = await cuttable(page);
+    await page.goto(`${rig.url}/#s=${session}`);
+    await page.reload();
+    await prompt(page, 'slow 5 long 300');
+    await page.locator('.message.assistant .prose').first().waitFor();
+    await cut(true);
+    await page.locator('.banner', { hasText: 'The connection was cut' }).waitFor();
+    expect(await findings(page)).toEqual([]);
+    await cut(false);
+    await page.getByRole('button', { name: 'Now' }).click();
+    await page.getByRole('button', { name: 'Send' }).waitFor();
+    const other = await rig.loggedIn({}, `#s=${session}`);
+    await other.locator('.message.assistant').last().waitFor();
+    const text = (of: Page) => of.locator('.message.assistant .prose').last().innerText();
+    await expect.poll(async () => (await text(other)) === (await text(page))).toBe(true);
+    expect((await text(page)).length).toBeGreaterThan(500);
+    for (const each of [page, other]) await each.context().close();
+  });
+
+  it.skipIf(noBrowser !== null)('works by the keyboard alone, on a narrow screen, in light colours', async () => {
+    const page = await rig.newSession({ viewport: { width: 390, height: 844 }, colorScheme: 'light' });
+    await prompt(page, 'tool');
+    await page.locator('.tool.done').first().waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+    expect(await findings(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('/');
+    await page.keyboard.type('tool-end');
+    await expect.poll(() => page.locator('.rows .line').count()).toBe(1);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.getByRole('complementary', { name: 'Chosen row' }).waitFor();
+    expect(await findings(page)).toEqual([]);
+    await page.context().close();
+  });
+
+  it.skipIf(noBrowser !== null)('shows hostile output as text, and asks nobody else for anything', async () => {
+    const page = await rig.newSession();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    const hostile =
+      'so <img src=http://evil.test/x onerror=alert(1)> <script>alert(2)</script> [a](javascript:alert(3)) ' +
+      '![b](http://evil.test/b.png) [c](data:text/html,x) <svg onload=alert(4)> \u202egnp.exe \u001b[31mred';
+    await prompt(page, hostile);
+    const said = page.locator('.message.assistant .prose').last();
+    await expect.poll(() => said.textContent()).toContain('red');
+    await page.getByRole('button', { name: 'Send' }).waitFor();
+    expect(await said.textContent()).toContain(hostile.slice(0, 70));
+    expect(await said.locator('img, script, svg').count()).toBe(0);
+    const links = await Promise.all((await said.locator('a').all()).map((link) => link.getAttribute('href')));
+    expect(links.filter((link) => !link?.startsWith('http://'))).toEqual([]);
+    await page.getByRole('searchbox').fill('gnp');
+    await page.locator('.rows .line').first().click();
+    await expect.poll(() => page.locator('.drawer').textContent()).toContain('\\u202e');
+    expect(await page.locator('.drawer').textContent()).not.toContain('\u202e');
+    expect(asked.filter((url) => !url.startsWith(rig.url))).toEqual([]);
+    await page.context().close();
+  });
+
+  it.skipIf(noBrowser !== null)('forks before a message; opens a tape and saves it', async () => {
+    const page = await rig.newSession();
+    await prompt(page, 'first words');
+    await page.locator('.rows .line', { hasText: 'run-end completed' }).waitFor();
+    await page.getByRole('button', { name: 'Send' }).waitFor();
+    await prompt(page, 'second words');
+    await page.getByText('You said: second words').waitFor();
+    await page.getByRole('button', { name: 'Fork' }).click();
+    await page.getByRole('button', { name: /before .second words/u }).click();
+    await page.getByText('history forked').waitFor();
+    expect(await page.getByText('You said: second words').count()).toBe(0);
+    const rows = [
+      { dir: 'meta', v: 1, protocol: 'pi' },
+      { dir: 'in', line: '{"id":"1","type":"prompt","message":"hello"}', at: 1 },
+      { dir: 'out', line: '{"id":"1","type":"response","command":"prompt","success":true}', at: 2 },
+      { dir: 'out', line: '{"type":"agent_start"}', at: 3 },
+      { dir: 'out', line: '{"type":"agent_end","messages":[]}', at: 4 },
+    ];
+    const buffer = Buffer.from(`${rows.map((row) => JSON.stringify(row)).join('\n')}\n`);
+    await page.getByLabel('Open a tape').setInputFiles({ name: 't.jsonl', mimeType: 'application/x-ndjson', buffer });
+    await page.locator('.top .tag', { hasText: 'pi' }).waitFor();
+    await page.locator('.rows .line', { hasText: 'run-end completed' }).waitFor();
+    const cell = page.locator('.rows .line', { hasText: 'run-start' }).locator('.c-agent');
+    await expect.poll(() => cell.textContent()).toContain('agent_start');
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Save tape' }).click();
+    expect((await download).suggestedFilename()).toMatch(/\.jsonl$/u);
+    await page.context().close();
+  });
+
+  it.skipIf(noBrowser !== null)('keeps the link to an event, and the shape of things in forced colours', async () => {
+    const session = await rig.createSession();
+    const page = await rig.loggedIn({ forcedColors: 'active' }, `#s=${session}&e=5`);
+    await prompt(page, 'think tool');
+    await page.locator('.drawer h3', { hasText: '#5' }).waitFor();
+    expect(await findings(page)).toEqual([]);
+    await page.context().close();
+  });
+
+  it.skipIf(noBrowser !== null)('has logged no error', () => {
+    expect(rig.faults).toEqual([]);
+  });
+});
+
+it('is at most 150 kB compressed', () => {
+  const sizes = [...pageFiles()].filter(([name]) => name.endsWith('.gz')).map(([, bytes]) => bytes.length);
+  expect(sizes.length).toBe(3);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(150_000);
+});
