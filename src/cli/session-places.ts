@@ -6,6 +6,7 @@ import type { SessionStore } from '../core/contract/session-store.ts';
 import { GatewayError } from '../core/model/errors.ts';
 import type { GatewayPorts } from '../gateway/gateway.ts';
 import type { Log } from '../gateway/log.ts';
+import { createDeliveries } from '../transports/http/deliveries.ts';
 import type { HopSecret } from '../transports/http/hop.ts';
 import { openJournalIn } from './journal.ts';
 import { openSharedStore, storeAddressIn } from './shared-store.ts';
@@ -23,7 +24,7 @@ const shortestSecret = 32;
 
 /** What a gateway knows of the places of sessions. */
 export interface SessionPlaces {
-  readonly ports: Pick<GatewayPorts, 'store' | 'register' | 'place' | 'elsewhere' | 'node'>;
+  readonly ports: Pick<GatewayPorts, 'store' | 'shared' | 'deliver' | 'register' | 'place' | 'elsewhere' | 'node'>;
   /** What gateways that forward to each other know; null: nothing is forwarded. */
   readonly hop: HopSecret | null;
   close(): Promise<void>;
@@ -54,14 +55,24 @@ export async function openPlaces(
       leaseMs: config.limits.leaseMs,
       thrown,
     });
+    const deliveries = hop && createDeliveries(hop);
     const elsewhere: Elsewhere = async (session) => {
       const owner = await store.ownerOf(session);
       return owner === null || owner === '' || owner === advertise ? null : owner;
     };
     return {
-      ports: { store, place: advertise ?? hostname(), ...(isOneOfSeveral && { elsewhere }) },
+      ports: {
+        store,
+        shared: store,
+        place: advertise ?? hostname(),
+        ...(isOneOfSeveral && { elsewhere }),
+        ...(deliveries && { deliver: deliveries.deliver }),
+      },
       hop,
-      close: () => store.close(),
+      close() {
+        deliveries?.close();
+        return store.close();
+      },
     };
   }
   const folder = options.journal ?? config.journal;

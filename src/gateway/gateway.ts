@@ -5,6 +5,8 @@ import type { Config } from '../config/config.ts';
 import type { Adapter, Env } from '../core/contract/adapter.ts';
 import type { Channel } from '../core/contract/channel.ts';
 import type { Clock } from '../core/contract/clock.ts';
+import type { Deliver } from '../core/contract/delivery.ts';
+import type { FollowableStore } from '../core/contract/followed-log.ts';
 import type { Elsewhere, GatewayApi } from '../core/contract/gateway-api.ts';
 import { guardedClock } from '../core/contract/guarded.ts';
 import type { InspectorApi } from '../core/contract/inspector-api.ts';
@@ -96,6 +98,10 @@ export interface GatewayPorts {
   readonly tracer?: Tracer;
   /** Where sessions are kept; default nowhere. Its owner closes it after the gateway. */
   readonly store?: SessionStore;
+  /** The same, if other gateways have sessions in it. */
+  readonly shared?: FollowableStore;
+  /** Brings commands to the gateways that have their sessions; default they are refused. */
+  readonly deliver?: Deliver;
   /** Ids of new sessions begin with this name and a hyphen; default with nothing. */
   readonly node?: string;
   /** Which gateway of several on one store this is; default the only one. Stays the same after a restart. */
@@ -144,6 +150,8 @@ export function createGatewayOf(
     loopDelay,
     tracer,
     store,
+    shared,
+    deliver,
     recordTo,
     register,
     place,
@@ -219,6 +227,9 @@ export function createGatewayOf(
     work,
     timeOrigin,
     store,
+    shared,
+    deliver,
+    failed,
     node,
     dialectOf: dialectsOf(frontends),
     broadcast(broadcast, about) {
@@ -278,6 +289,7 @@ export function createGatewayOf(
       meter,
       obstacleSources,
       sessions,
+      sinkOf,
       store: store ?? null,
       stored,
       streams,

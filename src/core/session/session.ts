@@ -147,13 +147,17 @@ class OpenSession implements Session, BudgetMember {
   }
 
   #postsMade(): SessionPosts {
-    this.#posts ??= new SessionPosts((posted) => this.#recorder?.posted(posted));
+    this.#posts ??= new SessionPosts((posted) => {
+      this.#recorder?.posted(posted);
+      this.#ports.forwardPosts?.posted(posted);
+    });
     return this.#posts;
   }
 
   whenKept(then: () => void): void {
-    if (this.#recorder === null) then();
-    else this.#recorder.sync(then);
+    if (this.#recorder !== null) this.#recorder.sync(then);
+    else if (this.#ports.forwardPosts !== undefined) this.#ports.forwardPosts.sync(then);
+    else then();
   }
 
   snapshot(): StoredSnapshot {

@@ -11,6 +11,7 @@ import { GatewayError } from '../../core/model/errors.ts';
 import type { Session } from '../../core/session/session.ts';
 import type { KeptSession } from '../../core/session/session-recorder.ts';
 import type { Log } from '../log.ts';
+import type { FollowedSessions } from './followed-sessions.ts';
 import { LaterLog } from './later-log.ts';
 import { SessionHead } from './session-head.ts';
 
@@ -29,6 +30,8 @@ export interface Returning {
 export interface KeptSessionsPorts {
   readonly store: SessionStore;
   readonly log: Log;
+  /** Null: the store is no other gateway's. */
+  readonly followed: FollowedSessions | null;
   /** Whether the session is open. */
   isOpen(session: string): boolean;
   /** Makes the session again and opens it. */
@@ -94,8 +97,17 @@ export class KeptSessions {
   }
 
   /** Brings a stored session back. Null: nothing is to be done. Resolves also if there is no such session. */
-  wake(id: string): Promise<void> | null {
-    if (this.#ports.isOpen(id)) return null;
+  wake(id: string, cursor: string | null): Promise<void> | null {
+    const { followed } = this.#ports;
+    const isFollowed = followed?.has(id) === true;
+    if (this.#ports.isOpen(id) && !isFollowed) return null;
+    const ready = isFollowed ? followed.reached(id, cursor) : Promise.resolve(false);
+    const woken = ready.then((isThere) => (isThere ? undefined : this.#wakeOnce(id)));
+    return followed === null ? woken : woken.then(() => followed.reached(id, cursor)).then(() => {});
+  }
+
+  #wakeOnce(id: string): Promise<void> | undefined {
+    if (this.#ports.isOpen(id)) return undefined;
     const known = this.#returning.get(id);
     if (known !== undefined) return known;
     const woken = this.#wake(id).finally(() => this.#returning.delete(id));
@@ -104,13 +116,16 @@ export class KeptSessions {
   }
 
   async #wake(id: string): Promise<void> {
-    const { store, restore, log, lost, unkept } = this.#ports;
+    const { store, restore, log, followed, lost, unkept } = this.#ports;
     const ownership = new Ownership((reason, isMoved) => lost(id, reason, isMoved));
     const claimed = await store.claim(id, ownership).catch((thrown: unknown) => {
-      if (thrown instanceof GatewayError && thrown.code === 'not-found') return null;
+      if (!(thrown instanceof GatewayError)) throw thrown;
+      if (thrown.code === 'not-found') return null;
+      if (thrown.code === 'conflict' && followed !== null) return 'elsewhere';
       throw thrown;
     });
     if (claimed === null) return;
+    if (claimed === 'elsewhere') return followed?.follow(id);
     try {
       await restore({
         head: SessionHead.parse(claimed.past.head),

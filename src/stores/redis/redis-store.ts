@@ -48,10 +48,7 @@ export interface RedisStoreOptions {
 }
 
 /** A store that several gateways share. */
-export interface RedisStore extends SessionStore, FollowableStore {
-  /** Where the gateway is reached that has the session; null if no gateway that is heard of has it. */
-  ownerOf(session: string): Promise<string | null>;
-}
+export interface RedisStore extends SessionStore, FollowableStore {}
 
 const mebi = 1024 * 1024;
 /** docs/limits.md 11.1 to 11.5 */

@@ -12,6 +12,7 @@ import { jsonlDecoder } from '../framing/jsonl.ts';
 import { type EventStream, type EventStreamOptions, eventStreamHeaders, openEventStream } from '../sse.ts';
 import { contentType, maxBodyBytes, readBody, stringFields } from './body.ts';
 import { checkedSessionId, clientRequest, isSessionId, pageRequest } from './client-request.ts';
+import { takeDelivery } from './deliveries.ts';
 import { bodyHashOf, type Hop } from './hop.ts';
 import { checkedKey, named } from './post-id.ts';
 import { describeError, errorBody } from './status.ts';
@@ -72,7 +73,8 @@ export function createApp({ board, connections, streams, maxFrameBytes, stream, 
 
   const woken: MiddlewareHandler = async (context, next) => {
     const id = context.req.param('id') ?? '';
-    if (isSessionId(id)) await board.wake?.(id);
+    const cursor = context.req.header('last-event-id') ?? context.req.query('cursor') ?? null;
+    if (isSessionId(id)) await board.wake?.(id, cursor);
     await next();
   };
 
@@ -115,6 +117,13 @@ export function createApp({ board, connections, streams, maxFrameBytes, stream, 
   app.get('/v1/sessions/:id', (context) =>
     context.json(board.session(checkedSessionId(context.req.param('id')), context.env.principal)),
   );
+  // From other gateways only: their clients' rights were checked there.
+  app.post('/v1/sessions/:id/deliveries', async (context) => {
+    if (context.env.hop === null) return context.notFound();
+    const id = checkedSessionId(context.req.param('id'));
+    await board.wake?.(id);
+    return takeDelivery(board, id, createFrame(await readBody(context.req.raw, longestBody())).json);
+  });
   app.delete('/v1/sessions/:id', (context) => {
     board.closeSession(checkedSessionId(context.req.param('id')), context.env.principal);
     return context.body(null, 204);

@@ -58,7 +58,8 @@ const sessionRoute = /^\/v1\/(?:sessions|[^/?]+\/sessions)\/([A-Za-z0-9_-]{1,64}
 export function sessionUse({ method, url = '' }: IncomingMessage): { session: string; use: SessionUse } | null {
   const [, session, part] = sessionRoute.exec(url) ?? [];
   if (session === undefined) return null;
-  return { session, use: part === 'events' && method === 'GET' ? 'read' : 'command' };
+  if (part === 'events' && method === 'GET') return { session, use: 'read' };
+  return { session, use: part === 'frames' && method === 'POST' ? 'say' : 'command' };
 }
 
 /** Where another gateway has the session; null also while that cannot be found out. */

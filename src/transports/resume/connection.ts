@@ -118,7 +118,7 @@ class ResumableConnection implements AttachmentOwner {
       return this.#refuse(thrown);
     }
     this.#stopDeadline();
-    const waking = this.#options.board.wake?.(session) ?? null;
+    const waking = this.#options.board.wake?.(session, cursor) ?? null;
     if (waking === null) return this.#open(session, cursor);
     this.#waiting = [];
     this.#updateReading();
