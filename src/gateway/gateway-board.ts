@@ -124,8 +124,8 @@ function deliver(
     if ('command' in item) sink.submit(item.command, (outcome) => settle(at, outcome));
     else if ('sync' in item) session.whenKept(() => settle(at, { ok: true }));
     else {
-      const { key, id: posted, digest } = item.posted;
-      session.postedIds(key).add(posted, digest);
+      if ('stream' in item) session.readElsewhere(item.stream.key, item.stream.source);
+      else session.postedIds(item.posted.key).add(item.posted.id, item.posted.digest);
       settle(at, { ok: true });
     }
   }

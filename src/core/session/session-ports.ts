@@ -48,8 +48,10 @@ export const defaultSessionLimits: SessionLimits = {
 /** Takes a command to the gateway that has the session. */
 export type Forward = (command: Command, settle: (outcome: Outcome) => void) => void;
 
-/** Takes there what clients have posted. */
+/** Takes there what clients have posted, and which streams they read. */
 export interface ForwardPosts {
+  /** Clients read a stream here. Its owner is to keep that, so that their cursors lead on at the next owner. */
+  stream(key: string, source: unknown): void;
   /** A frame was posted to a stream under an id. Comes there behind its commands. */
   posted(posted: Posted): void;
   /** Calls back once everything so far is kept there, or once it is known that it is not. */

@@ -45,6 +45,8 @@ export interface Session extends SessionView {
    * has read it for a while (docs/limits.md 5.9).
    */
   stream(key: string, make: (view: SessionView) => Projection, use?: StreamUse): Stream;
+  /** A stream with that key is read at another gateway. `source`: see StreamUse. */
+  readElsewhere(key: string, source: unknown): void;
   /** The ids under which frames were posted to the stream with that key. */
   postedIds(key: string): PostedIds;
   /** Calls back once everything so far is on disk, or once it is known that it is not; at once without a store. */
@@ -127,7 +129,8 @@ class OpenSession implements Session, BudgetMember {
     const isRestoring = () => this.#restoration !== null && !this.#isFollowing;
     const recorder = () => this.#recorder;
     const note: SessionPorts['note'] = (...noted) => void (isRestoring() || ports.note(...noted));
-    const own = { pressure, recorder, isRestoring, isFollowed: ports.forward !== undefined };
+    const opened = ports.forwardPosts && ((key: string, source: unknown) => ports.forwardPosts?.stream(key, source));
+    const own = { pressure, recorder, isRestoring, opened, isFollowed: ports.forward !== undefined };
     this.#streams = new SessionStreams(this, { limits, note, clock, work, limited, ...own });
     const at = ports.clock.now();
     for (const event of replayedMessages(ports.history ?? []))
@@ -270,6 +273,10 @@ class OpenSession implements Session, BudgetMember {
 
   stream(key: string, make: (view: SessionView) => Projection, use: StreamUse = {}): Stream {
     return this.#streams.stream(key, make, use);
+  }
+
+  readElsewhere(key: string, source: unknown): void {
+    this.#streams.readElsewhere(key, source);
   }
 
   setUnattended(): void {

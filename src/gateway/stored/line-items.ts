@@ -6,5 +6,12 @@ import { ownerLineLimits } from './owner-line.ts';
 
 /** The items of a delivery. */
 export const LineItems = z
-  .array(z.union([z.object({ command: Command }), z.object({ posted: Posted }), z.object({ sync: z.literal(true) })]))
+  .array(
+    z.union([
+      z.object({ command: Command }),
+      z.object({ posted: Posted }),
+      z.object({ sync: z.literal(true) }),
+      z.object({ stream: z.object({ key: z.string(), source: z.unknown() }) }),
+    ]),
+  )
   .max(ownerLineLimits.items);

@@ -10,7 +10,11 @@ import type { Forward, ForwardPosts } from '../../core/session/session-ports.ts'
 export const ownerLineLimits = { items: 64, unsettled: 1024 };
 
 /** What an owner is brought. */
-export type LineItem = { readonly command: Command } | { readonly posted: Posted } | { readonly sync: true };
+export type LineItem =
+  | { readonly command: Command }
+  | { readonly posted: Posted }
+  | { readonly sync: true }
+  | { readonly stream: { readonly key: string; readonly source?: unknown } };
 
 /** The dependencies of a line. */
 export interface OwnerLinePorts {
@@ -42,6 +46,10 @@ export class OwnerLine implements ForwardPosts {
   }
 
   readonly forward: Forward = (command, settle) => this.#take({ command }, settle);
+
+  stream(key: string, source: unknown): void {
+    this.#take({ stream: { key, source } }, () => {});
+  }
 
   posted(posted: Posted): void {
     this.#take({ posted }, () => {});
