@@ -64,6 +64,16 @@ const documents: Readonly<Record<string, string>> = {
     chat/toolCallApprove chat/toolCallReject chat/queryContext chat/queryCommands ChatCommand
     chat/promptStop chat/delete Completion Edit
     tool/serverUpdated ServerTool mcp/stopServer mcp/startServer $/showMessage MessageType`,
+  acp: `
+    initialize authenticate logout clientCapabilities agentCapabilities authMethods
+    session/new session/load session/resume session/list session/delete session/close mcpServers
+    session/prompt session/cancel $/cancel_request stopReason text image audio resource resource_link
+    user_message_chunk agent_message_chunk agent_thought_chunk tool_call tool_call_update plan usage_update
+    available_commands_update current_mode_update config_option_update session_info_update notice
+    compaction_update compaction_summary_chunk rawInput rawOutput kind locations diff terminal
+    modes session/set_mode configOptions session/set_config_option session/request_permission
+    elicitation/create elicitation/complete fs/read_text_file fs/write_text_file
+    terminal/create terminal/output terminal/wait_for_exit terminal/kill terminal/release`,
   claude: `
     user user.parent_tool_use_id assistant result stream_event system error provider
     message_start content_block_start content_block_delta content_block_stop message_delta message_stop

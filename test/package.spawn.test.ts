@@ -59,6 +59,11 @@ describe('what is packed', () => {
     const schema = JSON.parse(readFileSync(join(installed, 'canonical.schema.json'), 'utf8'));
     expect(Object.keys(schema.definitions)).toEqual(expect.arrayContaining(['Event', 'Command']));
   });
+
+  it('brings the schema of conformance reports along', () => {
+    const schema = JSON.parse(readFileSync(join(installed, 'conformance-report.schema.json'), 'utf8'));
+    expect(schema.properties.format.const).toBe('patchbay-conformance-report/1');
+  });
 });
 
 const user = JSON.stringify({ type: 'user', message: { role: 'user', content: 'hello' } });

@@ -170,8 +170,7 @@ function numbers(seed: number): () => number {
 
 test('each protocol with clients is in the table', () => {
   const protocols = [...adapters.values()].filter(({ client }) => client !== undefined).map(({ id }) => id);
-  // Not yet: its client attaches by itself, and the refusal of that is a frame that only one transport repeats.
-  expect([...new Set(dialects.map(({ frontend }) => frontend)), 'canonical'].sort()).toEqual(protocols.sort());
+  expect([...new Set(dialects.map(({ frontend }) => frontend))].sort()).toEqual(protocols.sort());
   expect([...clientRoles.keys()].sort()).toEqual(protocols.sort());
   expect(agentRoles.has('demo')).toBe(true);
 });

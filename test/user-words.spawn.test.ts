@@ -21,6 +21,7 @@ const pages = [
   'README.md',
   'patchbay.schema.json',
   'canonical.schema.json',
+  'conformance-report.schema.json',
   'docs/fidelity.md',
   'docs/contexts.md',
   'docs/performance.md',

@@ -1,5 +1,6 @@
 // All adapters with both sides, for the library and for tests. Programs load the sides that they need: protocols.ts.
 import type { Adapter } from '../core/contract/adapter.ts';
+import { acp } from './acp/index.ts';
 import { anthropic } from './anthropic/index.ts';
 import { canonical } from './canonical/index.ts';
 import { claude, rpcMessage } from './claude/index.ts';
@@ -12,7 +13,10 @@ import { finderIn } from './protocols.ts';
 
 /** All protocols of the gateway, by id. */
 export const adapters: ReadonlyMap<string, Adapter> = new Map(
-  [pi, piLegacy, piServer, claude, rpcMessage, anthropic, eca, canonical, demo].map((adapter) => [adapter.id, adapter]),
+  [pi, piLegacy, piServer, claude, rpcMessage, anthropic, eca, acp, canonical, demo].map((adapter) => [
+    adapter.id,
+    adapter,
+  ]),
 );
 
 /** The adapter of that id. Throws `not-found` and suggests protocols that have this side. */

@@ -2,6 +2,7 @@
 import type { Adapter, Protocol } from '../core/contract/adapter.ts';
 import { GatewayError } from '../core/model/errors.ts';
 import { didYouMean } from '../core/model/similar-names.ts';
+import { protocol as acp } from './acp/protocol.ts';
 import { protocol as anthropic } from './anthropic/protocol.ts';
 import { protocol as canonical } from './canonical/protocol.ts';
 import { protocol as claude, rpcMessageProtocol as rpcMessage } from './claude/protocol.ts';
@@ -37,6 +38,7 @@ const entries: readonly ProtocolEntry[] = [
   { protocol: rpcMessage, client: () => import('./claude/rpc-message-side.ts') },
   { protocol: anthropic, agent: () => import('./anthropic/agent-side.ts') },
   { protocol: eca, client: () => import('./eca/client-side.ts'), agent: () => import('./eca/agent-side.ts') },
+  { protocol: acp, agent: () => import('./acp/agent-side.ts') },
   { protocol: canonical, client: () => import('./canonical/client-side.ts') },
   { protocol: demo, agent: () => import('./demo/agent-side.ts') },
 ];

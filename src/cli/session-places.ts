@@ -19,7 +19,7 @@ export interface PlaceOptions {
   readonly node?: string;
 }
 
-/** Shortest secret of gateways that forward to each other, characters (docs/threats.md T37). */
+/** Shortest secret of gateways that forward to each other, characters (docs/threats.md T43). */
 const shortestSecret = 32;
 
 /** What a gateway knows of the places of sessions. */

@@ -5,6 +5,7 @@ import { mostHeldBytes } from '../../src/core/contract/held-back.ts';
 import { unreadBytes } from '../../src/core/link/agent-link.ts';
 import { mostJunk } from '../../src/core/link/junk-count.ts';
 import type { Event } from '../../src/core/model/event.ts';
+import * as acp from '../adapters/acp/backend-words.ts';
 import * as anthropic from '../adapters/anthropic/machine.ts';
 import { wire as claude } from '../adapters/claude/backend-words.ts';
 import { told } from '../adapters/claude/harness.ts';
@@ -163,6 +164,53 @@ export const agentActs: Acts = {
     expect(server.closed()).toBeNull();
     server.feed(piServerWire.started('other-4096', 'prompt'));
     expect(server.closed()).toBe('the pi-server has begun more than 4096 prompts at once');
+  },
+
+  'updates of a session that has no answer yet'() {
+    const it = acp.talk({ isSilent: true });
+    it.answer('initialize', { protocolVersion: 1 });
+    for (const at of counted(101)) it.hear(acp.update('session_info_update', { title: `title ${at}` }));
+    expect(it.notes).toHaveLength(1);
+    it.answer('session/new', { sessionId: acp.session });
+    expect(it.of('session-changed').at(-1)?.changes).toEqual({ name: 'title 99' });
+  },
+
+  'questions of an agent'() {
+    const it = acp.talk();
+    it.prompt('hi');
+    for (const at of counted(257)) it.hear(acp.permission(at, `call-${at}`));
+    expect(it.of('approval-request')).toHaveLength(256);
+    expect(acp.chosen(it, 256)).toBe('cancelled');
+    const address = {
+      mode: 'url',
+      sessionId: acp.session,
+      elicitationId: 'e',
+      url: 'https://example.org',
+      message: 'Go',
+    };
+    for (const at of counted(65)) it.hear({ id: `form-${at}`, method: 'elicitation/create', params: address });
+    expect(it.of('dialog-request')).toHaveLength(64);
+    expect(it.answerTo('form-64')).toEqual({ action: 'cancel' });
+  },
+
+  'output of a terminal'() {
+    const it = acp.talk();
+    it.prompt('hi');
+    it.hear(acp.call('c', { status: 'in_progress' }));
+    const data = 'x'.repeat(1024 * 1024);
+    for (const _ of counted(8)) it.hear(acp.change('c', { _meta: { terminal_output: { terminal_id: 't', data } } }));
+    it.hear(acp.change('c', { status: 'completed' }));
+    expect(it.of('tool-end')[0]?.content).toEqual([{ type: 'text', text: data.repeat(4) }]);
+  },
+
+  'calls of the past'() {
+    const it = acp.talk();
+    it.prompt('hi');
+    for (const at of counted(257)) it.hear(acp.call(`c${at}`, { status: 'completed' }));
+    // The newest is known, the oldest is a new call again.
+    it.hear(acp.change('c256', { status: 'completed' }), acp.change('c0', { status: 'completed' }));
+    expect(it.of('tool-end')).toHaveLength(258);
+    expect(it.of('unknown')).toHaveLength(1);
   },
 
   'chats of other clients'() {

@@ -102,7 +102,7 @@ it.each<[name: string, text: string, words: string]>([
   [
     'protocol that no agent speaks',
     agent('"protocol": "rpc-message"'),
-    '4: agents.a.protocol: no protocol named "rpc-message"; there are pi, pi-legacy, pi-server, claude, anthropic, eca, demo',
+    '4: agents.a.protocol: no protocol named "rpc-message"; there are pi, pi-legacy, pi-server, claude, anthropic, eca, acp, demo',
   ],
   ['agent that is none', '{ "agents": { "a": null } }', '1: agents.a is an object {…}, not null'],
   [

@@ -1,16 +1,18 @@
-// docs/conformance/checks.md is up to date. `UPDATE=1` writes it; read what it writes.
+// docs/conformance/checks.md and changelog.md are up to date. `UPDATE=1` writes it; read what it writes.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { descriptionsOf } from '../../src/conformance/check/sets.ts';
 import { sets } from '../../src/conformance/index.ts';
+import { renderChangelogPage } from '../../src/conformance/report/changelog-page.ts';
 import { renderChecksPage } from '../../src/conformance/report/checks-page.ts';
 import { isUpdate } from '../support/fixtures.ts';
 
-const file = path.resolve(import.meta.dirname, '../../docs/conformance/checks.md');
+const pages = { 'checks.md': renderChecksPage, 'changelog.md': renderChangelogPage };
 
-test('docs/conformance/checks.md is up to date', () => {
-  const page = renderChecksPage(sets);
+test.each(Object.entries(pages))('docs/conformance/%s is up to date', (name, render) => {
+  const file = path.resolve(import.meta.dirname, '../../docs/conformance', name);
+  const page = render(sets);
   if (isUpdate) writeFileSync(file, page);
   expect(readFileSync(file, 'utf8'), 'UPDATE=1 npx vitest run test/conformance/checks-page.test.ts writes it').toBe(
     page,

@@ -17,6 +17,7 @@ export interface AgentRole {
 
 const scriptedLegacyPi = fileURLToPath(new URL('./scripted-pi-legacy.mjs', import.meta.url));
 const scriptedClaude = fileURLToPath(new URL('./scripted-claude.mjs', import.meta.url));
+const scriptedAcp = fileURLToPath(new URL('./scripted-acp.mjs', import.meta.url));
 const scriptedEca = fileURLToPath(new URL('./scripted-eca.mjs', import.meta.url));
 const scriptedPiServer = fileURLToPath(new URL('./scripted-pi-server.mjs', import.meta.url));
 const scriptedPi = fileURLToPath(new URL('./scripted-pi.mjs', import.meta.url));
@@ -80,6 +81,14 @@ export const agentRoles: ReadonlyMap<string, AgentRole> = new Map<string, AgentR
     'claude',
     {
       config: { protocol: 'claude', command: [process.execPath, scriptedClaude] },
+      turn: { prompt: 'look', says: ['A drawer comes to mind.', 'three cables lie in it', 'There are three cables.'] },
+      endless: { prompt: 'hang', says: 'I was about to' },
+    },
+  ],
+  [
+    'acp',
+    {
+      config: { protocol: 'acp', command: [process.execPath, scriptedAcp] },
       turn: { prompt: 'look', says: ['A drawer comes to mind.', 'three cables lie in it', 'There are three cables.'] },
       endless: { prompt: 'hang', says: 'I was about to' },
     },

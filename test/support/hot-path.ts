@@ -2,7 +2,7 @@
 // recognised one by one, or many at once. Also generates such bytes, for any protocol.
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { FramingName } from '../../src/core/contract/adapter.ts';
+import type { Backend, FramingName } from '../../src/core/contract/adapter.ts';
 import type { Peek } from '../../src/core/contract/channel.ts';
 import { adapters, createTranslator, type Options } from '../../src/index.ts';
 import { bytesOf } from '../../src/transports/framing/frame.ts';
@@ -33,6 +33,8 @@ export interface PassageOptions {
   /** How the agent's bytes are cut into frames; default `jsonl`. */
   readonly framing?: FramingName;
   readonly maxFrameBytes?: number;
+  /** What happened before the bytes come. */
+  readonly prepared?: (backend: Backend) => Backend;
   /** All chunks are read into one block that is overwritten, as `translate` does. */
   readonly reusedChunks?: boolean;
 }
@@ -40,13 +42,14 @@ export interface PassageOptions {
 /** Sends the chunks through decoder, backend, repair, fold and projection. */
 export function pass(chunks: readonly Buffer[], options: PassageOptions): Passage {
   const { from, to, way, maxFrameBytes = 1 << 20, reusedChunks = false, options: chosen = {} } = options;
-  const { framing = 'jsonl', dialect } = options;
+  const { framing = 'jsonl', dialect, prepared = (made) => made } = options;
   let ids = 0;
   let recognised = 0;
   let together = 0;
   const said: string[] = [];
   const env = { now: () => 0, id: (kind: string) => `${kind}-${++ids}` };
-  const backend = adapters.get(from)?.agent?.backend(env, {});
+  const made = adapters.get(from)?.agent?.backend(env, {});
+  const backend = made && prepared(made);
   const side = adapters.get(to)?.client?.frontend(env, chosen);
   if (backend === undefined || side === undefined) throw new Error(`no translation from ${from} to ${to}`);
   const translator = createTranslator({
@@ -205,7 +208,7 @@ export function mustTellAlike(
   to: string,
   numRuns: number,
   options: Options = {},
-  how: Pick<PassageOptions, 'framing' | 'dialect'> = {},
+  how: Pick<PassageOptions, 'framing' | 'dialect' | 'prepared'> = {},
 ): Taken {
   const taken = { recognised: 0, together: 0 };
   fc.assert(

@@ -1,4 +1,4 @@
-// The signature of forwarded requests (decision 0033, docs/threats.md T37).
+// The signature of forwarded requests (decision 0033, docs/threats.md T43).
 import type { IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
 import { owner } from '../../src/core/contract/principal.ts';

@@ -3,6 +3,12 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Transport } from '../../conformance/check/check.ts';
 import type { CheckSet } from '../../conformance/check/sets.ts';
 
+/** A version of the sets of a protocol. */
+export interface PinnedSet {
+  readonly protocol: string;
+  readonly version: string;
+}
+
 /** The parsed options. */
 export interface ConformanceOptions {
   readonly as?: CheckSet['side'];
@@ -16,6 +22,8 @@ export interface ConformanceOptions {
   readonly by?: 'agent' | 'client';
   readonly list?: boolean;
   readonly only: readonly string[];
+  readonly set?: PinnedSet;
+  readonly asOf?: string;
   readonly knownFailing?: string;
   /** A file name, or `true` for stdout. */
   readonly json?: true | string;
@@ -23,6 +31,7 @@ export interface ConformanceOptions {
   readonly tap?: true | string;
   readonly html?: string;
   readonly markdown?: string;
+  readonly badge?: string;
   readonly explanations?: string;
   readonly label?: string;
   readonly model?: boolean;
@@ -74,6 +83,12 @@ export function withConformanceOptions(command: Command): Command {
       append,
       [],
     )
+    .option('--set <protocol@version>', 'the checks as they were in that version of their set, e.g. pi@1', pinnedSet)
+    .option(
+      '--as-of <version>',
+      'only checks that describe this version of the program or an older one, e.g. 0.31.1',
+      programVersion,
+    )
     .option(
       '--known-failing <file>',
       'ids of checks that are expected not to pass, one per line; a stale id fails the run',
@@ -83,6 +98,7 @@ export function withConformanceOptions(command: Command): Command {
     .option('--tap [file]', 'the same as TAP 14')
     .option('--html <file>', 'the same as an HTML page, with the failing messages')
     .option('--markdown <file>', 'the same as a page of documentation')
+    .option('--badge <file>', 'the number of checks that passed, as an SVG for a README')
     .option(
       '--explanations <file>',
       'for --markdown: JSON with reasons for failures, by check id or by pattern with `*`',
@@ -115,6 +131,17 @@ function wholeNumber(text: string): number {
   const number = Number(text);
   if (!/^[1-9]\d{0,8}$/u.test(text)) throw new InvalidArgumentError('must be a whole number above 0');
   return number;
+}
+
+function pinnedSet(text: string): PinnedSet {
+  const [, protocol, version] = /^([a-z-]+)@([1-9]\d{0,3})$/u.exec(text) ?? [];
+  if (protocol === undefined || version === undefined) throw new InvalidArgumentError('must be e.g. pi@1');
+  return { protocol, version };
+}
+
+function programVersion(text: string): string {
+  if (!/^\d{1,6}(\.\d{1,6}){0,2}$/u.test(text)) throw new InvalidArgumentError('must be e.g. 0.31.1');
+  return text;
 }
 
 function port(text: string): number {

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Result } from '../../conformance/check/check.ts';
 import { type CheckSet, descriptionsOf } from '../../conformance/check/sets.ts';
 import { sets } from '../../conformance/index.ts';
+import { renderBadge } from '../../conformance/report/badge.ts';
 import { Explanations, explain } from '../../conformance/report/explanations.ts';
 import { renderHtml } from '../../conformance/report/html.ts';
 import { renderJson } from '../../conformance/report/json.ts';
@@ -78,13 +79,19 @@ export function conclude(judged: Judged, options: ConformanceOptions, terminal: 
   const target = options.label ?? judged.target;
   const known = knownOf(judged, options);
   const ms = Date.now() - startedAt.getTime();
-  const report = makeReport({ set, results, target, startedAt, ms, isRecorded, known: known.ids, stale: known.stale });
+  const { asOf } = options;
+  const guess = asOf === undefined ? guessOf(judged) : undefined;
+  const report = makeReport({
+    ...{ set, results, target, startedAt, ms, isRecorded, asOf, guess },
+    ...{ known: known.ids, stale: known.stale },
+  });
   const bare = formats.find((format) => options[format] === true);
   for (const format of formats) {
     const file = options[format];
     if (typeof file === 'string') write(file, renderers[format](report));
   }
   if (options.html !== undefined) write(options.html, renderHtml(report));
+  if (options.badge !== undefined) write(options.badge, renderBadge(report));
   if (options.markdown !== undefined) write(options.markdown, renderMarkdown(report, explained(set, options)));
   if (bare !== undefined) stdout.write(renderers[bare](report));
   const stream = bare === undefined && judged.isStdoutTaken !== true ? stdout : stderr;
@@ -94,8 +101,14 @@ export function conclude(judged: Judged, options: ConformanceOptions, terminal: 
   if (silence === null || options.verbose === true)
     stream.write(renderTable(report, { colour, showsAllChecks: options.verbose === true }));
   for (const line of known.stale) tell(stderr, `${options.knownFailing} is stale: ${line}`);
-  if (silence !== null) tell(stderr, silence);
+  if (silence !== null) tell(stderr, guess === undefined ? silence : `${silence}\n${guess}`);
   return exitCodeOf(report, known.stale);
+}
+
+/** The guess of the set, for a peer that does not pass. */
+function guessOf({ set, results }: Judged): string | undefined {
+  if (!results.some(isBad)) return undefined;
+  return set.guess?.(results.flatMap(({ conversations }) => conversations)) ?? undefined;
 }
 
 /** Failed MAY checks are only notices. */

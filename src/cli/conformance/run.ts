@@ -75,7 +75,7 @@ function checkCall(command: readonly string[], options: ConformanceOptions): voi
 type KnownCall = Call & { readonly protocol: string };
 
 async function judgeAgent({ protocol, command, options }: KnownCall, terminal: Terminal): Promise<ExitCode> {
-  const set = setOf(agentSetOf(protocol), protocol, 'agent');
+  const set = setOf(agentSetOf(protocol), protocol, 'agent', options);
   const only = chosen([set], options);
   const { stderr, signal } = terminal;
   const startedAt = new Date();
@@ -124,7 +124,7 @@ function removal(folder: string): () => void {
 }
 
 async function judgeVisitors({ protocol, command, options }: KnownCall, terminal: Terminal): Promise<ExitCode> {
-  const set = setOf(clientSetOf(protocol), protocol, 'client');
+  const set = setOf(clientSetOf(protocol), protocol, 'client', options);
   chosen([set], options);
   const startedAt = new Date();
   const progress = createProgress({ stream: terminal.stderr, isVerbose: true });

@@ -10,7 +10,7 @@ import { chosen, setOf } from './sets.ts';
 
 /** Judges the requested side, by default both, each with a separate report. */
 export function judgeFiles(protocol: string, options: ConformanceOptions, terminal: Terminal): ExitCode {
-  const wanted = setsFor(protocol, options.as ?? options.by);
+  const wanted = setsFor(protocol, options);
   const only = chosen(wanted, options);
   const { json, junit, tap, html, markdown } = options;
   if (wanted.length > 1 && [json, junit, tap, html, markdown].some((file) => file !== undefined))
@@ -34,10 +34,15 @@ export function judgeFiles(protocol: string, options: ConformanceOptions, termin
   return codes.includes(2) ? 2 : 0;
 }
 
-function setsFor(protocol: string, side: CheckSet['side'] | undefined): readonly CheckSet[] {
+function setsFor(protocol: string, options: ConformanceOptions): readonly CheckSet[] {
+  const side = options.as ?? options.by;
   const [agent, client] = [agentSetOf(protocol), clientSetOf(protocol)];
-  if (side !== undefined) return [setOf<CheckSet>(side === 'agent' ? agent : client, protocol, side)];
-  return [setOf(agent, protocol, 'agent'), ...(client === undefined ? [] : [client])];
+  if (side !== undefined) return [setOf<CheckSet>(side === 'agent' ? agent : client, protocol, side, options)];
+  const withClient = client !== undefined && options.asOf === undefined;
+  return [
+    setOf(agent, protocol, 'agent', options),
+    ...(withClient ? [setOf(client, protocol, 'client', options)] : []),
+  ];
 }
 
 function holds({ frames }: RecordedTrace, side: CheckSet['side']): boolean {

@@ -1,5 +1,6 @@
 // A check set: all checks of one protocol for one side, and how to run them.
-import type { Check, Connection, Description, Settings, Tools } from './check.ts';
+import type { Check, Connection, Conversation, Description, Settings, Tools } from './check.ts';
+import type { ProgramVersions, SetHistory } from './history.ts';
 import type { Finding, Rule, Scenario, Trace } from './rule.ts';
 
 interface SetOf {
@@ -7,6 +8,12 @@ interface SetOf {
   readonly protocol: string;
   /** Incremented with each change of meaning. */
   readonly version: string;
+  /** What the versions of the set changed. Absent as long as there is one. */
+  readonly history?: SetHistory;
+  /** The versions of the judged program that checks describe. Absent where all describe every version. */
+  readonly programs?: ProgramVersions;
+  /** A guess at the dialect or version of a peer that fails, as a sentence that says what to do; null without one. */
+  guess?(conversations: readonly Conversation[]): string | null;
   /** The programs and versions whose behaviour the measured checks describe. Absent where no check is measured. */
   readonly measuredOn?: string;
   /** Each rule accepts any trace of this protocol, whichever side is judged. */

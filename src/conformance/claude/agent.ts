@@ -1,6 +1,7 @@
 // The check set for agents that speak the native wire format of the Claude Agent SDK (docs/protocols/rpc-message.md 1).
 import { type AgentSet, rulesOver, withContext } from '../check/sets.ts';
 import { createContext } from './context.ts';
+import { agentHistory } from './history.ts';
 import { askRules } from './rules/asks.ts';
 import { controlRules } from './rules/control.ts';
 import { figureRules } from './rules/figures.ts';
@@ -19,7 +20,8 @@ import type { View } from './view/view.ts';
 export const claudeAgent: AgentSet = {
   protocol: 'claude',
   side: 'agent',
-  version: '1',
+  version: '2',
+  history: agentHistory,
   measuredOn: 'Claude Code 2.1.329 and 2.1.330',
   usual: {},
   ...withContext(createContext, { scenarios }),

@@ -2,6 +2,7 @@
 import { type ClientSet, rulesOver } from '../check/sets.ts';
 import { behaviours } from './fake-agent/behaviours.ts';
 import { serveClaude } from './fake-agent/fake-agent.ts';
+import { clientHistory } from './history.ts';
 import { answerRules } from './rules/client-answers.ts';
 import { messageRules } from './rules/client-messages.ts';
 import { readUnpacked } from './view/unpack-messages.ts';
@@ -10,7 +11,8 @@ import { readUnpacked } from './view/unpack-messages.ts';
 export const claudeClient: ClientSet = {
   protocol: 'claude',
   side: 'client',
-  version: '1',
+  version: '2',
+  history: clientHistory,
   measuredOn: 'Agent SDK 0.3.329',
   behaviours,
   serve: serveClaude,

@@ -3,6 +3,7 @@ import { type AgentSet, rulesOver, withContext } from '../check/sets.ts';
 import { exitChecks } from './checks-exit.ts';
 import { framingChecks } from './checks-framing.ts';
 import { createContext } from './context.ts';
+import { agentHistory } from './history.ts';
 import { approvalRules } from './rules/approvals.ts';
 import { configRules } from './rules/config.ts';
 import { contentRules } from './rules/content.ts';
@@ -32,7 +33,8 @@ const rules = [
 /** All checks, in the order of the document. */
 export const ecaAgent: AgentSet = {
   protocol: 'eca',
-  version: '1',
+  version: '2',
+  history: agentHistory,
   measuredOn: 'the ECA server of the specification and 0.155.1',
   side: 'agent',
   rules: rulesOver(viewOf, rules),

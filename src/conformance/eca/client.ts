@@ -2,6 +2,7 @@
 import { type ClientSet, rulesOver } from '../check/sets.ts';
 import { behaviours } from './fake-agent/behaviours.ts';
 import { serveEditor } from './fake-agent/fake-agent.ts';
+import { clientHistory } from './history.ts';
 import { clientChatRules } from './rules/client-chat.ts';
 import { clientJsonRpcRules } from './rules/client-json-rpc.ts';
 import { clientLifecycleRules } from './rules/client-lifecycle.ts';
@@ -10,7 +11,8 @@ import { viewOf } from './view/view.ts';
 /** All checks, in the order of the document. */
 export const ecaClient: ClientSet = {
   protocol: 'eca',
-  version: '1',
+  version: '2',
+  history: clientHistory,
   measuredOn: 'ECA for Emacs, VS Code and Neovim',
   side: 'client',
   rules: rulesOver(viewOf, [...clientJsonRpcRules, ...clientLifecycleRules, ...clientChatRules]),

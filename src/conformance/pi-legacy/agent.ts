@@ -2,6 +2,7 @@
 import { type AgentSet, rulesOver, withContext } from '../check/sets.ts';
 import { framingChecks } from './checks-framing.ts';
 import { createContext } from './context.ts';
+import { agentHistory } from './history.ts';
 import { inputRules } from './rules/input.ts';
 import { lineRules } from './rules/lines.ts';
 import { runRules } from './rules/run.ts';
@@ -15,7 +16,8 @@ import { readView } from './view/view.ts';
 export const piLegacyAgent: AgentSet = {
   protocol: 'pi-legacy',
   side: 'agent',
-  version: '1',
+  version: '2',
+  history: agentHistory,
   measuredOn: 'pi 0.13.2',
   usual: {},
   ...withContext(createContext, { checks: framingChecks, scenarios }),

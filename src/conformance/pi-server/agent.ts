@@ -2,6 +2,7 @@
 import { type AgentSet, rulesOver, withContext } from '../check/sets.ts';
 import { piServerChecks } from './checks/index.ts';
 import { createContext } from './context.ts';
+import { agentHistory } from './history.ts';
 import { eventRules } from './rules/events.ts';
 import { frameRules } from './rules/frames.ts';
 import { lifecycleRules } from './rules/lifecycle.ts';
@@ -16,7 +17,8 @@ import { viewOf } from './view/view.ts';
 /** Checks of pi-servers of protocol 1.0.0. */
 export const piServerAgent: AgentSet = {
   ...piServerChecks,
-  version: '2',
+  version: '3',
+  history: agentHistory,
   measuredOn: 'pi-server 2.0.1 and 2.2.1',
   scenarios: withContext(createContext, { scenarios }).scenarios,
   rules: rulesOver(viewOf, [

@@ -3,6 +3,7 @@ import { type AgentSet, rulesOver, withContext } from '../check/sets.ts';
 import { dialogChecks } from './checks-dialogs.ts';
 import { framingChecks } from './checks-framing.ts';
 import { createContext, goingOn } from './context.ts';
+import { agentHistory } from './history.ts';
 import { orderRules, streamRules, toolRules } from './rules/event-order.ts';
 import { extensionRules } from './rules/extension.ts';
 import { messageRules, updateRules } from './rules/messages.ts';
@@ -15,12 +16,16 @@ import { sessionDataRules } from './rules/session-data.ts';
 import { sessionRules } from './rules/sessions.ts';
 import { settingRules, switchRules } from './rules/settings.ts';
 import { scenarios } from './scenarios.ts';
+import { guess, programs } from './versions.ts';
 import { readPi } from './view/view.ts';
 
 /** Checks of agents of pi. */
 export const piAgent: AgentSet = {
   protocol: 'pi',
-  version: '1',
+  version: '2',
+  history: agentHistory,
+  programs,
+  guess,
   measuredOn: 'pi 0.54.2, 0.73.1, 0.87.1 and 1.5.2',
   side: 'agent',
   usual: {},

@@ -208,9 +208,9 @@ const states: readonly PiScenario[] = [
     },
   },
   {
-    name: 'odd',
-    title: 'Lines that are no commands, commands that nobody knows, and commands without what they need',
-    async run({ open, mint, tools }) {
+    name: 'odd lines',
+    title: 'Lines that are no commands',
+    async run({ open }) {
       const pi = await open();
       // One line at a time: an answer without an id can only be matched by order. Never `null`, which ends some
       // versions.
@@ -221,6 +221,14 @@ const states: readonly PiScenario[] = [
         const isJson = !text.startsWith('not') && !text.endsWith('prompt"');
         await pi.until(isJson ? 'pi/nameless-command' : 'pi/unreadable-line', 'response that fails', from, isRefused);
       }
+    },
+  },
+  {
+    // A conversation of its own: an agent may end one that holds many bad lines.
+    name: 'odd',
+    title: 'Commands that nobody knows, and commands without what they need',
+    async run({ open, mint, tools }) {
+      const pi = await open();
       const odd: readonly Dictionary[] = [
         { type: 'no_such_command' },
         { type: 'no_such_command', id: mint('odd') },

@@ -1,31 +1,7 @@
 // Renders a report as JSON, complete enough to be judged again. A conversation that several checks name is stored once.
-import type { Breach, Conversation, LoggedMessage } from '../check/check.ts';
-import type { Report, ReportEntry } from './report.ts';
-
-/** First field of the document; identifies the format. */
-export const jsonFormat = 'patchbay-conformance-report/1';
-
-/** A message without its parsed JSON, which a reader parses again from the text. */
-type StoredMessage = Omit<LoggedMessage, 'json'>;
-
-/** A conversation as it is stored. */
-interface StoredConversation extends Omit<Conversation, 'log'> {
-  readonly log: readonly StoredMessage[];
-}
-
-/** A check as it is stored. */
-interface StoredEntry extends Omit<ReportEntry, 'conversations'> {
-  /** Indices in `conversations` of the report. Breaches index into this list. */
-  readonly conversations: readonly number[];
-  readonly breaches?: readonly Breach[];
-}
-
-/** The document. */
-export interface StoredReport extends Omit<Report, 'results'> {
-  readonly format: typeof jsonFormat;
-  readonly results: readonly StoredEntry[];
-  readonly conversations: readonly StoredConversation[];
-}
+import type { Conversation } from '../check/check.ts';
+import type { Report } from './report.ts';
+import { jsonFormat, type StoredReport } from './stored-report.ts';
 
 /** Characters that JSON leaves unescaped and a terminal obeys: DEL and the C1 controls. */
 const obeyed = /[\u007f-\u009f]/gu;
@@ -34,11 +10,11 @@ const escaped = (mark: string): string => `\\u${mark.charCodeAt(0).toString(16).
 /** One JSON document of several lines. */
 export function renderJson(report: Report): string {
   const { results, ...about } = report;
-  const conversations: StoredConversation[] = [];
+  const conversations: StoredReport['conversations'] = [];
   const known = new Map<string, number>();
 
   function place({ connection, scenario, log }: Conversation): number {
-    const stored: StoredConversation = {
+    const stored = {
       connection,
       ...(scenario === undefined ? {} : { scenario }),
       log: log.map(({ at, by, text, isFault }) => ({ at, by, text, ...(isFault === true ? { isFault } : {}) })),
@@ -49,9 +25,10 @@ export function renderJson(report: Report): string {
     return index;
   }
 
-  const entries = results.map(({ conversations, ...entry }): StoredEntry => {
-    return { ...entry, conversations: conversations.map(place) };
-  });
+  const entries = results.map(({ conversations, ...entry }) => ({
+    ...entry,
+    conversations: conversations.map(place),
+  }));
   const stored: StoredReport = { format: jsonFormat, ...about, results: entries, conversations };
   return `${JSON.stringify(stored, null, 1).replace(obeyed, escaped)}\n`;
 }

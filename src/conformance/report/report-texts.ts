@@ -17,8 +17,9 @@ export function titleOf({ protocol, side, target }: Report): string {
 }
 
 /** The facts about the run: protocol, version, time. */
-export function factsOf({ protocol, side, version, startedAt, ms }: Report): string {
-  return `checks of ${protocol} ${side}s, version ${version} · ${startedAt} · ${durationOf(ms)}`;
+export function factsOf({ protocol, side, version, asOf, startedAt, ms }: Report): string {
+  const program = asOf === undefined ? '' : `, as of ${asOf}`;
+  return `checks of ${protocol} ${side}s, version ${version}${program} · ${startedAt} · ${durationOf(ms)}`;
 }
 
 /** All counts in one line. */

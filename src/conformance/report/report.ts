@@ -30,6 +30,10 @@ export interface Report {
   readonly startedAt: string;
   /** Duration. */
   readonly ms: number;
+  /** Only checks that describe this version of the judged program. */
+  readonly asOf?: string;
+  /** What the peer seems to be, and what to do then: for a peer that fails as another version or dialect does. */
+  readonly guess?: string;
   /** A recording was judged; we took no part in the conversation. */
   readonly isRecorded?: true;
   /** In the order of the set. */
@@ -50,6 +54,8 @@ export interface ReportParts {
   readonly known?: { has(id: string): boolean };
   /** Outdated entries in the list of known failures; default: none. */
   readonly stale?: readonly string[];
+  readonly asOf?: string | undefined;
+  readonly guess?: string | undefined;
   /** A recording is judged. Default false. */
   readonly isRecorded?: boolean;
 }
@@ -66,7 +72,7 @@ export const isBad = ({ verdict }: { readonly verdict: Verdict }): boolean =>
 
 /** Throws a RangeError on a result whose check is not in the set. */
 export function makeReport(parts: ReportParts): Report {
-  const { set, results, target, startedAt, ms, known, stale = [], isRecorded = false } = parts;
+  const { set, results, target, startedAt, ms, known, stale = [], isRecorded = false, asOf, guess } = parts;
   const { protocol, side, version } = set;
   const byId = new Map(results.map((result) => [result.id, result]));
   const entries = descriptionsOf(set).flatMap(({ id, section, level, basis, sentence, covers }): ReportEntry[] => {
@@ -80,7 +86,12 @@ export function makeReport(parts: ReportParts): Report {
   const [stray] = byId.keys();
   if (stray !== undefined) throw new RangeError(`the set has no check '${stray}'`);
   const began = typeof startedAt === 'string' ? startedAt : startedAt.toISOString();
-  const about = { protocol, side, version, target, startedAt: began, ms, ...(isRecorded ? { isRecorded } : {}) };
+  const about = {
+    ...{ protocol, side, version, target, startedAt: began, ms },
+    ...(asOf === undefined ? {} : { asOf }),
+    ...(guess === undefined ? {} : { guess }),
+    ...(isRecorded ? { isRecorded } : {}),
+  };
   return { ...about, results: entries, counts: countsOf(entries), stale };
 }
 

@@ -47,6 +47,7 @@ export function renderTable(report: Report, { colour = false, showsAllChecks = f
   const of = (wanted: Verdict) => results.filter(({ verdict }) => verdict === wanted);
   const parts = [
     [...wrapped(titleOf(report), columns).map((line) => paint(line, 'strong')), paint(factsOf(report), 'faint')],
+    report.guess === undefined ? [] : wrapped(report.guess, columns).map((line) => paint(line, 'doubtful')),
     sectionLines(results, showsAllChecks, paint),
     silentLines(of('not-applicable'), paint),
     troubleLines('unclear', [...byReason(of('unclear').filter((entry) => !hasRoot(entry, results))).values()], show),

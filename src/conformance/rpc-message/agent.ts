@@ -4,6 +4,7 @@
 import { type AgentSet, rulesOver, withContext } from '../check/sets.ts';
 import { toolResultRules } from '../claude/rules/tool-results.ts';
 import { createContext } from './context.ts';
+import { agentHistory } from './history.ts';
 import { blockRules } from './rules/blocks.ts';
 import { messageRules } from './rules/messages.ts';
 import { methodRules } from './rules/methods.ts';
@@ -16,7 +17,8 @@ import { readView, type View } from './view.ts';
 export const rpcMessageAgent: AgentSet = {
   protocol: 'rpc-message',
   side: 'agent',
-  version: '1',
+  version: '2',
+  history: agentHistory,
   measuredOn: 'the front end of the specification',
   usual: {},
   ...withContext(createContext, { scenarios }),

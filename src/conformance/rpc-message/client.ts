@@ -2,6 +2,7 @@
 import { type ClientSet, rulesOver } from '../check/sets.ts';
 import { behaviours } from './fake-agent/behaviours.ts';
 import { serveRpcMessage } from './fake-agent/fake-agent.ts';
+import { clientHistory } from './history.ts';
 import { requestRules } from './rules/client-requests.ts';
 import { readView } from './view.ts';
 
@@ -9,7 +10,8 @@ import { readView } from './view.ts';
 export const rpcMessageClient: ClientSet = {
   protocol: 'rpc-message',
   side: 'client',
-  version: '1',
+  version: '2',
+  history: clientHistory,
   measuredOn: 'the front end of the specification',
   behaviours,
   serve: serveRpcMessage,

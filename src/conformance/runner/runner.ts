@@ -51,7 +51,8 @@ const defaultStartMs = 60_000;
 /**
  * Error texts of a server that has no room for another session or connection, which says nothing about the protocol.
  */
-const full = /\b(?:session|connection) limit reached\b|\btoo many (?:sessions|connections)\b/iu;
+const full =
+  /\b(?:session|connection) limit reached\b|\btoo many (?:sessions|connections)\b|\bas many (?:sessions|agents) as it may\b/iu;
 /** Longest message that can be such an error, UTF-16 units. */
 const longestRefusal = 1000;
 

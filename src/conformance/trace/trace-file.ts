@@ -6,7 +6,7 @@ import type { Result } from '../check/check.ts';
 import { type ConversationToJudge, judgeRules } from '../check/judge.ts';
 import type { Trace, TraceFrame } from '../check/rule.ts';
 import type { CheckSet } from '../check/sets.ts';
-import { jsonFormat } from '../report/json.ts';
+import { jsonFormat } from '../report/stored-report.ts';
 import { type RecordedTrace, recordedFrame, TraceFileError } from './recorded.ts';
 import { tracesOfReport } from './report-traces.ts';
 

@@ -1,5 +1,5 @@
 // Forwards requests and WebSockets to the gateway that has the session (decision 0033). Only to addresses that the gateway
-// itself has found; only named headers go on (docs/threats.md T37).
+// itself has found; only named headers go on (docs/threats.md T43).
 import {
   Agent,
   type ClientRequest as HttpRequest,

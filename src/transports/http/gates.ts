@@ -60,7 +60,7 @@ export function createGates(options: GateOptions): (request: IncomingMessage) =>
   };
 }
 
-/** The other gateway has checked everything else, and the signature stands in the place of the token (docs/threats.md T37). */
+/** The other gateway has checked everything else, and the signature stands in the place of the token (docs/threats.md T43). */
 function forwarded(request: IncomingMessage, hop: Hop | null): Verdict {
   const refusal = refuseTarget(request) ?? (hop === null ? badHop : refuseRole(request, hop.principal));
   return refusal === null && hop !== null

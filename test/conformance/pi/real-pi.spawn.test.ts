@@ -22,6 +22,7 @@ const usual: ReadonlySet<string> = new Set([
   'state',
   'sessions',
   'odd',
+  'odd lines',
   'abort',
   'dialogs',
   'displays',

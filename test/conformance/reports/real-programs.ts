@@ -51,7 +51,7 @@ function programs(newPi: string, claudeCode: string): readonly RealProgram[] {
     {
       page: 'claude-code',
       protocol: 'claude',
-      label: 'Claude Code 2.1.329',
+      label: 'Claude Code 2.1.330',
       command: [claudeCode],
       words: [
         ...['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'],

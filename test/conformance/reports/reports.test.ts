@@ -1,19 +1,10 @@
 // The kept reports match the present checks: they name the versions of the sets, and explain each failure.
-// `UPDATE=reports` makes them anew, which takes some minutes, real programs and the corpus; see
-// docs/conformance/reports/README.md.
+// make.spawn.test.ts makes them anew.
 import { expect, test } from 'vitest';
 import { descriptionsOf } from '../../../src/conformance/check/sets.ts';
 import { sets } from '../../../src/conformance/index.ts';
 import { explain } from '../../../src/conformance/report/explanations.ts';
 import { explanationNames, explanationsIn, pageNames, readPage } from './page.ts';
-
-if (process.env.UPDATE === 'reports') {
-  test('are made', { timeout: 900_000 }, async () => {
-    // Imported here only: the makers need real programs and the corpus.
-    const { makeReports } = await import('./make.ts');
-    await makeReports(process.env.PATCHBAY_REPORTS ?? '*');
-  });
-}
 
 const ids = sets.flatMap((set) => descriptionsOf(set).map(({ id }) => id));
 const protocols = new Set(sets.map(({ protocol }) => protocol));

@@ -152,7 +152,7 @@ export const extensionRules: readonly PiRule[] = [
     basis: 'measured',
     sentence: 'The answer to a request of an extension has no response, whether its id is known or not.',
     covers: ['command:extension_ui_response'],
-    scenarios: ['dialogs', 'odd'],
+    scenarios: ['dialogs', 'odd', 'odd lines'],
     *judge({ replies, answers, commands }) {
       for (const { frame, json } of replies) {
         const isOf = (answer: (typeof answers)[number]) =>

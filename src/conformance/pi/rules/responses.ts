@@ -45,7 +45,7 @@ export const responseRules: readonly PiRule[] = [
     id: 'pi/answered',
     reads: 'both',
     sentence: 'Each command has a response.',
-    scenarios: ['state', 'text', 'odd'],
+    scenarios: ['state', 'text', 'odd', 'odd lines'],
     *judge({ commands, isComplete }) {
       for (const one of commands) {
         const { frame, json, type } = one;
@@ -61,7 +61,7 @@ export const responseRules: readonly PiRule[] = [
     id: 'pi/answered-once',
     reads: 'both',
     sentence: 'A command has one response.',
-    scenarios: ['state', 'busy', 'odd'],
+    scenarios: ['state', 'busy', 'odd', 'odd lines'],
     *judge({ commands }) {
       for (const { answers } of commands) {
         const [first, second] = answers;
@@ -94,7 +94,7 @@ export const responseRules: readonly PiRule[] = [
     ...core,
     id: 'pi/response-success',
     sentence: 'A response has a boolean "success".',
-    scenarios: ['state', 'odd'],
+    scenarios: ['state', 'odd', 'odd lines'],
     judge: ({ answers }) =>
       each(answers, ({ json }) => (typeof json.success === 'boolean' ? null : 'success must be true or false')),
   },
@@ -120,7 +120,7 @@ export const responseRules: readonly PiRule[] = [
     id: 'pi/success-id',
     reads: 'both',
     sentence: 'The response to a command that succeeds has the id of the command.',
-    scenarios: ['state', 'odd'],
+    scenarios: ['state', 'odd', 'odd lines'],
     judge: (view) => idFindings(view, true),
   },
   {
@@ -128,7 +128,7 @@ export const responseRules: readonly PiRule[] = [
     id: 'pi/failure-id',
     reads: 'both',
     sentence: 'The response to a command that fails has the id of the command (pi itself loses some until 0.79.6).',
-    scenarios: ['odd', 'sessions'],
+    scenarios: ['odd', 'odd lines', 'sessions'],
     judge: (view) => idFindings(view, false),
   },
   {
@@ -138,7 +138,7 @@ export const responseRules: readonly PiRule[] = [
     level: 'SHOULD',
     basis: 'measured',
     sentence: 'The response to a command without id has none.',
-    scenarios: ['odd'],
+    scenarios: ['odd', 'odd lines'],
     *judge({ answers }) {
       for (const { frame, json, command } of answers) {
         if (command === null || command.json === null || command.type === null || 'id' in command.json) continue;
@@ -150,7 +150,7 @@ export const responseRules: readonly PiRule[] = [
     ...errors,
     id: 'pi/error-string',
     sentence: 'A response that fails has an "error" that says what went wrong.',
-    scenarios: ['odd'],
+    scenarios: ['odd', 'odd lines'],
     *judge({ answers }) {
       for (const { frame, json } of answers) {
         if (json.success !== false) continue;
@@ -177,7 +177,7 @@ export const responseRules: readonly PiRule[] = [
     level: 'MAY',
     basis: 'measured',
     sentence: 'A response that fails has no "data".',
-    scenarios: ['odd'],
+    scenarios: ['odd', 'odd lines'],
     *judge({ answers }) {
       for (const { frame, json } of answers)
         if (json.success === false) yield { frame, wrong: 'data' in json ? 'a failure, and data' : null };
@@ -190,7 +190,7 @@ export const responseRules: readonly PiRule[] = [
     level: 'SHOULD',
     basis: 'measured',
     sentence: 'A line that is no JSON gets a response that fails, and its command is "parse".',
-    scenarios: ['odd'],
+    scenarios: ['odd', 'odd lines'],
     *judge({ commands, isComplete }) {
       for (const one of commands) {
         // `null` is JSON, and kills pi since 0.73 (docs/protocols/pi.md 2.8).
@@ -209,7 +209,7 @@ export const responseRules: readonly PiRule[] = [
     level: 'SHOULD',
     basis: 'measured',
     sentence: 'A line without a string "type" gets a response that fails.',
-    scenarios: ['odd'],
+    scenarios: ['odd', 'odd lines'],
     *judge({ commands, isComplete }) {
       for (const one of commands) {
         const { frame, json, type, isJson, text } = one;
@@ -228,7 +228,7 @@ export const responseRules: readonly PiRule[] = [
     basis: 'measured',
     sentence: 'A prompt without message, a model without name, a fork without entry and a name without words fail.',
     covers: ['command:prompt', 'command:set_model', 'command:fork', 'command:set_session_name'],
-    scenarios: ['odd'],
+    scenarios: ['odd', 'odd lines'],
     *judge({ commands }) {
       for (const one of commands) {
         const answer = answerOf(one);
@@ -245,7 +245,7 @@ export const responseRules: readonly PiRule[] = [
     level: 'SHOULD',
     basis: 'measured',
     sentence: 'A command that nobody knows fails.',
-    scenarios: ['odd'],
+    scenarios: ['odd', 'odd lines'],
     *judge({ commands }) {
       for (const one of commands) {
         const answer = answerOf(one);

@@ -1,0 +1,53 @@
+// The facts about `acp` that are known without its code.
+import type { Protocol } from '../../core/contract/adapter.ts';
+
+/** ACP: the Agent Client Protocol, version 1. */
+export const protocol = {
+  id: 'acp',
+  title: 'ACP, the Agent Client Protocol',
+  framing: { stdio: 'jsonl', websocket: 'text', sse: 'event-stream' },
+  can: {
+    events: [
+      'run-start',
+      'run-end',
+      'turn-start',
+      'turn-end',
+      'message-added',
+      'history-reset',
+      'message-start',
+      'block-start',
+      'block-delta',
+      'block-end',
+      'message-end',
+      'tool-start',
+      'tool-update',
+      'tool-end',
+      'approval-request',
+      'approval-end',
+      'dialog-request',
+      'dialog-end',
+      'notice',
+      'compaction-start',
+      'compaction-end',
+      'usage-changed',
+      'session-changed',
+      'plan-changed',
+      'unknown',
+    ],
+    commands: [
+      'create-session',
+      'prompt',
+      'abort',
+      'answer-approval',
+      'answer-dialog',
+      'set-model',
+      'set-mode',
+      'set-thinking',
+      'set-option',
+      'new-session',
+      'delete-session',
+      'query',
+    ],
+  },
+  agent: { takesToolServers: true },
+} satisfies Protocol;

@@ -1,0 +1,11 @@
+// What each version of the sets of checks of pi-legacy changed.
+import type { SetHistory } from '../check/history.ts';
+
+/** Of the checks of agents. */
+export const agentHistory: SetHistory = [
+  {
+    version: '2',
+    why: 'finds what passed unread',
+    added: ['pi-legacy/block-ends', 'pi-legacy/blocks-streamed'],
+  },
+];

@@ -1,0 +1,19 @@
+// What each version of the sets of checks of pi-server changed.
+import type { SetHistory } from '../check/history.ts';
+
+/** Of the checks of agents. */
+export const agentHistory: SetHistory = [
+  {
+    version: '3',
+    why: 'finds what passed unread',
+    added: [
+      'pi-server/event-brackets',
+      'pi-server/event-repeats',
+      'pi-server/event-messages',
+      'pi-server/event-blocks',
+      'pi-server/event-deltas',
+      'pi-server/event-tools',
+    ],
+    reworded: ['pi-server/21.2-111'],
+  },
+];
