@@ -16,19 +16,18 @@ import { connectEventSource } from '../transports/sse-client.ts';
 import { connectWebSocket } from '../transports/websocket.ts';
 import { configFrom, tellConfigFile } from './agent-config.ts';
 import type { AgentOptions } from './agent-options.ts';
-import { type OpenJournal, openJournalIn } from './journal.ts';
 import { installLastResort } from './last-resort.ts';
 import { ownVersion } from './program.ts';
+import { openPlaces, type PlaceOptions, type SessionPlaces } from './session-places.ts';
 import { onSignals } from './signals.ts';
 import { stderrLog } from './stderr-log.ts';
 import { configuredTokens, singleToken, type TokenOptions } from './tokens.ts';
 
 /** The parsed options. */
-export interface ServeOptions extends AgentOptions, TokenOptions {
+export interface ServeOptions extends AgentOptions, TokenOptions, PlaceOptions {
   readonly host?: string;
   readonly port?: number;
   readonly origin: readonly string[];
-  readonly journal?: string;
   readonly record?: string;
   /** False: no page at `/`. */
   readonly inspector?: boolean;
@@ -44,21 +43,20 @@ export async function serve(command: readonly string[], options: ServeOptions): 
   let limited: Limited = () => {};
   const log = stderrLog(options.verbose === true ? 'debug' : 'warn', () => limited('unreadLogBytes'));
   let fault: Gateway['fault'] = () => {};
-  const folder = options.journal ?? config.journal;
-  const journal = folder === undefined ? null : await openJournalIn(folder, log, (thrown) => fault(thrown));
+  const places = await openPlaces(options, config, process.env, { log, thrown: (thrown) => fault(thrown) });
   try {
-    const gateway = await start(config, options, journal, log);
+    const gateway = await start(config, options, places, log);
     fault = gateway.fault;
     limited = gateway.board.limited;
   } catch (thrown) {
-    // An open journal would keep the process alive.
-    await journal?.store.close();
+    // An open journal or store would keep the process alive.
+    await places.close();
     throw thrown;
   }
 }
 
 /** Builds the gateway and listens. */
-async function start(config: Config, options: ServeOptions, journal: OpenJournal | null, log: Log): Promise<Gateway> {
+async function start(config: Config, options: ServeOptions, places: SessionPlaces, log: Log): Promise<Gateway> {
   const { drainMs } = config.limits;
   const adapters = await loadAdapters({ client: protocolsOf('client'), agent: protocolsOf('agent') });
   const remote = { connectWebSocket, connectEventSource };
@@ -67,7 +65,7 @@ async function start(config: Config, options: ServeOptions, journal: OpenJournal
     log,
     loopDelay: measureLoopDelay(),
     ...(tracer && { tracer }),
-    ...journal,
+    ...places.ports,
     ...(options.record === undefined ? {} : { recordTo: options.record }),
     ...(options.inspector === false || !config.server.inspector ? {} : { inspectedAs: ownVersion }),
   });
@@ -80,6 +78,7 @@ async function start(config: Config, options: ServeOptions, journal: OpenJournal
     allowedOrigins: [...config.server.allowedOrigins, ...options.origin],
     board: gateway.board,
     maxFrameBytes: config.limits.clientFrameBytes,
+    hop: places.hop,
     inspector: pageOf(gateway),
     onError: (error) => gateway.fault(error),
   });
@@ -91,7 +90,7 @@ async function start(config: Config, options: ServeOptions, journal: OpenJournal
       );
       await gateway.drain(reason, drainMs);
       await Promise.all([server.close(), tracer?.close(Math.min(drainMs, flushMs))]);
-      await journal?.store.close();
+      await places.close();
     },
     () => Math.max(gateway.drainMs, drainMs) + closeMs,
   );

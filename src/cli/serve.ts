@@ -9,10 +9,12 @@ Examples:
   patchbay serve --agent pi --config ./patchbay.json --json
   patchbay serve --backend pi -- pi --mode rpc --no-session
   patchbay serve --journal ~/.local/state/patchbay/journal
+  patchbay serve --store redis://10.0.0.5:6379/0 --advertise http://10.0.0.1:8137
 
 The token comes from PATCHBAY_TOKEN, --token-file or --token; without any, a new token is generated and printed. Prefer the
 variable or the file: every user of the machine can read a command line. \`tokens\` of the configuration adds tokens with
-fewer rights. Beyond loopback a token has at least 16 characters.`;
+fewer rights. PATCHBAY_STORE holds the address of a store with a password, PATCHBAY_NODE_SECRET the secret that gateways share
+(32 characters or more). Beyond loopback a token has at least 16 characters.`;
 
 /** The `serve` command. */
 export function serveCommand(): Command {
@@ -30,6 +32,9 @@ export function serveCommand(): Command {
     )
     .option('--record <folder>', 'write a tape of each agent that is started or connected to into this folder')
     .option('--journal <dir>', 'keep sessions in this folder, so that they are there after a restart')
+    .option('--store <address>', 'keep sessions in this Redis, with other gateways: redis://host:port/database?prefix=')
+    .option('--advertise <url>', 'where the other gateways of the store reach this one: http://host:port')
+    .option('--node <name>', 'the name of this gateway among the nodes of the configuration')
     .option('--no-inspector', 'no page at /')
     .option('--json', 'print one JSON line when ready instead of text')
     .option('--verbose', 'log repairs and losses too')

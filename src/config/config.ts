@@ -111,6 +111,11 @@ const Limits = z.strictObject({
     .optional()
     .describe('How many streams and WebSockets may be open. Default 4096 on loopback, 512 beyond.'),
   perToken: PerToken.prefault({}).describe('What all clients with the same token may use together.'),
+  leaseMs: z
+    .int()
+    .min(500)
+    .default(10_000)
+    .describe('How long sessions in Redis stay with a gateway that is not heard of, ms.'),
   idleSessionMs: z
     .int()
     .min(1000)
@@ -175,6 +180,9 @@ const Limits = z.strictObject({
     ),
 });
 
+const nodeAddress = /^https?:\/\/[^/?#@]+$/u;
+const nodeAddressWords = 'is http://host:port or https://host:port, without a path';
+
 /** The whole configuration. */
 export const Config = z.strictObject({
   $schema: z.string().optional().describe('Where editors find the description of this file.'),
@@ -212,6 +220,37 @@ export const Config = z.strictObject({
     .optional()
     .describe(
       'The folder in which `patchbay serve` keeps all sessions, so that they are there after a restart. For one gateway at a time. Default: none, and sessions end with the process.',
+    ),
+  store: z
+    .string()
+    .regex(
+      /^rediss?:\/\/[^@]*$/u,
+      'is redis://host:port or rediss://host:port, and a password belongs into the variable PATCHBAY_STORE',
+    )
+    .optional()
+    .describe(
+      'The Redis in which several gateways keep their sessions together, redis://host:port/database?prefix=, in the place of a journal. PATCHBAY_STORE holds an address with a password. Default: none.',
+    ),
+  advertise: z
+    .string()
+    .regex(nodeAddress, nodeAddressWords)
+    .optional()
+    .describe('Where the other gateways of the store reach this one, http://host:port. Needs PATCHBAY_NODE_SECRET.'),
+  node: z
+    .string()
+    .regex(/^[A-Za-z0-9]{1,16}$/u, 'has 1 to 16 letters and digits')
+    .optional()
+    .describe(
+      'The name of this gateway among nodes: ids of its new sessions begin with it. Needs PATCHBAY_NODE_SECRET.',
+    ),
+  nodes: z
+    .record(
+      z.string().regex(/^[A-Za-z0-9]{1,16}$/u, 'has 1 to 16 letters and digits'),
+      z.string().regex(nodeAddress, nodeAddressWords),
+    )
+    .default({})
+    .describe(
+      'Gateways without a common store, and where they reach each other, http://host:port. A request for a session of another one is forwarded. Default: none.',
     ),
   frontends: z
     .record(z.string(), z.record(z.string(), z.unknown()))

@@ -1,14 +1,16 @@
 // The gateway as the HTTP routes see it.
 import type { AdapterOf } from '../adapters/protocols.ts';
 import type { Clock } from '../core/contract/clock.ts';
-import type { ClientRequest, GatewayApi, OpenSession } from '../core/contract/gateway-api.ts';
+import type { ClientRequest, Elsewhere, GatewayApi, OpenSession } from '../core/contract/gateway-api.ts';
 import type { ObstacleSource } from '../core/contract/obstacles.ts';
 import type { PacedWork } from '../core/contract/paced-work.ts';
-import type { Principal } from '../core/contract/principal.ts';
+import { owner, type Principal } from '../core/contract/principal.ts';
 import type { SessionStore } from '../core/contract/session-store.ts';
+import type { CommandSink } from '../core/link/frontend-driver.ts';
 import { type Figures, metricsText } from '../core/metrics/metrics.ts';
-import { GatewayError } from '../core/model/errors.ts';
+import { GatewayError, type Outcome } from '../core/model/errors.ts';
 import type { Hub } from '../core/session/hub.ts';
+import type { Session } from '../core/session/session.ts';
 import type { Agents } from './agents.ts';
 import { carryOut, type SettleWithAfter } from './commands/after-answer.ts';
 import { createPosts, textOf } from './commands/posted-frames.ts';
@@ -21,6 +23,7 @@ import { sessionPage } from './session-pages.ts';
 import { restSummaryOf } from './session-summary.ts';
 import type { Sessions } from './sessions.ts';
 import type { SharedStreams } from './shared-streams.ts';
+import { LineItems } from './stored/line-items.ts';
 import type { StoredSessions } from './stored/stored-sessions.ts';
 
 /** The parts of the gateway that HTTP reaches. */
@@ -29,6 +32,9 @@ export interface BoardPorts {
   readonly agents: Agents;
   readonly clock: Clock;
   readonly connections: Connections;
+  readonly elsewhere: Elsewhere | undefined;
+  /** The sink for the commands of one session. */
+  sinkOf(session: Session, isOurs: boolean): Pick<CommandSink, 'submit'>;
   readonly frontends: Frontends;
   readonly hub: Hub;
   readonly meter: Meter;
@@ -50,7 +56,15 @@ export function createBoard(ports: BoardPorts): GatewayApi {
     agents: (principal) => agents.summaries(principal),
     sessions: (principal) => hub.list(principal).map(restSummaryOf),
     sessionPage: (request, principal) => sessionPage(request, principal, { hub, store: ports.store }),
-    wake: (session) => sessions.wake(session),
+    wake: (session, cursor) => sessions.wake(session, cursor),
+    elsewhere(session, use) {
+      if (hub.has(session) && !sessions.isFollowed(session)) return null;
+      // Answers go where somebody hears them.
+      const isHeard = () => sessions.isFollowed(session) && sessions.find(session, owner).session.readers > 0;
+      if (sessions.follows && (use === 'read' || (use === 'say' && isHeard()))) return null;
+      return ports.elsewhere?.(session, use) ?? null;
+    },
+    deliver: (session, items, settle) => deliver(session, items, settle, ports),
     session: (id, principal) => restSummaryOf(sessions.find(id, principal)),
     createSession: (request, principal) => restSummaryOf(sessions.open(request, { principal, isOurs: false })),
     resumeSession: (request, principal) => resumeSession(request, principal, ports),
@@ -92,6 +106,29 @@ export function createBoard(ports: BoardPorts): GatewayApi {
     limited: ports.meter.limited,
     obstacles: () => ports.obstacleSources.flatMap((source) => source.obstacles()),
   };
+}
+
+/** Carries out what clients of another gateway have said there. */
+function deliver(
+  id: string,
+  items: readonly unknown[],
+  settle: (at: number, outcome: Outcome) => void,
+  { sessions, sinkOf }: BoardPorts,
+): void {
+  if (sessions.isFollowed(id)) throw new GatewayError('conflict', 'another gateway has the session');
+  const { session } = sessions.find(id, owner);
+  const { data } = LineItems.safeParse(items);
+  if (data === undefined) throw new GatewayError('invalid', 'this gateway does not know what another one says');
+  const sink = sinkOf(session, false);
+  for (const [at, item] of data.entries()) {
+    if ('command' in item) sink.submit(item.command, (outcome) => settle(at, outcome));
+    else if ('sync' in item) session.whenKept(() => settle(at, { ok: true }));
+    else {
+      if ('stream' in item) session.readElsewhere(item.stream.key, item.stream.source);
+      else session.postedIds(item.posted.key).add(item.posted.id, item.posted.digest);
+      settle(at, { ok: true });
+    }
+  }
 }
 
 /** A session that belongs to no connection, as those of createSession. */

@@ -5,7 +5,9 @@ import type { Config } from '../config/config.ts';
 import type { Adapter, Env } from '../core/contract/adapter.ts';
 import type { Channel } from '../core/contract/channel.ts';
 import type { Clock } from '../core/contract/clock.ts';
-import type { GatewayApi } from '../core/contract/gateway-api.ts';
+import type { Deliver } from '../core/contract/delivery.ts';
+import type { FollowableStore } from '../core/contract/followed-log.ts';
+import type { Elsewhere, GatewayApi } from '../core/contract/gateway-api.ts';
 import { guardedClock } from '../core/contract/guarded.ts';
 import type { InspectorApi } from '../core/contract/inspector-api.ts';
 import { createPacedWork, type PacedWork } from '../core/contract/paced-work.ts';
@@ -97,6 +99,19 @@ export interface GatewayPorts {
   readonly tracer?: Tracer;
   /** Where sessions are kept; default nowhere. Its owner closes it after the gateway. */
   readonly store?: SessionStore;
+  /** The same, if other gateways have sessions in it. */
+  readonly shared?: FollowableStore;
+  /** Brings commands to the gateways that have their sessions; default they are refused. */
+  readonly deliver?: Deliver;
+  /** Ids of new sessions begin with this name and a hyphen; default with nothing. */
+  readonly node?: string;
+  /** Which gateway of several on one store this is; default the only one. Stays the same after a restart. */
+  readonly place?: string;
+  /**
+   * Finds out where another gateway is reached that has the session (decision 0033); default nobody. Null: no other one has
+   * it.
+   */
+  readonly elsewhere?: Elsewhere;
   /** Hears which programs of agents run; default nobody. */
   readonly register?: ProcessRegister;
 }
@@ -138,8 +153,13 @@ export function createGatewayOf(
     loopDelay,
     tracer,
     store,
+    shared,
+    deliver,
     recordTo,
     register,
+    place,
+    elsewhere,
+    node,
     inspectedAs,
   }: GatewayPorts,
 ): Gateway {
@@ -187,7 +207,12 @@ export function createGatewayOf(
     timeOrigin,
     storeObstacles: () => store?.obstacles() ?? [],
     agentOf: (session, principal) => sessions.agentOf(session, principal),
-    ...(store === undefined ? {} : { keeperOf: (name) => new KeptLedger(name, { store, log, timeOrigin }) }),
+    ...(store === undefined
+      ? {}
+      : {
+          keeperOf: (name) =>
+            new KeptLedger(place === undefined ? name : `${name}@${place}`, { store, log, clock, timeOrigin }),
+        }),
   });
   const sessions: Sessions = new Sessions({
     config,
@@ -205,6 +230,10 @@ export function createGatewayOf(
     work,
     timeOrigin,
     store,
+    shared,
+    deliver,
+    failed,
+    node,
     dialectOf: dialectsOf(frontends),
     broadcast(broadcast, about) {
       // On shutdown, skip the per-session close notices.
@@ -256,12 +285,14 @@ export function createGatewayOf(
       agents,
       clock,
       connections,
+      elsewhere,
       figures,
       frontends,
       hub,
       meter,
       obstacleSources,
       sessions,
+      sinkOf,
       store: store ?? null,
       stored,
       streams,

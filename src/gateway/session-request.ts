@@ -65,6 +65,8 @@ export interface CheckPorts {
   readonly agents: Pick<Agents, 'named' | 'takesToolServers'>;
   readonly config: Pick<Config, 'roots'>;
   readonly log: Log;
+  /** Ids of new sessions begin with this name and a hyphen. */
+  readonly node?: string | undefined;
 }
 
 /** Checks a request. `isOurs`: the client owns this process. Throws `not-found` or `invalid`. */
@@ -73,7 +75,7 @@ export function checkRequest(
   { principal, isOurs }: { readonly principal: Principal; readonly isOurs: boolean },
   ports: CheckPorts,
 ): CheckedRequest {
-  const { agents, config, log } = ports;
+  const { agents, config, log, node } = ports;
   const scope = { isOurs, roots: config.roots };
   const [agentName, agent] = agents.named(request.agent, principal);
   const { folders: named, problems: ofFolders } = usableFolders(request.folders ?? [], scope);
@@ -83,7 +85,7 @@ export function checkRequest(
   const place = cwd ?? agent.cwd ?? process.cwd();
   // Clients on the network do not learn the configured directory of the agent.
   const folders = named.length > 0 ? named : isOurs ? [place] : cwd === undefined ? [] : [cwd];
-  const id = request.id ?? randomUUID();
+  const id = request.id ?? (node === undefined ? randomUUID() : `${node}-${randomUUID()}`);
   const createdAt = new Date().toISOString();
   const brought = request.toolServers ?? [];
   const { servers: toolServers, problems: ofServers } = usableServers(brought, {

@@ -6,6 +6,8 @@ import type { Config } from '../config/config.ts';
 import type { NoteLevel, Resumption } from '../core/contract/adapter.ts';
 import type { Broadcast } from '../core/contract/broadcast.ts';
 import type { Clock } from '../core/contract/clock.ts';
+import type { Deliver } from '../core/contract/delivery.ts';
+import type { FollowableStore } from '../core/contract/followed-log.ts';
 import { faultText } from '../core/contract/guarded.ts';
 import type { Instructions } from '../core/contract/instructions.ts';
 import type { LimitRule } from '../core/contract/limit-rule.ts';
@@ -16,6 +18,7 @@ import type { SessionStore } from '../core/contract/session-store.ts';
 import { GatewayError } from '../core/model/errors.ts';
 import type { Event } from '../core/model/event.ts';
 import type { SessionState } from '../core/model/outcome-data.ts';
+import type { FollowedPorts } from '../core/session/follow-session.ts';
 import type { Hub, HubEntry } from '../core/session/hub.ts';
 import type { DialectOf } from '../core/session/restoration.ts';
 import { createSession, type Session } from '../core/session/session.ts';
@@ -32,9 +35,10 @@ import type { Notes } from './notes.ts';
 import { Quotas } from './quotas.ts';
 import { type AgentLost, type CheckedRequest, checkRequest, type SessionRequest } from './session-request.ts';
 import { summaryOf } from './session-summary.ts';
+import { FollowedSessions } from './stored/followed-sessions.ts';
 import { KeptSessions, type Returning } from './stored/kept-sessions.ts';
 import type { SessionOrigin } from './stored/session-files.ts';
-import { headOf, requestIn } from './stored/session-head.ts';
+import { headOf, requestIn, type SessionHead } from './stored/session-head.ts';
 import type { SessionPersistence } from './stored/session-persistence.ts';
 import { createRunSpans } from './tracing/run-spans.ts';
 import type { Tracer } from './tracing/tracer.ts';
@@ -59,6 +63,14 @@ export interface SessionsPorts {
   readonly timeOrigin: number;
   /** Where sessions are kept; absent: nowhere. */
   readonly store: SessionStore | undefined;
+  /** The store as several gateways share it; absent: they do not. */
+  readonly shared: FollowableStore | undefined;
+  /** Brings commands to the gateways that have their sessions. */
+  readonly deliver: Deliver | undefined;
+  /** Takes what is thrown behind the back of everybody. */
+  failed(thrown: unknown): void;
+  /** Ids of new sessions begin with this name and a hyphen. */
+  readonly node: string | undefined;
   /** Finds the dialects of streams that are made again. */
   readonly dialectOf: DialectOf;
   /** Tells all clients that a session was opened or closed. */
@@ -85,20 +97,35 @@ export class Sessions implements ObstacleSource {
   readonly #budget: TranscriptBudget;
   /** Null: sessions are kept nowhere. */
   readonly #kept: KeptSessions | null;
+  /** Null: there are no other gateways. */
+  readonly #followed: FollowedSessions | null;
   #isShut = false;
 
   constructor(ports: SessionsPorts) {
     this.#ports = ports;
-    const { store, log, hub } = ports;
+    const { store, shared, log, hub, clock, dialectOf, deliver, failed } = ports;
+    this.#followed =
+      shared === undefined
+        ? null
+        : new FollowedSessions({
+            store: shared,
+            clock,
+            dialectOf,
+            deliver,
+            failed,
+            portsOf: (head) => this.#followedPortsOf(head),
+            show: (head, session) => this.#show(head, session),
+          });
     this.#kept =
       store === undefined
         ? null
         : new KeptSessions({
             store,
             log,
+            followed: this.#followed,
             isOpen: (id) => hub.has(id),
             restore: (returning) => this.#restore(returning),
-            lost: (id, reason) => hub.leave(id, reason),
+            lost: (id, reason, isMoved) => hub.leave(id, reason, isMoved),
             unkept: (id) => this.warn(id, 'This session is not kept at the moment: it would be lost with the gateway.'),
           });
     const { allTranscriptBytes } = ports.config.limits;
@@ -185,9 +212,19 @@ export class Sessions implements ObstacleSource {
   }
 
   /** Brings a stored session back if it is not open. Null: nothing is to be done. */
-  wake(id: string): Promise<void> | null {
+  wake(id: string, cursor: string | null = null): Promise<void> | null {
     if (this.#isShut) return null;
-    return this.#kept?.wake(id) ?? null;
+    return this.#kept?.wake(id, cursor) ?? null;
+  }
+
+  /** Whether the session belongs to another gateway, and is shown here. */
+  isFollowed(id: string): boolean {
+    return this.#followed?.has(id) === true;
+  }
+
+  /** Whether sessions of other gateways can be shown. */
+  get follows(): boolean {
+    return this.#followed !== null;
   }
 
   #create(checked: CheckedRequest, opener: Principal, lost: AgentLost | undefined): Session {
@@ -212,28 +249,57 @@ export class Sessions implements ObstacleSource {
 
   /** Opens a session of the store. */
   async #restore({ head, past, kept, belongsTo, end }: Returning): Promise<void> {
-    const { agents, hub, timeOrigin: clockOrigin, dialectOf } = this.#ports;
+    const { agents, timeOrigin: clockOrigin, dialectOf } = this.#ports;
     const [, agent] = agents.named(head.agent, owner);
     const checked = requestIn(head, agent);
     const { ports, use } = this.#portsOf(checked, { ...owner, name: head.principal }, undefined, end);
     // Loaded on demand: a gateway without stored sessions needs none of the schemas.
     const { restoreSession } = await import('../core/session/restore-session.ts');
-    const { epoch, timeOrigin, createdAt, principal } = head;
+    const { epoch, timeOrigin } = head;
     const begun = (session: Session) => {
       belongsTo(session);
       use(session);
     };
     const session = await restoreSession({ ...ports, epoch, timeOrigin, clockOrigin, kept, past, dialectOf, begun });
     try {
-      if (this.#isShut) throw new GatewayError('shutting-down', shuttingDown);
-      this.#counted('sessions', () =>
-        hub.add(head.session, () => ({ session, agent: head.agent, createdAt, principal })),
-      );
+      this.#show(head, session);
     } catch (thrown) {
       session.leave('there is no room for it');
       throw thrown;
     }
-    this.#announced.set(head.session, hub.get(head.session, owner));
+  }
+
+  /** Gives a session of the store its place. */
+  #show({ session: id, agent, createdAt, principal }: SessionHead, session: Session): void {
+    const { hub } = this.#ports;
+    if (this.#isShut) throw new GatewayError('shutting-down', shuttingDown);
+    this.#counted('sessions', () => hub.add(id, () => ({ session, agent, createdAt, principal })));
+    this.#announced.set(id, hub.get(id, owner));
+  }
+
+  /** What a session of another gateway needs: it has no agent and writes no file. */
+  #followedPortsOf(head: SessionHead): FollowedPorts {
+    const { agents, clock, work, meter, notes } = this.#ports;
+    const { session: id, epoch, timeOrigin } = head;
+    const [, agent] = agents.named(head.agent, owner);
+    return {
+      id,
+      epoch,
+      timeOrigin,
+      place: path.resolve(head.place),
+      clock,
+      work: work.queue(),
+      limits: this.#limitsFor(requestIn(head, agent).request),
+      budget: this.#budget,
+      agent: agents.kindOf(head.agent),
+      takesInstructions: agents.takesInstructions(agent),
+      note: (level, text) => notes.add(id, level, text),
+      limited: meter.limited,
+      ended: (staysKept) => {
+        this.#followed?.end(id, 'the session is not open any more');
+        this.#ended(id, staysKept);
+      },
+    };
   }
 
   /** What a session needs of the gateway. `use`: to be called with the session. */

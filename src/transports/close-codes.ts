@@ -9,6 +9,8 @@ export const webSocketCloseCodes: Readonly<Record<CloseCode, number>> = {
   error: 1011,
   /** The client should reconnect with its cursor. */
   slow: 4008,
+  /** Another gateway has the session; the client should reconnect (docs/faults.md F32). */
+  moved: 4010,
   'bad-frame': 4400,
   unauthorized: 4401,
   'not-found': 4404,

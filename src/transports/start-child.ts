@@ -88,5 +88,7 @@ function couldNotStart({ cwd }: StartOptions, thrown: unknown): string {
 /** The environment of the gateway and the given variables, without the secrets of the gateway (docs/threats.md T7). */
 function childEnvironment(env: StartOptions['env'] = {}): Record<string, string | undefined> {
   const merged = Object.entries({ ...process.env, ...env });
-  return Object.fromEntries(merged.filter(([name]) => !name.toUpperCase().startsWith('PATCHBAY_TOKEN')));
+  return Object.fromEntries(
+    merged.filter(([name]) => !/^PATCHBAY_(?:TOKEN|STORE|NODE_SECRET)/u.test(name.toUpperCase())),
+  );
 }

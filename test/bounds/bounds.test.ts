@@ -4,11 +4,12 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { agentActs } from './agents.ts';
 import { clientActs } from './clients.ts';
+import { gatewayActs } from './gateways.ts';
 import { inspectorActs } from './inspector.ts';
 import { sessionActs } from './sessions.ts';
 import { transportActs } from './transports.ts';
 
-const acts = { ...agentActs, ...clientActs, ...sessionActs, ...transportActs, ...inspectorActs };
+const acts = { ...agentActs, ...clientActs, ...sessionActs, ...transportActs, ...inspectorActs, ...gatewayActs };
 const names = Object.keys(acts);
 
 test.each(names)('%s', async (name) => {

@@ -59,7 +59,7 @@ it.each<[name: string, text: string, words: string]>([
   [
     'unknown key like no other',
     '{\n  "mcp": {}\n}',
-    '2: mcp does not exist; there are $schema, agents, defaultAgent, roots, exportDirectory, sessionDirectory, journal, frontends, tokens, server, limits',
+    '2: mcp does not exist; there are $schema, agents, defaultAgent, roots, exportDirectory, sessionDirectory, journal, store, advertise, node, nodes, frontends, tokens, server, limits',
   ],
   [
     'unknown key of an agent',

@@ -77,6 +77,7 @@ export type CloseCode =
   | 'bad-frame'
   | 'too-large'
   | 'slow'
+  | 'moved'
   | 'not-found'
   | 'unauthorized'
   | 'timeout'

@@ -26,4 +26,6 @@ export interface FollowedLog {
 export interface FollowableStore {
   /** Rejects with `not-found`. A process may follow a session once at a time: `conflict`. */
   follow(session: string, follower: LogFollower): Promise<FollowedLog>;
+  /** Where the owner of the session is reached; null: nobody that is heard of has it. */
+  ownerOf(session: string): Promise<string | null>;
 }

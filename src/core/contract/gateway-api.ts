@@ -1,6 +1,6 @@
 // The gateway's interface for the HTTP routes.
 
-import type { ErrorCode } from '../model/errors.ts';
+import type { ErrorCode, Outcome } from '../model/errors.ts';
 import type { EventEnvelope, FramingName, Options } from './adapter.ts';
 import type { Channel, FrameFault } from './channel.ts';
 import type { Limited } from './limit-rule.ts';
@@ -59,6 +59,15 @@ export interface PostedFrame {
   readonly digest?: string;
 }
 
+/** What a request does with a session: reads its frames, says something that is answered among them, or anything else. */
+export type SessionUse = 'read' | 'say' | 'command';
+
+/**
+ * Where another gateway is reached that has the session, an origin such as `http://10.0.0.1:8137`. Null: no other one has
+ * it, or the use is served here.
+ */
+export type Elsewhere = (session: string, use: SessionUse) => Promise<string | null> | string | null;
+
 /** The answer to posted frames: accepted, or error frames of the protocol. */
 export type PostResult = { readonly ok: true } | { readonly ok: false; readonly frames: readonly string[] };
 
@@ -73,9 +82,16 @@ export interface GatewayApi extends ObstacleSource {
   sessionPage(request: SessionPageRequest, principal: Principal): Promise<SessionPage>;
   /**
    * Brings a stored session back before it is asked for. Null: nothing is to be done. Rejects if it cannot be read.
-   * Absent: no session is stored.
+   * Absent: no session is stored. `cursor`: where its client wants to go on, if it is read elsewhere too.
    */
-  wake?(session: string): Promise<void> | null;
+  wake?(session: string, cursor?: string | null): Promise<void> | null;
+  /**
+   * Takes what another gateway brings for a session of this one, in order. Calls back once for each item. Throws
+   * `not-found`, `conflict` and `invalid`. Absent: there is no other one.
+   */
+  deliver?(session: string, items: readonly unknown[], settle: (at: number, outcome: Outcome) => void): void;
+  /** Whether a request for a session must go to another gateway. Absent: there is no other one. */
+  readonly elsewhere?: Elsewhere;
   session(id: string, principal: Principal): OpenSession;
   createSession(request: { agent?: string; id?: string; cwd?: string }, principal: Principal): OpenSession;
   /**

@@ -27,11 +27,11 @@ export type Entry =
 
 /**
  * No more entries. `closed`: the session is over. `away`: only this gateway is over, the session is kept, and the client comes
- * back with its cursor.
+ * back with its cursor. `isMoved`: another gateway has the session.
  */
 export type StreamEnd =
   | { readonly kind: 'closed'; readonly reason: string }
-  | { readonly kind: 'away'; readonly reason: string };
+  | { readonly kind: 'away'; readonly reason: string; readonly isMoved: boolean };
 
 /** A cursor into a session's frames. */
 export interface Reader {

@@ -227,7 +227,8 @@ class ClientConnection implements ClientLink, FrontendPeer, SenderListener, Subs
     // Bare frames cannot say that some are missing, so the client must come back for a snapshot (docs/faults.md F19).
     // Its whole connection is closed, for the slow part is the client and not one session.
     else if (entry.kind === 'reset') this.#fellBehind(entry.reason);
-    else if (subscription.session === null) this.close('going-away', entry.reason);
+    else if (subscription.session === null)
+      this.close(entry.kind === 'away' && entry.isMoved ? 'moved' : 'going-away', entry.reason);
     else this.#subscriptions.end(subscription, subscription.session, entry.reason);
   }
 

@@ -72,7 +72,7 @@ export const StoredTranscript = z.object({
 export type StoredTranscript = z.infer<typeof StoredTranscript>;
 
 /** A frame that was posted to a stream under an id. */
-const Posted = z.object({ key: z.string(), id: z.string(), digest: z.string().optional() });
+export const Posted = z.object({ key: z.string(), id: z.string(), digest: z.string().optional() });
 export type Posted = z.infer<typeof Posted>;
 
 /** The whole state of a session. */

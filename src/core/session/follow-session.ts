@@ -7,14 +7,14 @@ import { parseCursor } from '../stream/cursor.ts';
 import type { DialectOf } from './restoration.ts';
 import { pastOf, readRecord, takePast, unreadable } from './restore-session.ts';
 import { beginRestoring, type RestoringSession, type Session } from './session.ts';
-import type { Forward, SessionPorts } from './session-ports.ts';
+import type { Forward, ForwardPosts, SessionPorts } from './session-ports.ts';
 
 /** How long a client waits for a place that its session has not yet reached here, ms (docs/limits.md 11.6). */
 const reachMs = 1_000;
 
 /** The surroundings of a session that is followed. `epoch` and `timeOrigin`: of its head. */
 export interface FollowedPorts
-  extends Omit<SessionPorts, 'info' | 'history' | 'kept' | 'past' | 'connect' | 'forward' | 'paused'> {
+  extends Omit<SessionPorts, 'info' | 'history' | 'kept' | 'past' | 'connect' | 'forward' | 'forwardPosts' | 'paused'> {
   readonly timeOrigin: number;
 }
 
@@ -25,7 +25,9 @@ export interface FollowOptions {
   readonly dialectOf: DialectOf;
   portsOf(head: StoredHead): FollowedPorts;
   /** Takes a command to the owner of the session. Absent: commands are refused with `conflict`. */
-  readonly forward?: Forward;
+  readonly forward?: Forward | undefined;
+  /** Absent: what is posted under an id is known here alone. */
+  readonly forwardPosts?: ForwardPosts | undefined;
 }
 
 /** A session of another gateway. */
@@ -44,7 +46,7 @@ const refuse: Forward = (_, settle) => settle(refused('conflict', 'another gatew
  * and the session is to be followed anew. Rejects with `not-found`.
  */
 export async function followSession(options: FollowOptions): Promise<FollowedSession> {
-  const { store, session: id, dialectOf, forward = refuse } = options;
+  const { store, session: id, dialectOf, forward = refuse, forwardPosts } = options;
   /** Who waits for the session to go on. */
   const watchers = new Set<() => void>();
   let restoring: RestoringSession | null = null;
@@ -72,7 +74,7 @@ export async function followSession(options: FollowOptions): Promise<FollowedSes
   const isPaused = (isNow: boolean) => followed.pause(isNow);
   try {
     const open: Parameters<typeof takePast>[1] = (state) =>
-      beginRestoring({ ...ports, ...pastOf(state), connect, forward, paused: isPaused }, dialectOf);
+      beginRestoring({ ...ports, ...pastOf(state), connect, forward, forwardPosts, paused: isPaused }, dialectOf);
     const taken = await takePast(followed.past, open);
     restoring = taken.restoring;
     restoring.follow();

@@ -32,8 +32,8 @@ export interface Hub {
   list(principal?: Principal): readonly HubEntry[];
   /** Closes and forgets a session. */
   remove(id: string, reason: string): void;
-  /** The same, but a session that is kept can be opened again. */
-  leave(id: string, reason: string): void;
+  /** The same, but a session that is kept can be opened again. `isMoved`: another gateway has it now. */
+  leave(id: string, reason: string, isMoved?: boolean): void;
   leaveAll(reason: string): void;
 }
 
@@ -87,8 +87,8 @@ export function createHub(limits: { sessions: number }): Hub {
       entries.get(id)?.session.close(reason);
       forgetClosed();
     },
-    leave(id, reason) {
-      entries.get(id)?.session.leave(reason);
+    leave(id, reason, isMoved) {
+      entries.get(id)?.session.leave(reason, isMoved);
       forgetClosed();
     },
     leaveAll(reason) {

@@ -48,6 +48,16 @@ export const defaultSessionLimits: SessionLimits = {
 /** Takes a command to the gateway that has the session. */
 export type Forward = (command: Command, settle: (outcome: Outcome) => void) => void;
 
+/** Takes there what clients have posted, and which streams they read. */
+export interface ForwardPosts {
+  /** Clients read a stream here. Its owner is to keep that, so that their cursors lead on at the next owner. */
+  stream(key: string, source: unknown): void;
+  /** A frame was posted to a stream under an id. Comes there behind its commands. */
+  posted(posted: Posted): void;
+  /** Calls back once everything so far is kept there, or once it is known that it is not. */
+  sync(then: () => void): void;
+}
+
 /** The surroundings of a session. */
 export interface SessionPorts {
   readonly id: string;
@@ -73,6 +83,7 @@ export interface SessionPorts {
    * exactly once. Such a session starts no agent and records nothing.
    */
   readonly forward?: Forward;
+  readonly forwardPosts?: ForwardPosts | undefined;
   /** Such a session should come to a halt, because a reader here cannot keep up, or go on. */
   paused?(isPaused: boolean): void;
   /** Why one more question of the agent is refused at once; null if it may wait for an answer. Default: it may. */

@@ -19,6 +19,8 @@ export interface SessionStreamsPorts extends Pick<SessionPorts, 'limits' | 'note
   recorder(): SessionRecorder | null;
   /** The session is being made again from its records. */
   isRestoring(): boolean;
+  /** Tells the gateway that writes the session of a stream that is read here. */
+  opened?: ((key: string, source: unknown) => void) | undefined;
   /** Another gateway writes the session, and this one shows it: streams have the frames and places of its streams. */
   readonly isFollowed: boolean;
   /** The agent must wait for a reader of the stream with this key, or need not. */
@@ -65,11 +67,22 @@ export class SessionStreams {
     if (existing !== undefined) this.#remove(key, existing);
     const startSub = this.#startSub();
     const recorder = use.source === undefined ? null : this.#ports.recorder();
-    if (recorder !== null) {
-      recorder.stream(key, startSub, use.source);
-      this.#recorded = withKey(this.#recorded, key);
-    }
+    if (recorder !== null) this.#record(recorder, key, startSub, use.source);
+    if (use.source !== undefined) this.#ports.opened?.(key, use.source);
     return this.#create(key, make, use, startSub);
+  }
+
+  /** A stream is read at another gateway. Recorded only: a next owner makes it again. */
+  readElsewhere(key: string, source: unknown): void {
+    const recorder = this.#ports.recorder();
+    if (recorder !== null && !this.open.has(key)) this.#record(recorder, key, this.#startSub(), source);
+  }
+
+  #record(recorder: SessionRecorder, key: string, startSub: number, source: unknown): void {
+    // A stream that is read elsewhere has begun before.
+    if (this.#recorded?.has(key) === true) return;
+    recorder.stream(key, startSub, source);
+    this.#recorded = withKey(this.#recorded, key);
   }
 
   /** Makes a stream again, of which nobody but its record knows. */
@@ -118,14 +131,14 @@ export class SessionStreams {
       work,
     });
     this.open.set(key, stream);
-    if (this.#closed !== null) stream.close(this.#closed.reason, this.#closed.kind);
+    if (this.#closed !== null) stream.close(this.#closed.reason, this.#closed);
     return stream;
   }
 
   /** Closes all streams. Readers may still read why. */
   close(end: StreamEnd): void {
     this.#closed = end;
-    for (const stream of this.open.values()) stream.close(end.reason, end.kind);
+    for (const stream of this.open.values()) stream.close(end.reason, end);
   }
 
   /** Tells a loss in all dialects that have words for losses. */

@@ -45,6 +45,8 @@ export interface Session extends SessionView {
    * has read it for a while (docs/limits.md 5.9).
    */
   stream(key: string, make: (view: SessionView) => Projection, use?: StreamUse): Stream;
+  /** A stream with that key is read at another gateway. `source`: see StreamUse. */
+  readElsewhere(key: string, source: unknown): void;
   /** The ids under which frames were posted to the stream with that key. */
   postedIds(key: string): PostedIds;
   /** Calls back once everything so far is on disk, or once it is known that it is not; at once without a store. */
@@ -59,8 +61,11 @@ export interface Session extends SessionView {
   retire(reason: string): void;
   /** Ends the run, the agent and all streams, and what is kept of the session. Idempotent. */
   close(reason: string): void;
-  /** The same, but a session that is kept can be opened again: its clients are told to come back. */
-  leave(reason: string): void;
+  /**
+   * The same, but a session that is kept can be opened again: its clients are told to come back. `isMoved`: another gateway
+   * has it now.
+   */
+  leave(reason: string, isMoved?: boolean): void;
 }
 
 /**
@@ -124,7 +129,8 @@ class OpenSession implements Session, BudgetMember {
     const isRestoring = () => this.#restoration !== null && !this.#isFollowing;
     const recorder = () => this.#recorder;
     const note: SessionPorts['note'] = (...noted) => void (isRestoring() || ports.note(...noted));
-    const own = { pressure, recorder, isRestoring, isFollowed: ports.forward !== undefined };
+    const opened = ports.forwardPosts && ((key: string, source: unknown) => ports.forwardPosts?.stream(key, source));
+    const own = { pressure, recorder, isRestoring, opened, isFollowed: ports.forward !== undefined };
     this.#streams = new SessionStreams(this, { limits, note, clock, work, limited, ...own });
     const at = ports.clock.now();
     for (const event of replayedMessages(ports.history ?? []))
@@ -144,13 +150,17 @@ class OpenSession implements Session, BudgetMember {
   }
 
   #postsMade(): SessionPosts {
-    this.#posts ??= new SessionPosts((posted) => this.#recorder?.posted(posted));
+    this.#posts ??= new SessionPosts((posted) => {
+      this.#recorder?.posted(posted);
+      this.#ports.forwardPosts?.posted(posted);
+    });
     return this.#posts;
   }
 
   whenKept(then: () => void): void {
-    if (this.#recorder === null) then();
-    else this.#recorder.sync(then);
+    if (this.#recorder !== null) this.#recorder.sync(then);
+    else if (this.#ports.forwardPosts !== undefined) this.#ports.forwardPosts.sync(then);
+    else then();
   }
 
   snapshot(): StoredSnapshot {
@@ -265,6 +275,10 @@ class OpenSession implements Session, BudgetMember {
     return this.#streams.stream(key, make, use);
   }
 
+  readElsewhere(key: string, source: unknown): void {
+    this.#streams.readElsewhere(key, source);
+  }
+
   setUnattended(): void {
     this.#isAttended = false;
     this.#conversation?.setUnattended();
@@ -285,8 +299,8 @@ class OpenSession implements Session, BudgetMember {
     this.#end({ kind: 'closed', reason }, false);
   }
 
-  leave(reason: string): void {
-    this.#end({ kind: this.#isKept ? 'away' : 'closed', reason }, this.#isKept);
+  leave(reason: string, isMoved = false): void {
+    this.#end(this.#isKept ? { kind: 'away', reason, isMoved } : { kind: 'closed', reason }, this.#isKept);
   }
 
   /** Also a session whose records cannot be read to their end, and that is only shown. */

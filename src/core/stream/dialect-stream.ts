@@ -200,11 +200,11 @@ class DialectStream implements Stream, ReaderSource, Backlog, CatchUpListener {
     this.#left();
   }
 
-  close(reason: string, kind: StreamEnd['kind'] = 'closed'): void {
+  close(reason: string, end: StreamEnd = { kind: 'closed', reason }): void {
     this.catchUp();
     this.#catchUp?.drop();
     this.#wanted();
-    this.#closed ??= { kind, reason };
+    this.#closed ??= end;
     this.#readers.wake();
   }
 

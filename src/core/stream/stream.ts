@@ -64,7 +64,8 @@ export interface Stream extends FoldListener {
   /** How the stream ended; null while it is open. */
   readonly closed: StreamEnd | null;
   measure(): StreamMeasure;
-  close(reason: string, kind?: StreamEnd['kind']): void;
+  /** `end`: default, the session is closed. */
+  close(reason: string, end?: StreamEnd): void;
 }
 
 /** Limits and listeners of a stream. */

@@ -1,4 +1,5 @@
 // Keeps the records of one ledger in the store of the sessions, under an id that no session can have (decision 0026).
+import type { Clock } from '../../core/contract/clock.ts';
 import { faultText } from '../../core/contract/guarded.ts';
 import type { SessionStore, StoredLog, StoredLogOwner, StoredPast } from '../../core/contract/session-store.ts';
 import { type LedgerKeeper, LedgerRecord } from '../../core/ledger/ledger-records.ts';
@@ -9,9 +10,13 @@ import type { Log } from '../log.ts';
 export interface KeptLedgerPorts {
   readonly store: SessionStore;
   readonly log: Log;
+  readonly clock: Pick<Clock, 'after'>;
   /** Ms since 1970 when the clock of the ledger was 0. */
   readonly timeOrigin: number;
 }
+
+/** How often a ledger that another process has is asked for, a second apart: longer than a lease (docs/limits.md 11.4). */
+const mostTries = 15;
 
 /** A class: each ledger of a gateway with a store has one. */
 export class KeptLedger implements LedgerKeeper {
@@ -56,11 +61,19 @@ export class KeptLedger implements LedgerKeeper {
     if (then !== undefined) this.#log.sync(then);
   }
 
-  #claim(owner: StoredLogOwner): Promise<Awaited<ReturnType<SessionStore['claim']>> | null> {
-    return this.#ports.store.claim(this.#name, owner).catch((thrown: unknown) => {
-      if (thrown instanceof GatewayError && thrown.code === 'not-found') return null;
-      throw thrown;
-    });
+  /** A gateway that was killed in a common store has its lease for a while. */
+  async #claim(owner: StoredLogOwner): Promise<Awaited<ReturnType<SessionStore['claim']>> | null> {
+    const { store, clock } = this.#ports;
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await store.claim(this.#name, owner);
+      } catch (thrown) {
+        if (!(thrown instanceof GatewayError)) throw thrown;
+        if (thrown.code === 'not-found') return null;
+        if (thrown.code !== 'conflict' || tries === mostTries) throw thrown;
+        await new Promise<void>((resolve) => clock.after(1000, resolve));
+      }
+    }
   }
 
   async #read({ snapshot, records }: StoredPast): Promise<LedgerRecord[]> {

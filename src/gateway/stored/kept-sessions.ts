@@ -11,6 +11,7 @@ import { GatewayError } from '../../core/model/errors.ts';
 import type { Session } from '../../core/session/session.ts';
 import type { KeptSession } from '../../core/session/session-recorder.ts';
 import type { Log } from '../log.ts';
+import type { FollowedSessions } from './followed-sessions.ts';
 import { LaterLog } from './later-log.ts';
 import { SessionHead } from './session-head.ts';
 
@@ -29,12 +30,14 @@ export interface Returning {
 export interface KeptSessionsPorts {
   readonly store: SessionStore;
   readonly log: Log;
+  /** Null: the store is no other gateway's. */
+  readonly followed: FollowedSessions | null;
   /** Whether the session is open. */
   isOpen(session: string): boolean;
   /** Makes the session again and opens it. */
   restore(returning: Returning): Promise<void>;
-  /** The session must end, and is not recorded any more. */
-  lost(session: string, reason: string): void;
+  /** The session must end, and is not recorded any more. `isMoved`: another gateway has it. */
+  lost(session: string, reason: string, isMoved: boolean): void;
   /** The session goes on, but what is said in it may be lost. */
   unkept(session: string): void;
 }
@@ -42,9 +45,9 @@ export interface KeptSessionsPorts {
 /** A log, and the session that owns it. */
 class Ownership implements StoredLogOwner {
   #session: Session | null = null;
-  readonly #lost: (reason: string) => void;
+  readonly #lost: (reason: string, isMoved: boolean) => void;
 
-  constructor(lost: (reason: string) => void) {
+  constructor(lost: (reason: string, isMoved: boolean) => void) {
     this.#lost = lost;
   }
 
@@ -58,7 +61,8 @@ class Ownership implements StoredLogOwner {
   }
 
   lost(reason: Parameters<StoredLogOwner['lost']>[0]): void {
-    this.#lost(reason === 'fenced' ? 'another gateway has the session now' : 'the store of sessions is closed');
+    if (reason === 'fenced') this.#lost('another gateway has the session now', true);
+    else this.#lost('the store of sessions is closed', false);
   }
 }
 
@@ -77,11 +81,11 @@ export class KeptSessions {
     const { store, log, lost, unkept } = this.#ports;
     const id = head.session;
     const later = new LaterLog();
-    const ownership = new Ownership((reason) => lost(id, reason));
+    const ownership = new Ownership((reason, isMoved) => lost(id, reason, isMoved));
     const failed = (thrown: unknown) => {
       log('error', 'a session is not kept', { session: id, reason: faultText(thrown) });
       later.giveUp();
-      if (thrown instanceof GatewayError && thrown.code === 'conflict') lost(id, thrown.message);
+      if (thrown instanceof GatewayError && thrown.code === 'conflict') lost(id, thrown.message, false);
       else unkept(id);
     };
     store.create(head, ownership).then((made) => later.begin(made), failed);
@@ -93,8 +97,17 @@ export class KeptSessions {
   }
 
   /** Brings a stored session back. Null: nothing is to be done. Resolves also if there is no such session. */
-  wake(id: string): Promise<void> | null {
-    if (this.#ports.isOpen(id)) return null;
+  wake(id: string, cursor: string | null): Promise<void> | null {
+    const { followed } = this.#ports;
+    const isFollowed = followed?.has(id) === true;
+    if (this.#ports.isOpen(id) && !isFollowed) return null;
+    const ready = isFollowed ? followed.reached(id, cursor) : Promise.resolve(false);
+    const woken = ready.then((isThere) => (isThere ? undefined : this.#wakeOnce(id)));
+    return followed === null ? woken : woken.then(() => followed.reached(id, cursor)).then(() => {});
+  }
+
+  #wakeOnce(id: string): Promise<void> | undefined {
+    if (this.#ports.isOpen(id)) return undefined;
     const known = this.#returning.get(id);
     if (known !== undefined) return known;
     const woken = this.#wake(id).finally(() => this.#returning.delete(id));
@@ -103,13 +116,16 @@ export class KeptSessions {
   }
 
   async #wake(id: string): Promise<void> {
-    const { store, restore, log, lost, unkept } = this.#ports;
-    const ownership = new Ownership((reason) => lost(id, reason));
+    const { store, restore, log, followed, lost, unkept } = this.#ports;
+    const ownership = new Ownership((reason, isMoved) => lost(id, reason, isMoved));
     const claimed = await store.claim(id, ownership).catch((thrown: unknown) => {
-      if (thrown instanceof GatewayError && thrown.code === 'not-found') return null;
+      if (!(thrown instanceof GatewayError)) throw thrown;
+      if (thrown.code === 'not-found') return null;
+      if (thrown.code === 'conflict' && followed !== null) return 'elsewhere';
       throw thrown;
     });
     if (claimed === null) return;
+    if (claimed === 'elsewhere') return followed?.follow(id);
     try {
       await restore({
         head: SessionHead.parse(claimed.past.head),

@@ -20,6 +20,8 @@ export interface RedisConnection {
 export interface ConnectionOptions {
   /** `redis://…` or `rediss://…`, with user, password and number of the database where needed. */
   readonly url: string;
+  /** Put before the names of all keys. */
+  readonly prefix: string;
   /** Time after which a command that was not answered has failed, ms. */
   readonly answerMs: number;
   /** Called each time the connection is there again. */
@@ -27,12 +29,13 @@ export interface ConnectionOptions {
 }
 
 /** Connects. Rejects with `invalid` if the library is missing, and with `internal` if Redis cannot be reached. */
-export async function connectRedis({ url, answerMs, back }: ConnectionOptions): Promise<RedisConnection> {
+export async function connectRedis({ url, prefix, answerMs, back }: ConnectionOptions): Promise<RedisConnection> {
   const { Redis } = await import('ioredis').catch((cause: unknown) => {
     throw new GatewayError('invalid', 'a store in Redis needs the package ioredis: npm install ioredis@6', { cause });
   });
   let reason: string | null = 'no connection';
   const redis = new Redis(url, {
+    keyPrefix: prefix,
     lazyConnect: true,
     // What Redis did not answer is sent again by the logs, which know what was taken.
     enableOfflineQueue: false,

@@ -52,6 +52,7 @@ export function createLogReader({ connection, clock, token, thrown }: LogReaderP
   /** By key of the records. */
   const logs = new Map<string, Followed>();
   const redis = connection.redis.duplicate({ lazyConnect: true, commandTimeout: limits.waitMs + limits.lookMs });
+  const { keyPrefix: prefix = '' } = redis.options;
   // What went wrong is seen by the command that fails.
   redis.on('error', () => {});
   let wokenAt = '0';
@@ -103,7 +104,11 @@ export function createLogReader({ connection, clock, token, thrown }: LogReaderP
     const answer = await redis.call('XREAD', 'COUNT', records, 'BLOCK', waitMs, 'STREAMS', ...keys, ...ids);
     // ioredis speaks RESP3, in which this is a map, and gives it as a list: key, entries, key, entries.
     const flat = (answer as (string | Entry[])[] | null) ?? [];
-    return Array.from({ length: flat.length / 2 }, (_, at) => [flat[at * 2], flat[at * 2 + 1]] as [string, Entry[]]);
+    return Array.from({ length: flat.length / 2 }, (_, at) => {
+      // The library puts the prefix before the keys of a command, and leaves it in the answer.
+      const [key, entries] = flat.slice(at * 2, at * 2 + 2) as [string, Entry[]];
+      return [key.slice(prefix.length), entries] as const;
+    });
   }
 
   async function take(key: string, entries: readonly Entry[]): Promise<void> {

@@ -30,6 +30,8 @@ import {
 export interface RedisStoreOptions {
   /** `redis://…` or `rediss://…`. */
   readonly url: string;
+  /** Put before the names of all keys, for several stores in one Redis; default nothing. */
+  readonly prefix?: string;
   readonly clock: Clock;
   /** Where other gateways reach this one; in the lease. */
   readonly nodeUrl?: string;
@@ -46,10 +48,7 @@ export interface RedisStoreOptions {
 }
 
 /** A store that several gateways share. */
-export interface RedisStore extends SessionStore, FollowableStore {
-  /** Where the gateway is reached that has the session; null if no gateway that is heard of has it. */
-  ownerOf(session: string): Promise<string | null>;
-}
+export interface RedisStore extends SessionStore, FollowableStore {}
 
 const mebi = 1024 * 1024;
 /** docs/limits.md 11.1 to 11.5 */
@@ -64,7 +63,7 @@ const againMs = 1_000;
 
 /** Connects to Redis. Rejects with `invalid` without the library, and with `internal` if Redis cannot be reached. */
 export async function openRedisStore(options: RedisStoreOptions): Promise<RedisStore> {
-  const { clock, nodeUrl = '', leaseMs = defaults.leaseMs } = options;
+  const { clock, prefix = '', nodeUrl = '', leaseMs = defaults.leaseMs } = options;
   const token = randomUUID();
   const owned = new Map<string, RedisLog>();
   const failed = new Set<RedisLog>();
@@ -76,6 +75,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
 
   const connection = await connectRedis({
     url: options.url,
+    prefix,
     answerMs: options.answerMs ?? defaults.answerMs,
     back: () => void back(),
   });
@@ -159,7 +159,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
   planRenewal();
   const reader = createLogReader({ connection, clock, token, thrown: ports.thrown });
   return {
-    ...storeOf({ connection, owned, ports, token, reader, isOver: () => isOver }),
+    ...storeOf({ connection, owned, ports, prefix, token, reader, isOver: () => isOver }),
     obstacles() {
       const reason = connection.obstacle();
       const reasons = new Set(reason === null ? [...failed].flatMap((log) => log.obstacle ?? []) : [reason]);
@@ -197,12 +197,14 @@ interface Parts {
   readonly connection: RedisConnection;
   readonly owned: Map<string, RedisLog>;
   readonly ports: RedisLogPorts;
+  readonly prefix: string;
   readonly token: string;
   readonly reader: LogReader;
   isOver(): boolean;
 }
 
-function storeOf({ connection, owned, ports, token, reader, isOver }: Parts): Omit<RedisStore, 'close' | 'obstacles'> {
+function storeOf(parts: Parts): Omit<RedisStore, 'close' | 'obstacles'> {
+  const { connection, owned, ports, prefix, token, reader, isOver } = parts;
   const { redis } = connection;
   /** Sessions that somebody is about to own. */
   const reserved = new Set<string>();
@@ -219,7 +221,9 @@ function storeOf({ connection, owned, ports, token, reader, isOver }: Parts): Om
   }
 
   async function claim(session: string, owner: StoredLogOwner) {
-    const fence = Number(await answered(connection.run('claim', [...keysOf(session), token, leaseKey('')])));
+    const fence = Number(
+      await answered(connection.run('claim', [...keysOf(session), token, `${prefix}${leaseKey('')}`])),
+    );
     if (fence === -1) throw notFound();
     if (fence === 0) throw new GatewayError('conflict', 'another gateway has the session');
     const { past, place } = await readPast(connection, session);

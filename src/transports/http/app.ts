@@ -12,6 +12,8 @@ import { jsonlDecoder } from '../framing/jsonl.ts';
 import { type EventStream, type EventStreamOptions, eventStreamHeaders, openEventStream } from '../sse.ts';
 import { contentType, maxBodyBytes, readBody, stringFields } from './body.ts';
 import { checkedSessionId, clientRequest, isSessionId, pageRequest } from './client-request.ts';
+import { takeDelivery } from './deliveries.ts';
+import { bodyHashOf, type Hop } from './hop.ts';
 import { checkedKey, named } from './post-id.ts';
 import { describeError, errorBody } from './status.ts';
 
@@ -52,6 +54,8 @@ export type App = Hono<{ Bindings: RequestBindings }>;
 export interface RequestBindings {
   /** The holder of the token. */
   readonly principal: Principal;
+  /** What another gateway has signed; null for a request that comes from a client. */
+  readonly hop: Hop | null;
   /** Cuts the connection. */
   cut(): void;
 }
@@ -60,13 +64,25 @@ export interface RequestBindings {
 export function createApp({ board, connections, streams, maxFrameBytes, stream, onError }: AppOptions): App {
   const app: App = new Hono();
   const obstacleSources = [board, connections];
+  const longestBody = () => Math.max(maxFrameBytes ?? maxBodyBytes, board.maxFrameBytes?.() ?? 0);
+
+  async function mustBeHere(id: string): Promise<void> {
+    const place = (await board.elsewhere?.(id, 'command')) ?? null;
+    if (place !== null) throw new GatewayError('conflict', `session ${id} belongs to another gateway`);
+  }
 
   const woken: MiddlewareHandler = async (context, next) => {
     const id = context.req.param('id') ?? '';
-    if (isSessionId(id)) await board.wake?.(id);
+    const cursor = context.req.header('last-event-id') ?? context.req.query('cursor') ?? null;
+    if (isSessionId(id)) await board.wake?.(id, cursor);
     await next();
   };
 
+  app.use('*', async (context, next) => {
+    const { hop } = context.env;
+    if (hop !== null) context.req.raw = await signedRequest(context.req.raw, hop, longestBody());
+    await next();
+  });
   app.get('/', (context) => context.text(index));
   app.get('/healthz', (context) => context.json({ status: 'ok' }));
   app.get('/readyz', (context) => {
@@ -89,6 +105,7 @@ export function createApp({ board, connections, streams, maxFrameBytes, stream, 
     const { json } = createFrame(await readBody(context.req.raw));
     const { resume, ...fields } = stringFields(json, ['agent', 'id', 'cwd', 'resume']);
     if (fields.id !== undefined) checkedSessionId(fields.id);
+    if (fields.id !== undefined) await mustBeHere(fields.id);
     if (fields.id !== undefined) await board.wake?.(fields.id);
     if (resume !== undefined)
       return context.json(await board.resumeSession({ ...fields, resume }, context.env.principal), 201);
@@ -100,6 +117,13 @@ export function createApp({ board, connections, streams, maxFrameBytes, stream, 
   app.get('/v1/sessions/:id', (context) =>
     context.json(board.session(checkedSessionId(context.req.param('id')), context.env.principal)),
   );
+  // From other gateways only: their clients' rights were checked there.
+  app.post('/v1/sessions/:id/deliveries', async (context) => {
+    if (context.env.hop === null) return context.notFound();
+    const id = checkedSessionId(context.req.param('id'));
+    await board.wake?.(id);
+    return takeDelivery(board, id, createFrame(await readBody(context.req.raw, longestBody())).json);
+  });
   app.delete('/v1/sessions/:id', (context) => {
     board.closeSession(checkedSessionId(context.req.param('id')), context.env.principal);
     return context.body(null, 204);
@@ -164,6 +188,14 @@ export function createApp({ board, connections, streams, maxFrameBytes, stream, 
     return new Response(errorBody(problem), { status, headers: { ...headers, 'content-type': 'application/json' } });
   });
   return app;
+}
+
+/** The request with its body, if that is the body that was signed. Throws a GatewayError. */
+async function signedRequest(request: Request, { bodyHash }: Hop, mostBytes: number): Promise<Request> {
+  const body = await readBody(request, mostBytes);
+  if (bodyHashOf(body) !== bodyHash) throw new GatewayError('unauthorized', 'the body is not the one that was signed');
+  if (body.length === 0) return request;
+  return new Request(request.url, { method: request.method, headers: request.headers, body: Buffer.from(body) });
 }
 
 /** Error frames of the protocol come as lines, so that clients can tell them from the gateway's JSON object. */

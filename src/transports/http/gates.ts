@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../../core/contract/principal.ts';
 import type { ErrorCode } from '../../core/model/errors.ts';
 import { headerList, headersNamed, isPreflight } from './headers.ts';
+import { type Hop, hopHeader } from './hop.ts';
 import { createTokenCheck, offeredTokens, type TokenEntry } from './token.ts';
 
 /** The answer to a refused request. */
@@ -20,6 +21,8 @@ export interface GateOptions {
   readonly allowedOrigins: ReadonlySet<string>;
   /** Further allowed Host values, `name:port` in lower case. Loopback names and the called address are always allowed. */
   readonly allowedHosts: ReadonlySet<string>;
+  /** Checks requests that another gateway forwards. Null: there is no other one, and their header means nothing. */
+  readonly hop: ((request: IncomingMessage) => Hop | null) | null;
   /** Paths whose routes check for themselves who asks; default none. */
   isOwnDoor?(path: string): boolean;
 }
@@ -28,7 +31,7 @@ export interface GateOptions {
 export type Verdict =
   | { readonly refusal: Refusal }
   /** The request may go on. `principal`: null for a request that needs no token. */
-  | { readonly refusal: null; readonly principal: Principal | null };
+  | { readonly refusal: null; readonly principal: Principal | null; readonly hop: Hop | null };
 
 /** Paths that hold no secret and need no token. */
 const publicPaths: ReadonlySet<string> = new Set(['/', '/healthz']);
@@ -40,20 +43,32 @@ const publicPaths: ReadonlySet<string> = new Set(['/', '/healthz']);
  */
 export function createGates(options: GateOptions): (request: IncomingMessage) => Verdict {
   const holderOf = createTokenCheck(options.tokens);
+  const { hop } = options;
   return (request) => {
+    if (hop !== null && headersNamed(request, hopHeader).length > 0) return forwarded(request, hop(request));
     const refusal =
       refuseTarget(request) ??
       refuseHost(request, options.allowedHosts) ??
       refuseOrigin(request, options.allowedOrigins) ??
       refuseSite(request, options.allowedOrigins);
     if (refusal !== null) return { refusal };
-    if (!needsToken(request, options)) return { refusal: null, principal: null };
+    if (!needsToken(request, options)) return { refusal: null, principal: null, hop: null };
     const principal = principalOf(request, holderOf);
     if (principal === null) return { refusal: noToken };
     const forbidden = refuseRole(request, principal);
-    return forbidden === null ? { refusal: null, principal } : { refusal: forbidden };
+    return forbidden === null ? { refusal: null, principal, hop: null } : { refusal: forbidden };
   };
 }
+
+/** The other gateway has checked everything else, and the signature stands in the place of the token (docs/threats.md T43). */
+function forwarded(request: IncomingMessage, hop: Hop | null): Verdict {
+  const refusal = refuseTarget(request) ?? (hop === null ? badHop : refuseRole(request, hop.principal));
+  return refusal === null && hop !== null
+    ? { refusal: null, principal: hop.principal, hop }
+    : { refusal: refusal ?? badHop };
+}
+
+const badHop: Refusal = { status: 401, code: 'unauthorized', message: 'the signature of the gateway does not count' };
 
 /** `GET http://evil.example/ HTTP/1.1` names a second host, which routers would use. The gateway is not a proxy. */
 function refuseTarget(request: IncomingMessage): Refusal | null {

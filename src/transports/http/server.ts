@@ -8,10 +8,13 @@ import type { GatewayApi } from '../../core/contract/gateway-api.ts';
 import { owner, type Principal } from '../../core/contract/principal.ts';
 import { GatewayError, messageOf } from '../../core/model/errors.ts';
 import type { EventStream, EventStreamOptions } from '../sse.ts';
-import { createApp } from './app.ts';
+import { createApp, type RequestBindings } from './app.ts';
+import { maxBodyBytes } from './body.ts';
 import { type ConnectionLimits, type Crowding, createConnectionTable } from './connection-table.ts';
+import { createForwarder, placeOf, sessionUse } from './forwarder.ts';
 import { createGates, type Refusal, type Verdict } from './gates.ts';
 import { corsHeaders, isPreflight, preflightHeaders, securityHeaders } from './headers.ts';
+import { createHopCheck, type HopSecret } from './hop.ts';
 import { createInspector, type InspectorOptions } from './inspector/inspector.ts';
 import { errorBody } from './status.ts';
 import { createTokenCheck, generateToken, type TokenEntry, tokenHash } from './token.ts';
@@ -41,6 +44,8 @@ export interface ListenOptions {
   readonly stream?: EventStreamOptions;
   /** A WebSocket that resumes attaches a session within this time, ms; default 10,000. */
   readonly attachMs?: number;
+  /** What gateways that forward to each other know; default: nothing is forwarded. */
+  readonly hop?: HopSecret | null;
   /** The page at `/`; absent: none. */
   readonly inspector?: InspectorOptions | undefined;
   /** Receives the errors that clients only see as `internal`. */
@@ -81,6 +86,10 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const { token, entries } = tokensOf(options, isLoopback(host));
   const allowedOrigins = new Set(options.allowedOrigins);
   const allowedHosts = new Set(options.allowedHosts?.map((name) => name.toLowerCase()));
+  const secret = options.hop ?? null;
+  const hop = secret === null ? null : createHopCheck(secret);
+  const longestBody = () => Math.max(maxFrameBytes ?? maxBodyBytes, board.maxFrameBytes?.() ?? 0);
+  const forwarder = secret === null ? null : createForwarder(secret.secret, longestBody);
   const holderOf = createTokenCheck(entries);
   // Does not keep the process alive.
   const clock: Clock = {
@@ -93,7 +102,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const inspector =
     options.inspector === undefined ? null : createInspector(options.inspector, { board, holderOf, clock });
   const isOwnDoor = (path: string) => inspector?.owns(path) === true;
-  const gates = createGates({ tokens: entries, allowedOrigins, allowedHosts, isOwnDoor });
+  const gates = createGates({ tokens: entries, allowedOrigins, allowedHosts, hop, isOwnDoor });
   let closing: Promise<void> | undefined;
   const check = (request: IncomingMessage): Verdict =>
     closing === undefined ? gates(request) : { refusal: shuttingDown };
@@ -108,7 +117,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   });
   const app = createApp({ board, connections: table, streams, maxFrameBytes, stream, onError });
   // Keep the global Request and Response of this process unchanged.
-  const principals = new WeakMap<object, Principal>();
+  const principals = new WeakMap<object, Pick<RequestBindings, 'principal' | 'hop'>>();
   const answer = getRequestListener(
     // A request without a token asks only for what is public (gates.ts).
     async (request, { incoming, outgoing }) => {
@@ -116,7 +125,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       const paged =
         inspector?.owns(path) === true ? await inspector.answer(request, incoming as IncomingMessage) : null;
       if (paged !== null) return paged;
-      return app.fetch(request, { principal: principals.get(incoming) ?? nobody, cut: () => void outgoing.destroy() });
+      return app.fetch(request, { ...(principals.get(incoming) ?? nobody), cut: () => void outgoing.destroy() });
     },
     { overrideGlobalObjects: false },
   );
@@ -127,7 +136,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     board.limited('connections');
     return crowded(connections, crowding);
   }
-  const upgrades = createUpgradeHandler({ board, check, hold, inspector, maxFrameBytes, attachMs, onError });
+  const upgrades = createUpgradeHandler({ board, check, hold, forwarder, inspector, maxFrameBytes, attachMs, onError });
 
   const server = createServer(limits, (request, response) => {
     for (const [name, value] of Object.entries({ ...securityHeaders, ...corsHeaders(request, allowedOrigins) })) {
@@ -136,13 +145,18 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     const verdict = check(request);
     if (verdict.refusal !== null) return turnAway(response, verdict.refusal);
     if (isPreflight(request, allowedOrigins)) return void response.writeHead(204, preflightHeaders).end();
-    const { principal } = verdict;
-    if (principal !== null) {
-      principals.set(request, principal);
-      const refusal = take(request, response, principal);
-      if (refusal !== null) return turnAway(response, refusal);
-    }
-    void answer(request, response);
+    const { principal, hop: hopped } = verdict;
+    if (principal === null) return void answer(request, response);
+    principals.set(request, { principal, hop: hopped });
+    const refusal = take(request, response, principal);
+    if (refusal !== null) return turnAway(response, refusal);
+    // What was forwarded once is answered here, whoever has the session by now.
+    const use = forwarder === null || hopped !== null ? null : sessionUse(request);
+    if (forwarder === null || use === null) return void answer(request, response);
+    void placeOf(board, use.session, use.use).then((to) => {
+      if (to === null) return void answer(request, response);
+      forwarder.answer({ to, request, principal }, response, (refused) => turnAway(response, refused));
+    });
   });
 
   function turnAway(response: ServerResponse, refusal: Refusal): void {
@@ -180,6 +194,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
         resolve();
       });
       upgrades.closeAll(shuttingDown.message);
+      forwarder?.close();
       for (const open of streams) open.end();
     });
     return closing;
@@ -221,7 +236,10 @@ function isStream({ method, url = '' }: IncomingMessage): boolean {
 }
 
 /** Who asks without a token: reaches nothing. */
-const nobody: Principal = { name: 'nobody', role: 'observer', agents: new Set(), sessions: 'own' };
+const nobody = {
+  principal: { name: 'nobody', role: 'observer', agents: new Set<string>(), sessions: 'own' },
+  hop: null,
+} as const;
 
 /** The single token, if there is one, and all tokens that count. Throws `invalid` for a token that is too weak. */
 function tokensOf({ token: given, tokens = [], host }: ListenOptions, isNear: boolean) {

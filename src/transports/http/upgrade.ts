@@ -11,6 +11,7 @@ import { GatewayError } from '../../core/model/errors.ts';
 import { serveResumable } from '../resume/connection.ts';
 import { type WebSocketChannelOptions, webSocketChannel, webSocketLimits } from '../websocket-channel.ts';
 import { clientRequest } from './client-request.ts';
+import { type Forwarder, placeOf } from './forwarder.ts';
 import type { Refusal, Verdict } from './gates.ts';
 import { headerList, securityHeaders } from './headers.ts';
 import type { Inspector, PageSocket } from './inspector/inspector.ts';
@@ -37,6 +38,8 @@ export interface UpgradePorts {
   check(request: IncomingMessage): Verdict;
   /** Gives the connection a place among the WebSockets, or says why it gets none. */
   hold(socket: Duplex, principal: Principal): Refusal | null;
+  /** Forwards to the gateway that has the session; null: there is no other one. */
+  readonly forwarder: Pick<Forwarder, 'upgrade'> | null;
   readonly maxFrameBytes: number | undefined;
   /** Lets its page in; null: there is none. */
   readonly inspector?: Inspector | null;
@@ -54,7 +57,7 @@ interface Service {
 
 /** Creates the handler of upgrades. */
 export function createUpgradeHandler(ports: UpgradePorts): UpgradeHandler {
-  const { board, check, hold, maxFrameBytes, inspector = null, attachMs, onError } = ports;
+  const { board, check, hold, forwarder, maxFrameBytes, inspector = null, attachMs, onError } = ports;
   const channels = new Set<Channel>();
   let count = 0;
   const server = new WebSocketServer({
@@ -131,10 +134,23 @@ export function createUpgradeHandler(ports: UpgradePorts): UpgradeHandler {
       try {
         const page = inspector?.isSocket(urlOf(request).pathname) === true ? inspector.socket(request) : null;
         const client = requestedClient(request, page?.principal ?? verdict.principal, inspector);
-        const waking = client.session === undefined ? null : (board.wake?.(client.session) ?? null);
-        if (waking === null) return admit(request, socket, head, client, page);
-        // The session is only stored. What the client sends meanwhile stays in the socket.
-        waking.then(() => admit(request, socket, head, client, page)).catch(turnAwayFor);
+        const wake = () => {
+          const waking = client.session === undefined ? null : (board.wake?.(client.session) ?? null);
+          if (waking === null) return admit(request, socket, head, client, page);
+          // The session is only stored. What the client sends meanwhile stays in the socket.
+          waking.then(() => admit(request, socket, head, client, page)).catch(turnAwayFor);
+        };
+        const { session } = client;
+        // The page speaks a protocol of its own gateway.
+        if (forwarder === null || verdict.hop !== null || session === undefined || page !== null) return wake();
+        const arrive = (to: string | null): void => {
+          if (to === null) return wake();
+          const crowded = hold(socket, client.principal);
+          if (crowded !== null) return turnAway(socket, crowded);
+          const { principal } = client;
+          forwarder.upgrade({ to, request, principal }, socket, head, (refusal) => turnAway(socket, refusal));
+        };
+        placeOf(board, session, 'read').then(arrive).catch(turnAwayFor);
       } catch (thrown) {
         turnAwayFor(thrown);
       }

@@ -11,8 +11,8 @@ export interface AttachmentOwner {
   wrote(attachment: Attachment): void;
   /** The session is over, and the client was told. */
   closed(attachment: Attachment, reason: string): void;
-  /** The gateway is over, and the session is not. */
-  away(reason: string): void;
+  /** The gateway is over or has lost the session, and the session is not over. */
+  away(reason: string, isMoved: boolean): void;
   /** Reading or writing has thrown. */
   failed(thrown: unknown): void;
 }
@@ -77,7 +77,7 @@ export class Attachment implements PacedTask {
         this.#channel.send(controlMessage({ type: 'closed', ...named, reason: entry.reason }));
         return this.#owner.closed(this, entry.reason);
       case 'away':
-        return this.#owner.away(entry.reason);
+        return this.#owner.away(entry.reason, entry.isMoved);
       default:
         entry satisfies never;
     }

@@ -75,8 +75,8 @@ class ResumableConnection implements AttachmentOwner {
     if (!this.#options.carriesMany) this.#close('normal', reason);
   }
 
-  away(reason: string): void {
-    this.#close('going-away', reason);
+  away(reason: string, isMoved: boolean): void {
+    this.#close(isMoved ? 'moved' : 'going-away', reason);
   }
 
   failed(thrown: unknown): void {
@@ -118,7 +118,7 @@ class ResumableConnection implements AttachmentOwner {
       return this.#refuse(thrown);
     }
     this.#stopDeadline();
-    const waking = this.#options.board.wake?.(session) ?? null;
+    const waking = this.#options.board.wake?.(session, cursor) ?? null;
     if (waking === null) return this.#open(session, cursor);
     this.#waiting = [];
     this.#updateReading();

@@ -216,7 +216,7 @@ const late: readonly FaultRow[] = [
           await puppet.told('prompt', 2);
           puppet.say(...lines.wholeRun);
           await rig.told();
-          return outcomeOf(rig, toldMs, 'as documented: a second owner is not built; a late event opens no run');
+          return outcomeOf(rig, toldMs, 'as documented: a late event opens no run');
         });
       } finally {
         await puppets.allGone();

@@ -1,0 +1,112 @@
+// Brings the commands of a followed session to its owner, in the order in which they were given: one delivery at a time is on
+// its way, and the next one has all that came meanwhile.
+import type { Deliver } from '../../core/contract/delivery.ts';
+import type { Posted } from '../../core/log/stored-records.ts';
+import type { Command } from '../../core/model/command.ts';
+import { refused, type Settle } from '../../core/model/errors.ts';
+import type { Forward, ForwardPosts } from '../../core/session/session-ports.ts';
+
+/** Most items of a delivery, and most of a session that are not settled (docs/limits.md 11.10). */
+export const ownerLineLimits = { items: 64, unsettled: 1024 };
+
+/** What an owner is brought. */
+export type LineItem =
+  | { readonly command: Command }
+  | { readonly posted: Posted }
+  | { readonly sync: true }
+  | { readonly stream: { readonly key: string; readonly source?: unknown } };
+
+/** The dependencies of a line. */
+export interface OwnerLinePorts {
+  readonly session: string;
+  readonly deliver: Deliver;
+  /** Where the owner is reached; null: nobody has the session. */
+  ownerOf(session: string): Promise<string | null>;
+  /** Nobody has the session. */
+  ownerless(): void;
+}
+
+interface Waiting {
+  readonly item: LineItem;
+  readonly settle: Settle;
+}
+
+const unreachable = { code: 'timeout', message: 'the gateway that has the session does not answer' } as const;
+const ownerless = refused('timeout', 'the gateway that had the session is gone; another one takes it over');
+
+/** A line to the owner of one session. */
+export class OwnerLine implements ForwardPosts {
+  readonly #ports: OwnerLinePorts;
+  #waiting: Waiting[] = [];
+  #isBusy = false;
+  #unsettled = 0;
+
+  constructor(ports: OwnerLinePorts) {
+    this.#ports = ports;
+  }
+
+  readonly forward: Forward = (command, settle) => this.#take({ command }, settle);
+
+  stream(key: string, source: unknown): void {
+    this.#take({ stream: { key, source } }, () => {});
+  }
+
+  posted(posted: Posted): void {
+    this.#take({ posted }, () => {});
+  }
+
+  sync(then: () => void): void {
+    this.#take({ sync: true }, then);
+  }
+
+  #take(item: LineItem, settle: Settle): void {
+    if (this.#unsettled >= ownerLineLimits.unsettled)
+      return settle(refused('limit', `${ownerLineLimits.unsettled} commands of this session wait for its gateway`));
+    this.#unsettled += 1;
+    let isSettled = false;
+    this.#waiting.push({
+      item,
+      settle: (outcome) => {
+        if (isSettled) return;
+        isSettled = true;
+        this.#unsettled -= 1;
+        settle(outcome);
+      },
+    });
+    if (!this.#isBusy) void this.#send();
+  }
+
+  async #send(): Promise<void> {
+    this.#isBusy = true;
+    const { session, ownerOf, deliver } = this.#ports;
+    const to = await ownerOf(session).catch(() => '');
+    const sent = this.#waiting.splice(0, ownerLineLimits.items);
+    const settleAll = (outcome: ReturnType<typeof refused>) => {
+      for (const { settle } of sent) settle(outcome);
+    };
+    let isTaken = false;
+    const next = () => {
+      if (isTaken) return;
+      isTaken = true;
+      this.#isBusy = false;
+      if (this.#waiting.length > 0) void this.#send();
+    };
+    if (to === null || to === '') {
+      settleAll(to === null ? ownerless : refused(unreachable.code, unreachable.message));
+      next();
+      if (to === null) this.#ports.ownerless();
+      return;
+    }
+    deliver({
+      to,
+      session,
+      items: sent.map(({ item }) => item),
+      taken: next,
+      settled: (at, outcome) => sent[at]?.settle(outcome),
+      over: ({ code, message }) => {
+        settleAll(refused(code, message));
+        next();
+      },
+    });
+  }
+}

@@ -1,0 +1,38 @@
+// Gateways without a common store (decision 0033): the id of a session names its gateway, and others forward to it.
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createGateways, freePort, listen, post } from '../support/gateway-pair.ts';
+
+let gateways: ReturnType<typeof createGateways>;
+beforeEach(() => {
+  gateways = createGateways();
+});
+afterEach(() => gateways.end());
+
+test('a session stays on the gateway that was asked, and is reached through the other one until its gateway is gone', async () => {
+  const ports = { a: await freePort(), b: await freePort() };
+  const nodes = { a: `http://127.0.0.1:${ports.a}`, b: `http://127.0.0.1:${ports.b}` };
+  const start = (node: 'a' | 'b') =>
+    gateways.start(node, { defaultAgent: 'demo', server: { port: ports[node] }, nodes, node });
+  const [first, second] = [await start('a'), await start('b')];
+  const session = await first.createSession();
+  expect(session).toMatch(/^a-[0-9a-f-]{36}$/u);
+  expect(await second.createSession()).toMatch(/^b-/u);
+
+  const reader = listen(second, session, 'sse');
+  expect((await post(second, session, { type: 'prompt', message: 'hello' })).status).toBe(202);
+  await reader.until((heard) => heard.some(({ frame }) => frame.includes('"agent_end"')), 'the run');
+  reader.connection.end();
+
+  const taken = await fetch(`${second.url}/v1/sessions`, {
+    method: 'POST',
+    headers: { ...second.headers, 'content-type': 'application/json' },
+    body: '{"id":"a-mine"}',
+  });
+  expect(taken.status).toBe(409);
+  // The other one is asked once, and does not send the request back.
+  expect((await post(second, 'a-none', { type: 'get_state' })).status).toBe(404);
+
+  first.child.kill('SIGKILL');
+  await reader.connection.over;
+  await expect.poll(async () => (await post(second, session, { type: 'get_state' })).status).toBe(503);
+});
