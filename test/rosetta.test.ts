@@ -23,11 +23,14 @@ import {
   scenarioLines,
   scenarioLosses,
   scenarioNames,
+  toldOnly,
 } from './support/fixtures.ts';
 import { createLog, tell } from './support/telling.ts';
 
 const all = [...adapters.values()];
-const backends = all.filter((adapter) => adapter.agent !== undefined && pending[`*/${adapter.id}`] === undefined);
+const backends = all.filter(
+  ({ id, agent }) => agent !== undefined && pending[`*/${id}`] === undefined && !toldOnly.has(id),
+);
 const frontends = all.filter((adapter) => adapter.client !== undefined);
 
 /** Fields that only the protocol itself can read, and times, which no two tellings share. */

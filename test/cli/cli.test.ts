@@ -42,7 +42,7 @@ describe('wrong calls exit with 2 and say what to do', () => {
     [
       'clients’ protocols',
       ['stdio', '--frontend', 'x'],
-      /there are pi, pi-legacy, pi-server, claude, rpc-message, eca, canonical\n/u,
+      /there are pi, pi-legacy, pi-server, claude, rpc-message, eca, acp, canonical\n/u,
     ],
     ['misspelt protocol', ['stdio', '--frontend', 'claud'], /no protocol named "claud"; did you mean "claude"\?\n/u],
     ['misspelt agent', ['serve', '--agent', 'dmo'], /no agent named dmo; did you mean "demo"\?\n/u],

@@ -240,12 +240,12 @@ const canonical: ClientRole = {
   judge: (frames) => checkCanonical(frames.map(readCanonical)),
 };
 
-/** The session that was spoken of last. */
+/** The session that was spoken of last, or the one of a connection that has but one. */
 const acpSession = (frames: readonly string[]): unknown =>
   frames
     .map((frame): unknown => JSON.parse(frame))
     .map((frame) => at(frame, 'result', 'sessionId') ?? at(frame, 'params', 'sessionId'))
-    .findLast((id) => id !== undefined);
+    .findLast((id) => id !== undefined) ?? 'session';
 
 let acpPrompts = 0;
 

@@ -32,6 +32,11 @@ export const pending: Readonly<Record<string, string>> = Pending.parse(
   JSON.parse(readFileSync(path.join(fixturesFolder, 'pending.json'), 'utf8')),
 );
 
+/** Protocols whose file says only what clients are told, with the reason: no backend reads it. */
+export const toldOnly: ReadonlyMap<string, string> = new Map([
+  ['acp', 'an agent says this inside of a prompt of its client; recorded agents are in test/adapters/acp/replay.txt'],
+]);
+
 /** Where the file of a scenario is, whether or not it is there. */
 export function scenarioFile(scenario: string, name: string): string {
   return path.join(scenariosFolder, scenario, name);

@@ -55,7 +55,7 @@ export interface RequestBindings {
   /** The holder of the token. */
   readonly principal: Principal;
   /** What another gateway has signed; null for a request that comes from a client. */
-  readonly hop: Hop | null;
+  readonly hop?: Hop | null;
   /** Cuts the connection. */
   cut(): void;
 }
@@ -79,7 +79,7 @@ export function createApp({ board, connections, streams, maxFrameBytes, stream, 
   };
 
   app.use('*', async (context, next) => {
-    const { hop } = context.env;
+    const { hop = null } = context.env;
     if (hop !== null) context.req.raw = await signedRequest(context.req.raw, hop, longestBody());
     await next();
   });
@@ -119,7 +119,7 @@ export function createApp({ board, connections, streams, maxFrameBytes, stream, 
   );
   // From other gateways only: their clients' rights were checked there.
   app.post('/v1/sessions/:id/deliveries', async (context) => {
-    if (context.env.hop === null) return context.notFound();
+    if ((context.env.hop ?? null) === null) return context.notFound();
     const id = checkedSessionId(context.req.param('id'));
     await board.wake?.(id);
     return takeDelivery(board, id, createFrame(await readBody(context.req.raw, longestBody())).json);

@@ -12,7 +12,7 @@ import { createFrame } from '../../../src/transports/framing/frame.ts';
 import { anyCommandOf, commandTypes } from '../../support/any-command.ts';
 import { arbitraryOf } from '../../support/arbitrary.ts';
 import { decodeLines, stillEnv } from '../../support/decoding.ts';
-import { canonicalEvents, hasScenarioFile, scenarioLines, scenarioNames } from '../../support/fixtures.ts';
+import { canonicalEvents, hasScenarioFile, scenarioLines, scenarioNames, toldOnly } from '../../support/fixtures.ts';
 import { createLog, epoch, tell, textOf } from '../../support/telling.ts';
 
 const side = () => {
@@ -78,7 +78,7 @@ describe('a session', () => {
     expect(losses).toEqual([]);
   });
 
-  const recorded = [...adapters.values()].filter(({ agent }) => agent !== undefined);
+  const recorded = [...adapters.values()].filter(({ id, agent }) => agent !== undefined && !toldOnly.has(id));
   const files = recorded.flatMap((adapter) =>
     scenarioNames
       .filter((scenario) => hasScenarioFile(scenario, adapter.id))

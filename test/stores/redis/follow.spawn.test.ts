@@ -153,7 +153,7 @@ test('one that begins in the middle, and one that was followed and is followed a
     const reader = streamOf(followed.session, dialects, 'claude').attach(null);
     drain(reader, 1 << 20);
     followed.end('nobody reads it');
-    expect(drain(reader)).toEqual([{ kind: 'away', reason: 'nobody reads it' }]);
+    expect(drain(reader)).toEqual([{ kind: 'away', reason: 'nobody reads it', isMoved: false }]);
   }
 });
 
