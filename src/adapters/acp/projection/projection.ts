@@ -7,6 +7,7 @@ import type { Burst } from '../../../core/model/burst.ts';
 import type { Usage } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import type { EventOf, Logged } from '../../../core/model/event.ts';
+import { lateProjection } from '../../../core/stream/late-projection.ts';
 import { configOptions, wireCommands } from '../config-options.ts';
 import type { Dialect } from '../frontend/dialect.ts';
 import { notificationMessage, requestMessage } from '../json-rpc.ts';
@@ -17,21 +18,7 @@ import { acpExtraIn, blockOf, oneLine } from './encode-values.ts';
 
 /** One projection of one session, shared by all clients of the dialect. Created with the first event. */
 export function createProjection(session: SessionView, dialect: Dialect): Projection {
-  let projection: Projection | null = null;
-  return {
-    event(logged) {
-      projection ??= startProjection(session, dialect);
-      return projection.event(logged);
-    },
-    bursts: {
-      takes: (burst) => projection?.bursts?.takes(burst) === true,
-      write(burst, seq, from, to) {
-        if (projection?.bursts === undefined) throw new Error('a burst that was not taken');
-        return projection.bursts.write(burst, seq, from, to);
-      },
-    },
-    notes: () => projection?.notes?.() ?? [],
-  };
+  return lateProjection(() => startProjection(session, dialect));
 }
 
 /** Settings that the option list shows. */

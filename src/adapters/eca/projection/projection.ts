@@ -9,6 +9,7 @@ import type { Content, Dictionary } from '../../../core/model/content.ts';
 import { without } from '../../../core/model/dictionary.ts';
 import type { EventOf, Logged } from '../../../core/model/event.ts';
 import { laneOf } from '../../../core/model/transcript.ts';
+import { lateProjection } from '../../../core/stream/late-projection.ts';
 import type { Dialect } from '../frontend/dialect.ts';
 import { ecaExtraIn } from '../frontend/encode-values.ts';
 import { contentIdOf, dialogFormOf } from '../frontend/question-ids.ts';
@@ -39,21 +40,7 @@ import { type ModelWriter, writeWhole } from './whole-content.ts';
  * only opened.
  */
 export function createProjection(session: SessionView, dialect: Dialect): Projection {
-  let projection: Projection | null = null;
-  return {
-    event(logged) {
-      projection ??= startProjection(session, dialect);
-      return projection.event(logged);
-    },
-    bursts: {
-      takes: (burst) => projection?.bursts?.takes(burst) === true,
-      write(burst, seq, from, to) {
-        if (projection?.bursts === undefined) throw new Error('a burst that was not taken');
-        return projection.bursts.write(burst, seq, from, to);
-      },
-    },
-    notes: () => projection?.notes?.() ?? [],
-  };
+  return lateProjection(() => startProjection(session, dialect));
 }
 
 function startProjection(session: SessionView, dialect: Dialect): Projection {
