@@ -80,7 +80,11 @@ export async function serveStdio(options: ServeOptions): Promise<void> {
   if (options.failure?.aborted === true) giveUp();
   function lost(sentence: string, wasSilent: boolean): void {
     const ends = options.endsWithAgent === 'always' || (options.endsWithAgent === 'silent' && wasSilent);
-    if (ends) return fail(sentence);
+    if (ends) {
+      // A prompt that answers the last result would be refused with another result.
+      if (options.lastWords !== undefined) channel.pause();
+      return fail(sentence);
+    }
     if (opening?.lost !== undefined) return opening.lost(sentence, wasSilent);
     log('error', 'the agent is gone', { agent: config.defaultAgent ?? 'demo', reason: sentence });
     process.exitCode = 1;
