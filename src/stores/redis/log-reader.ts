@@ -44,8 +44,11 @@ interface Followed {
 
 type Entry = readonly [id: string, fields: readonly string[]];
 
-/** Most records of a session in an answer, how long Redis waits for one, and how often logs are looked at that bring nothing, ms. */
-const limits = { records: 256, waitMs: 5_000, lookMs: 10_000 };
+/**
+ * Most records of a session in an answer, how long Redis waits for one, how often logs are looked at that bring nothing, and
+ * the time behind a failure, ms.
+ */
+const limits = { records: 256, waitMs: 5_000, lookMs: 10_000, againMs: 50 };
 
 /** Creates a reader. It connects with the first log. */
 export function createLogReader({ connection, clock, token, thrown }: LogReaderPorts): LogReader {
@@ -81,6 +84,8 @@ export function createLogReader({ connection, clock, token, thrown }: LogReaderP
         // Redis is away, or stands still. What is missing then is seen afterwards.
         lookAt = 0;
         if (!isOver && redis.status === 'ready') redis.disconnect(true);
+        // Commands fail at once then. Without a turn of the event loop nobody would hear that a connection has ended.
+        await new Promise<void>((resolve) => void clock.after(limits.againMs, resolve));
       }
     }
     isRunning = false;
