@@ -1,11 +1,11 @@
 // Carries out `patchbay chaos`. chaos.ts declares the options, and loads this file when the command runs.
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { openSync, writeSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { GatewayError, messageOf } from '../../core/model/errors.ts';
+import { createInjector, type FaultyAgent, type Injector } from '../../gateway/faults/injector.ts';
 import type { CutFraming } from '../../tape/cutter.ts';
-import { dieOf, exitOf } from './child-exit.ts';
-import { createInjector, type FaultyAgent, type Injector } from './fault-injector.ts';
+import { closeOutput, dieOf, exitOf } from './child-exit.ts';
 import { chosenSeed, type FaultOptions } from './fault-option.ts';
 
 /** The parsed options. */
@@ -109,15 +109,6 @@ function openLog(file: string | undefined): (row: object) => void {
     return (row) => void writeSync(descriptor, `${JSON.stringify(row)}\n`);
   } catch (thrown) {
     throw new GatewayError('invalid', `cannot write ${file}: ${messageOf(thrown)}`, { cause: thrown });
-  }
-}
-
-/** Closes stdout. Node's own stream of it never does. */
-function closeOutput(): void {
-  try {
-    closeSync(1);
-  } catch {
-    // Closed already.
   }
 }
 

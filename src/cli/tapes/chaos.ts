@@ -6,8 +6,8 @@ import { addFaultOptions, faultHelp } from './fault-option.ts';
 
 const help = `
 A client starts \`patchbay chaos --fault … -- pi --mode rpc\` where it started \`pi --mode rpc\`. What no fault touches
-passes as it came; stderr, signals and the exit code pass too. The seed is told on stderr: the same seed makes the same
-faults at the same frames.
+passes as it came; stderr, signals and the exit code pass too. \`--seed=…\` is told on stderr: the same number makes the
+same faults at the same frames.
 ${faultHelp}
 
 Examples:

@@ -1,5 +1,6 @@
 // How a program that we start ends, and how we end as it did. Shared by the commands that stand in front of a program.
 import type { ChildProcess } from 'node:child_process';
+import { closeSync } from 'node:fs';
 import { constants } from 'node:os';
 
 /** How a program ended, or why it could not be started. */
@@ -25,4 +26,13 @@ export function dieOf(signal: NodeJS.Signals): never {
   process.kill(process.pid, signal);
   // Only if the signal is ignored.
   process.exit(128 + constants.signals[signal]);
+}
+
+/** Closes stdout. Node's own stream of it never does. */
+export function closeOutput(): void {
+  try {
+    closeSync(1);
+  } catch {
+    // Closed already.
+  }
 }

@@ -49,4 +49,4 @@ export const faultHelp = `
 A fault is: kind [argument] [@ where] [x count] [p probability] [on in|out]
 ${kindNames.map((name) => `  ${kinds[name].says}`).join('\n')}
 Where, counted for each direction: @12  @12-20  @every 5  @type=T  @after type=T  @byte 4096  @t=3s
-x: at most so often. p: with that chance, by the seed. on: in is towards the agent, out (the default) comes from it.`;
+x: at most so often. p: with that chance, by --seed. on: in is towards the agent, out (the default) comes from it.`;

@@ -1,7 +1,5 @@
 // Carries out `patchbay replay`. replay.ts declares the options, and loads this file when the command runs.
-import { spawn } from 'node:child_process';
 import { createReadStream } from 'node:fs';
-import type { Readable, Writable } from 'node:stream';
 import { GatewayError } from '../../core/model/errors.ts';
 import { tapeIn } from '../../gateway/tape-input.ts';
 import { createCutter } from '../../tape/cutter.ts';
@@ -9,9 +7,11 @@ import type { LoadedTape } from '../../tape/loaded.ts';
 import { createPlayer, type Departure, type MatchLevel, type Player } from '../../tape/player.ts';
 import { printable } from '../../transports/printable.ts';
 import { dieOf } from './child-exit.ts';
+import { chosenSeed, type FaultOptions } from './fault-option.ts';
+import { behindFaults, ourStdio, type Peer, peerOf } from './replay-peer.ts';
 
 /** The parsed options. */
-export interface ReplayOptions {
+export interface ReplayOptions extends FaultOptions {
   readonly as: 'agent' | 'client';
   /** `Infinity`: max. */
   readonly speed: number;
@@ -33,7 +33,10 @@ export async function replay(file: string, command: readonly string[], options: 
     throw new GatewayError('invalid', 'a command belongs to --as client: the agent is played by the tape');
   }
   const tape = tapeIn(file, { conn: options.conn, protocol: options.protocol });
-  const peer = options.as === 'client' && command.length > 0 ? peerOf(command) : ourStdio(options.as);
+  const peer = withFaults(
+    options.as === 'client' && command.length > 0 ? peerOf(command) : ourStdio(options.as),
+    options,
+  );
   const player = createPlayer(tape.frames, {
     side: options.as,
     match: options.match,
@@ -44,40 +47,19 @@ export async function replay(file: string, command: readonly string[], options: 
   await play(player, tape, peer, options);
   const list = player.departures(true);
   for (const departure of list) process.stderr.write(`patchbay replay: ${inWords(departure)}\n`);
-  await new Promise((resolve) => peer.output.write('', resolve));
+  await peer.writtenOut();
   if (list.length > 0) process.exit(departed);
   const { code = 0, signal = null } = options.as === 'agent' ? (tape.exit ?? {}) : {};
   if (signal !== null) return dieOf(signal as NodeJS.Signals);
   process.exit(code ?? 0);
 }
 
-/** The other side: what it says, and where our frames go. */
-interface Peer {
-  readonly input: Readable;
-  readonly output: Writable;
-  readonly errors: Writable | null;
-  /** We say nothing more. */
-  endOutput(): void;
-}
-
-function ourStdio(side: ReplayOptions['as']): Peer {
-  process.stdout.on('error', () => {});
-  return {
-    input: process.stdin,
-    output: process.stdout,
-    errors: side === 'agent' ? process.stderr : null,
-    endOutput() {},
-  };
-}
-
-function peerOf([program = '', ...args]: readonly string[]): Peer {
-  const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] });
-  child.on('error', (error) => {
-    process.stderr.write(`patchbay: ${program} could not be started: ${error.message}\n`);
-    process.exit(1);
-  });
-  child.stdin.on('error', () => {});
-  return { input: child.stdout, output: child.stdin, errors: null, endOutput: () => child.stdin.end() };
+function withFaults(peer: Peer, options: ReplayOptions): Peer {
+  const rules = options.fault ?? [];
+  if (rules.length === 0) return peer;
+  const seed = chosenSeed(options);
+  process.stderr.write(`patchbay replay: --seed=${seed}\n`);
+  return behindFaults(peer, options.as, { rules, seed });
 }
 
 /** Resolves when the tape is over or cannot go on: the other side is gone. */
@@ -93,7 +75,7 @@ function play(player: Player, tape: LoadedTape, peer: Peer, options: ReplayOptio
     function run(): void {
       clearTimeout(timer);
       for (;;) {
-        if (steps <= 0) return;
+        if (steps <= 0 || peer.isStopped()) return;
         const now = performance.now();
         const next = player.next(now);
         switch (next.type) {
@@ -124,7 +106,7 @@ function play(player: Player, tape: LoadedTape, peer: Peer, options: ReplayOptio
 
     function leave(): void {
       peer.endOutput();
-      if (peer.input === process.stdin) resolve();
+      if (!peer.isProgram) resolve();
     }
 
     function giveUp(): void {
@@ -144,6 +126,7 @@ function play(player: Player, tape: LoadedTape, peer: Peer, options: ReplayOptio
       isInputOver = true;
       run();
     });
+    peer.onContinue(run);
     if (options.step === true) {
       onStep(() => {
         steps += 1;

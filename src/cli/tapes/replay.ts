@@ -1,5 +1,6 @@
 // `patchbay replay`: plays one side of a tape on stdio. replay-run.ts does the work.
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { addFaultOptions, faultHelp } from './fault-option.ts';
 import type { ReplayOptions } from './replay-run.ts';
 
 const help = `
@@ -8,11 +9,14 @@ frame on the tape, after the pause of the tape. Ids that the client chooses are 
 order or with other words gets the next unused answer of its kind; a request that the tape does not hold is refused in the
 tape's protocol. A request that never comes is given up after --patience, once a later one has come.
 With --as client the client's side is played, to a program after -- or on stdin and stdout.
+With --fault something goes wrong between the two sides, as with \`patchbay chaos\`.
+${faultHelp}
 
 Examples:
   patchbay replay t.jsonl
   patchbay replay t.jsonl --speed max --match strict
   patchbay replay t.jsonl --as client -- pi --mode rpc
+  patchbay replay t.jsonl --fault 'drop @type=agent_end' --seed=7
 An agent for every client, in patchbay.json:
   {"agents":{"taped":{"protocol":"replay","file":"t.jsonl"}}}
 
@@ -21,7 +25,7 @@ Exit codes: that of the taped agent; 3 if the other side left the tape (the list
 
 /** The `replay` command. */
 export function replayCommand(): Command {
-  return new Command('replay')
+  const command = new Command('replay')
     .description('play the agent’s or the client’s side of a tape')
     .argument('<tape>', 'the tape')
     .argument('[command...]', 'with --as client: the agent and its arguments, after --')
@@ -43,11 +47,11 @@ export function replayCommand(): Command {
     )
     .option('--conn <name>', 'the connection, if the tape holds several; default: the first')
     .option('--protocol <protocol>', 'the protocol of the tape; default: as the tape says or looks')
-    .addHelpText('after', help)
-    .action(async (tape: string, command: string[], options: ReplayOptions) => {
-      const { replay } = await import('./replay-run.ts');
-      await replay(tape, command, options);
-    });
+    .addHelpText('after', help);
+  return addFaultOptions(command).action(async (tape: string, argv: string[], options: ReplayOptions) => {
+    const { replay } = await import('./replay-run.ts');
+    await replay(tape, argv, options);
+  });
 }
 
 /** `max` is `Infinity`. */

@@ -1,11 +1,11 @@
-// Faults between a client and an agent that are streams of this process: for `patchbay chaos`, and for an agent that is
-// played.
+// Faults between a client and an agent whose bytes pass through this process: for `patchbay chaos`, and for agents that are
+// tapes.
 import type { Readable, Writable } from 'node:stream';
 import type { FaultRow } from '../../faults/action.ts';
 import { createFaultEngine } from '../../faults/engine.ts';
 import type { Direction, FaultRule } from '../../faults/rule.ts';
 import type { CutFraming } from '../../tape/cutter.ts';
-import { createOutlet, type FaultDeed } from './fault-outlet.ts';
+import { createOutlet, type FaultDeed } from './outlet.ts';
 
 /** What faults do to the agent as a whole. */
 export interface FaultyAgent {
@@ -60,6 +60,7 @@ export function createInjector(options: InjectorOptions): Injector {
   });
   const sources = new Map<Direction, Readable>();
   let isPaused = false;
+  let isClosed = false;
   let waker: NodeJS.Timeout | undefined;
   let continuer: NodeJS.Timeout | undefined;
 
@@ -99,7 +100,7 @@ export function createInjector(options: InjectorOptions): Injector {
   function plan(): void {
     clearTimeout(waker);
     const at = engine.wakeAt();
-    if (at !== null) waker = setTimeout(wake, Math.min(Math.max(0, at - now()), 2 ** 30));
+    if (at !== null && !isClosed) waker = setTimeout(wake, Math.min(Math.max(0, at - now()), 2 ** 30));
   }
 
   function wake(): void {
@@ -127,6 +128,7 @@ export function createInjector(options: InjectorOptions): Injector {
     },
     isStuck: () => outlets.in.isStuck() || outlets.out.isStuck() || (isPaused && continuer === undefined),
     close() {
+      isClosed = true;
       clearTimeout(waker);
       clearTimeout(continuer);
       outlets.in.close();
