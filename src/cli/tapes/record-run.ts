@@ -17,12 +17,33 @@ export interface RecordOptions {
   readonly scrub?: boolean;
   readonly protocol?: string;
   readonly framing: CutFraming;
+  /** Instead of a program. */
+  readonly url?: string;
+  readonly port?: number;
 }
 
-/** Runs the program to its end and ends as the program did. Throws `invalid` for a tape that cannot be made. */
+/** Records until the program or the user ends it. Throws `invalid` for a tape that cannot be made. */
 export async function record(command: readonly string[], options: RecordOptions): Promise<void> {
-  const [program = '', ...args] = command;
+  if (command.length > 0 === (options.url !== undefined)) {
+    throw new GatewayError('invalid', 'a program after --, or --url: one of the two');
+  }
   if (options.protocol !== undefined) protocolOf(options.protocol, 'agent');
+  const { url } = options;
+  if (url === undefined) return recordProgram(command, options);
+  const { recordUrl } = await import('./record-url.ts');
+  const output = openOutput(options);
+  await recordUrl(url, { port: options.port ?? 0, protocol: options.protocol, write: output.append });
+  output.finish();
+}
+
+/** An open tape. */
+interface Output {
+  append(text: string): void;
+  /** Closes the tape, and scrubs it if that was asked for. */
+  finish(): void;
+}
+
+function openOutput(options: RecordOptions): Output {
   const isScrubbed = options.scrub === true;
   // Streamed secrets are found only in the whole tape. The name says what the file is if we are killed before that.
   const place = isScrubbed ? `${options.output}.unscrubbed` : options.output;
@@ -33,6 +54,21 @@ export async function record(command: readonly string[], options: RecordOptions)
     replaces: options.force === true,
     failed: (reason) => process.stderr.write(`patchbay: the tape ends here: ${inWords(reason)}\n`),
   });
+  return {
+    append: (text) => file.append(text),
+    finish() {
+      file.close();
+      if (!isScrubbed) return;
+      redact(place, { output: options.output, force: options.force === true, word: [] });
+      rmSync(place);
+    },
+  };
+}
+
+/** Runs the program to its end and ends as the program did. */
+async function recordProgram(command: readonly string[], options: RecordOptions): Promise<void> {
+  const [program = '', ...args] = command;
+  const output = openOutput(options);
   const recorder = createRecorder({
     meta: {
       ...(options.protocol === undefined ? {} : { protocol: options.protocol }),
@@ -42,7 +78,7 @@ export async function record(command: readonly string[], options: RecordOptions)
     },
     framing: options.framing,
     now: () => performance.now(),
-    write: (text) => file.append(text),
+    write: output.append,
   });
   // Not detached: a terminal reaches the program directly, and its end takes no program along that we would have to find.
   const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'] });
@@ -52,11 +88,7 @@ export async function record(command: readonly string[], options: RecordOptions)
   stopPassing();
   if ('failure' in exit) process.stderr.write(`patchbay: ${program} could not be started: ${exit.failure}\n`);
   recorder.ended('failure' in exit ? { code: exit.code, signal: null } : exit);
-  file.close();
-  if (isScrubbed) {
-    redact(place, { output: options.output, force: options.force === true, word: [] });
-    rmSync(place);
-  }
+  output.finish();
   await writtenOut();
   if (!('failure' in exit) && exit.signal !== null) return dieOf(exit.signal);
   process.exit(exit.code ?? 1);
