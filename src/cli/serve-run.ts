@@ -16,6 +16,7 @@ import { connectEventSource } from '../transports/sse-client.ts';
 import { connectWebSocket } from '../transports/websocket.ts';
 import { configFrom, tellConfigFile } from './agent-config.ts';
 import type { AgentOptions } from './agent-options.ts';
+import { fixHeapGrowth } from './heap-growth.ts';
 import { installLastResort } from './last-resort.ts';
 import { ownVersion } from './program.ts';
 import { openPlaces, type PlaceOptions, type SessionPlaces } from './session-places.ts';
@@ -38,6 +39,7 @@ export interface ServeOptions extends AgentOptions, TokenOptions, PlaceOptions {
 /** Serves until a signal arrives. */
 export async function serve(command: readonly string[], options: ServeOptions): Promise<void> {
   spareDescriptor.hold();
+  fixHeapGrowth();
   const config = configFrom(options, command);
   tellConfigFile(options);
   let limited: Limited = () => {};
