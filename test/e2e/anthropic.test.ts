@@ -10,11 +10,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { longText, type Scenario, unicodeText } from '../../src/conformance/model/answers.ts';
 import { type FakeAnthropic, type RecordedRequest, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
 import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
-import { checkPiOrder } from '../oracles/order/pi/order.ts';
 import { interruptFrame, isEvent, isResult, promptFrame, turn } from '../support/claude-turn.ts';
 import { type Client, connectSse, connectWebSocket } from '../support/clients.ts';
 import { type GatewayServer, startServerWith } from '../support/gateway.ts';
 import type { Frame } from '../support/inbox.ts';
+import { judged as breachesOf } from '../support/judged.ts';
 import { finalMessage, finalMessages } from '../support/judges/message-stream.ts';
 
 const key = 'sk-ant-test-that-nobody-may-see';
@@ -80,7 +80,7 @@ function judged(client: Client): void {
 
 /** Without the rule on the order of fields: the inbox has read them, and puts the type first. */
 function judgedPi(client: Client): void {
-  expect(checkPiOrder(client.frames).filter(({ rule }) => rule !== 'response')).toEqual([]);
+  expect(breachesOf('pi', client.frames).filter(({ rule }) => rule !== 'pi/own/response-keys')).toEqual([]);
 }
 
 describe.each([

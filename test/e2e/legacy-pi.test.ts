@@ -5,7 +5,6 @@ import { z } from 'zod';
 import { longText, unicodeText } from '../../src/conformance/model/answers.ts';
 import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
 import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
-import { checkPiOrder } from '../oracles/order/pi/order.ts';
 import { checkRpcMessages } from '../oracles/order/rpc-message/order.ts';
 import { judgeTurn, saidIn } from '../support/claude-judge.ts';
 import { interruptFrame, isEvent, isResult, promptFrame, turn } from '../support/claude-turn.ts';
@@ -13,6 +12,7 @@ import { type Client, connectSse, connectStdio, connectWebSocket } from '../supp
 import { oneOf, shareOf } from '../support/full.ts';
 import { type GatewayServer, startServer } from '../support/gateway.ts';
 import type { Frame } from '../support/inbox.ts';
+import { judged } from '../support/judged.ts';
 import { linesAround, makePiHome, type PiHome, type Row, recordOf, recordsWith } from '../support/pi-rig.ts';
 
 let fake: FakeAnthropic;
@@ -231,7 +231,7 @@ describe('seen by a client of the modern pi', () => {
   }
 
   /** The inbox puts the type of each frame first, so the order of keys cannot be judged here. */
-  const faults = () => checkPiOrder(client.frames).filter(({ rule }) => rule !== 'response');
+  const faults = () => judged('pi', client.frames).filter(({ rule }) => rule !== 'pi/own/response-keys');
   const isDelta = (frame: Frame) => frame.type === 'message_update' && JSON.stringify(frame).includes('_delta"');
 
   test.each(Object.keys(cases))('%s', async (name) => {

@@ -1,0 +1,64 @@
+// Judges what a session of ours has told: by the rules for everybody, and by our own promises.
+import type { Rule, Trace, TraceFrame } from '../../src/conformance/check/rule.ts';
+import { agentSetOf } from '../../src/conformance/index.ts';
+import type { OwnRule } from '../oracles/own/own-rule.ts';
+import { piOwn } from '../oracles/own/pi.ts';
+import { piLegacyOwn } from '../oracles/own/pi-legacy.ts';
+
+/** A rule that is broken, at a frame of what was told. */
+export interface Breach {
+  readonly rule: string;
+  readonly at: number;
+  readonly says: string;
+}
+
+interface Judge {
+  readonly own: readonly OwnRule[];
+  /** A line of the client that precedes everything: with it the judge knows that nothing was open before. */
+  readonly first: object;
+}
+
+const prompt = { type: 'prompt', message: 'go' };
+const judges: ReadonlyMap<string, Judge> = new Map([
+  ['pi', { own: piOwn, first: prompt }],
+  ['pi-legacy', { own: piLegacyOwn, first: prompt }],
+]);
+
+/**
+ * Findings on what a session passes on as the agent behind says it, or as the clock of a test does. Other tests judge
+ * these rules with an agent of ours (test/conformance).
+ */
+const passedOn: ReadonlyMap<string, RegExp> = new Map([
+  ['pi/stop-for-tools', /./u],
+  ['pi/content-blocks', /./u],
+  ['pi-legacy/timestamps', /./u],
+  ['pi-legacy/cost-adds-up', /./u],
+  // An agent may begin a run unprompted.
+  ['pi-legacy/prompt-first', /^it is one of role assistant$/u],
+  // A client may approve a call with other arguments.
+  ['pi-legacy/tool-called', /^it was called otherwise$/u],
+]);
+
+const frameOf = (by: TraceFrame['by'], json: unknown): TraceFrame => ({ at: 0, by, json, text: JSON.stringify(json) });
+
+/**
+ * What is wrong with the frames of one session, in the order of the rules. `isOver`: its runs have ended. Rules that
+ * compare both sides are left out: only what we told is here.
+ */
+export function judged(protocol: string, told: readonly unknown[], isOver = true): Breach[] {
+  const judge = judges.get(protocol);
+  const set = agentSetOf(protocol);
+  if (judge === undefined || set === undefined) throw new Error(`nobody judges ${protocol}`);
+  const frames = [frameOf('client', judge.first), ...told.map((json) => frameOf('agent', json))];
+  const trace: Trace = { frames, isComplete: isOver };
+  const heeded = set.rules.filter(({ reads }: Rule<Trace>) => reads !== 'both');
+  return [...heeded, ...judge.own].flatMap(({ id, judge }) =>
+    [...judge(trace)].flatMap(({ frame, wrong }) =>
+      wrong === null || passedOn.get(id)?.test(wrong) === true ? [] : [{ rule: id, at: frame - 1, says: wrong }],
+    ),
+  );
+}
+
+/** The same, as sentences. */
+export const faultsIn = (protocol: string, told: readonly unknown[], isOver = true): string[] =>
+  judged(protocol, told, isOver).map(({ rule, at, says }) => `${rule} at ${at}: ${says}`);
