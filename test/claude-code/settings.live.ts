@@ -1,7 +1,6 @@
 // What clients ask of the real Claude Code beside prompts: models, modes, a compaction, who is at work; and turns that
 // overlap, or that nobody asked for.
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
 import { isResult, promptFrame, turn } from '../support/claude-turn.ts';
 import type { Client } from '../support/clients.ts';
 import type { Frame } from '../support/inbox.ts';
@@ -35,7 +34,7 @@ describe.skipIf('reason' in found)('beside prompts', () => {
     const success = (response: unknown) => expect.objectContaining({ subtype: 'success', response });
 
     function isInOrder(client: Client, isExcused = isOwnNews): void {
-      const faults = describeViolations(checkClaudeOrder(client.frames), client.frames);
+      const faults = faultsIn('claude', client.frames);
       expect(faults.filter((fault) => !isExcused(fault))).toEqual([]);
     }
 

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vites
 import { z } from 'zod';
 import { longText, unicodeText } from '../../src/conformance/model/answers.ts';
 import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
-import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
 import { checkRpcMessages } from '../oracles/order/rpc-message/order.ts';
 import { judgeTurn, saidIn } from '../support/claude-judge.ts';
 import { interruptFrame, isEvent, isResult, promptFrame, turn } from '../support/claude-turn.ts';
@@ -12,7 +11,7 @@ import { type Client, connectSse, connectStdio, connectWebSocket } from '../supp
 import { oneOf, shareOf } from '../support/full.ts';
 import { type GatewayServer, startServer } from '../support/gateway.ts';
 import type { Frame } from '../support/inbox.ts';
-import { judged } from '../support/judged.ts';
+import { faultsIn, judged } from '../support/judged.ts';
 import { linesAround, makePiHome, type PiHome, type Row, recordOf, recordsWith } from '../support/pi-rig.ts';
 
 let fake: FakeAnthropic;
@@ -158,7 +157,7 @@ test('a context that grew too large is compacted behind the end of the turn, and
   const after = await turn(client, '[[text]] after the compaction');
   expect(after).toContainEqual(expect.objectContaining({ type: 'system', subtype: 'compact_boundary' }));
   expect(after.at(-1)).toMatchObject({ is_error: false });
-  expect(describeViolations(checkClaudeOrder(client.frames, { complete: false }), client.frames)).toEqual([]);
+  expect(faultsIn('claude', client.frames, false)).toEqual([]);
   await client.close();
 });
 

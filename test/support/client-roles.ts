@@ -2,7 +2,6 @@
 import { GatewayFrame } from '../../src/adapters/canonical/wire.ts';
 import { verify } from '../../src/core/log/grammar.ts';
 import { Event } from '../../src/core/model/event.ts';
-import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
 import { checkEcaOrder, describeEcaViolations, heard } from '../oracles/order/eca/order.ts';
 import { checkPiServerOrder } from '../oracles/order/pi-server/order.ts';
 import { checkRpcMessages } from '../oracles/order/rpc-message/order.ts';
@@ -42,7 +41,7 @@ const claude: ClientRole = {
   isCutShort: (frame) => parsed([frame])[0]?.is_error === true,
   judge(frames) {
     const own = parsed(frames);
-    return describeViolations(checkClaudeOrder(own), own);
+    return faultsIn('claude', own);
   },
 };
 

@@ -1,6 +1,7 @@
 // Judges what a session of ours has told: by the rules for everybody, and by our own promises.
 import type { Rule, Trace, TraceFrame } from '../../src/conformance/check/rule.ts';
 import { agentSetOf } from '../../src/conformance/index.ts';
+import { claudeOwn } from '../oracles/own/claude.ts';
 import type { OwnRule } from '../oracles/own/own-rule.ts';
 import { piOwn } from '../oracles/own/pi.ts';
 import { piLegacyOwn } from '../oracles/own/pi-legacy.ts';
@@ -20,6 +21,10 @@ interface Judge {
 
 const prompt = { type: 'prompt', message: 'go' };
 const judges: ReadonlyMap<string, Judge> = new Map([
+  [
+    'claude',
+    { own: claudeOwn, first: { type: 'control_request', request_id: 'first', request: { subtype: 'initialize' } } },
+  ],
   ['pi', { own: piOwn, first: prompt }],
   ['pi-legacy', { own: piLegacyOwn, first: prompt }],
 ]);
@@ -31,6 +36,11 @@ const judges: ReadonlyMap<string, Judge> = new Map([
 const passedOn: ReadonlyMap<string, RegExp> = new Map([
   ['pi/stop-for-tools', /./u],
   ['pi/content-blocks', /./u],
+  // Blocks that an agent tells whole have no updates.
+  ['pi/block-index', /./u],
+  ['pi/blocks-streamed', /./u],
+  // An agent may end each attempt of its own.
+  ['pi/retry-counts', /./u],
   ['pi-legacy/timestamps', /./u],
   ['pi-legacy/cost-adds-up', /./u],
   // An agent may begin a run unprompted.
@@ -59,6 +69,8 @@ export function judged(protocol: string, told: readonly unknown[], isOver = true
   );
 }
 
-/** The same, as sentences. */
+/** The same, as sentences with the beginning of the frame. */
 export const faultsIn = (protocol: string, told: readonly unknown[], isOver = true): string[] =>
-  judged(protocol, told, isOver).map(({ rule, at, says }) => `${rule} at ${at}: ${says}`);
+  judged(protocol, told, isOver).map(
+    ({ rule, at, says }) => `${rule} at ${at}: ${says} | ${JSON.stringify(told[at])?.slice(0, 200)}`,
+  );
