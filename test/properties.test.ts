@@ -10,7 +10,6 @@ import { wholeContent } from '../src/core/log/messages.ts';
 import type { Content } from '../src/core/model/content.ts';
 import { Event, type Logged } from '../src/core/model/event.ts';
 import type { AssistantMessage, Item } from '../src/core/model/transcript.ts';
-import { checkRpcMessages } from './oracles/order/rpc-message/order.ts';
 import { isFull } from './support/full.ts';
 import { admitAll, garbage } from './support/garbage.ts';
 import { faultsIn } from './support/judged.ts';
@@ -46,15 +45,13 @@ const laneOf = (frame: unknown): unknown => (frame as Frame).parent_tool_use_id 
 
 /** Rules that an agent breaks which uses ids twice, asks about a call of another tool, or goes away. */
 const ofTheAgent =
-  /^claude\/(?:tool-input-json|tool-result-once|tool-result-lane|ask-id-own|can-use-tool-known|result-stop-reason|result-index) /u;
-const violations = (frames: readonly unknown[]): string[] =>
-  faultsIn('claude', frames).filter((fault) => !ofTheAgent.test(fault));
-
-/** The judge of the dialect compares the ids of neighbours, so it reads one lane at a time. */
-function rpcViolations(frames: readonly unknown[]) {
-  const lanes = [...new Set(frames.map(laneOf))];
-  return lanes.flatMap((lane) => checkRpcMessages(frames.filter((frame) => laneOf(frame) === lane)));
-}
+  /^(?:claude|rpc-message)\/(?:tool-input-json|result-denials|can-use-tool-shape|tool-result-once|tool-result-lane|ask-id-own|can-use-tool-known|result-stop-reason|result-index) /u;
+const violationsOf =
+  (protocol: string) =>
+  (frames: readonly unknown[]): string[] =>
+    faultsIn(protocol, frames).filter((fault) => !ofTheAgent.test(fault));
+const violations = violationsOf('claude');
+const rpcViolations = violationsOf('rpc-message');
 
 /** A message as a client should know it. */
 function told(message: AssistantMessage): unknown[] {

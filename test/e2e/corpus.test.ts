@@ -4,7 +4,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { checkRpcMessages } from '../oracles/order/rpc-message/order.ts';
 import { isResult } from '../support/claude-turn.ts';
 import { isFull } from '../support/full.ts';
 import { faultsIn } from '../support/judged.ts';
@@ -64,7 +63,7 @@ describe.each(versions)('pi %s', (version) => {
 
   test.each(traces)('%s, in the growing dialect', (_, rows) => {
     const messages = translateHere('pi', 'rpc-message', rows);
-    expect(checkRpcMessages(messages)).toEqual([]);
+    expect(faultsIn('rpc-message', messages)).toEqual([]);
     const runs = runsOf(linesOut(rows));
     if (!runs.mixed) expect(messages.filter(isResult)).toHaveLength(runs.count);
   });

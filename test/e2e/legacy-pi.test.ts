@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vites
 import { z } from 'zod';
 import { longText, unicodeText } from '../../src/conformance/model/answers.ts';
 import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
-import { checkRpcMessages } from '../oracles/order/rpc-message/order.ts';
 import { judgeTurn, saidIn } from '../support/claude-judge.ts';
 import { interruptFrame, isEvent, isResult, promptFrame, turn } from '../support/claude-turn.ts';
 import { type Client, connectSse, connectStdio, connectWebSocket } from '../support/clients.ts';
@@ -143,7 +142,7 @@ describe.each(oneOf(names))('%s, apart', (transport) => {
       );
       expect([name, frames.filter(isResult).length]).toEqual([name, 1]);
     }
-    expect(checkRpcMessages(own.frames)).toEqual([]);
+    expect(faultsIn('rpc-message', own.frames)).toEqual([]);
     await own.close();
   });
 });

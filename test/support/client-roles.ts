@@ -4,7 +4,6 @@ import { verify } from '../../src/core/log/grammar.ts';
 import { Event } from '../../src/core/model/event.ts';
 import { checkEcaOrder, describeEcaViolations, heard } from '../oracles/order/eca/order.ts';
 import { checkPiServerOrder } from '../oracles/order/pi-server/order.ts';
-import { checkRpcMessages } from '../oracles/order/rpc-message/order.ts';
 
 import { at } from './acp-traces.ts';
 import { faultsIn, judged } from './judged.ts';
@@ -47,7 +46,7 @@ const claude: ClientRole = {
 
 const rpcMessage: ClientRole = {
   ...claude,
-  judge: (frames) => checkRpcMessages(parsed(frames)).map(({ rule, at, says }) => `${rule} at ${at}: ${says}`),
+  judge: (frames) => faultsIn('rpc-message', parsed(frames)),
 };
 
 const pi: ClientRole = {

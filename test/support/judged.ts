@@ -3,6 +3,7 @@ import type { Rule, Trace, TraceFrame } from '../../src/conformance/check/rule.t
 import { agentSetOf } from '../../src/conformance/index.ts';
 import { claudeOwn } from '../oracles/own/claude.ts';
 import type { OwnRule } from '../oracles/own/own-rule.ts';
+import { rpcMessageOwn } from '../oracles/own/rpc-message.ts';
 import { piOwn } from '../oracles/own/pi.ts';
 import { piLegacyOwn } from '../oracles/own/pi-legacy.ts';
 
@@ -25,6 +26,7 @@ const judges: ReadonlyMap<string, Judge> = new Map([
     'claude',
     { own: claudeOwn, first: { type: 'control_request', request_id: 'first', request: { subtype: 'initialize' } } },
   ],
+['rpc-message', { own: rpcMessageOwn, first: { id: 'first', method: 'connect', params: {} } }],
   ['pi', { own: piOwn, first: prompt }],
   ['pi-legacy', { own: piLegacyOwn, first: prompt }],
 ]);
@@ -36,6 +38,8 @@ const judges: ReadonlyMap<string, Judge> = new Map([
 const passedOn: ReadonlyMap<string, RegExp> = new Map([
   ['pi/stop-for-tools', /./u],
   ['pi/content-blocks', /./u],
+  // A text that an agent tells whole is not in the result.
+  ['claude/result-text', /^"" was not said last$/u],
   // Blocks that an agent tells whole have no updates.
   ['pi/block-index', /./u],
   ['pi/blocks-streamed', /./u],
@@ -52,25 +56,31 @@ const passedOn: ReadonlyMap<string, RegExp> = new Map([
 const frameOf = (by: TraceFrame['by'], json: unknown): TraceFrame => ({ at: 0, by, json, text: JSON.stringify(json) });
 
 /**
- * What is wrong with the frames of one session, in the order of the rules. `isOver`: its runs have ended. Rules that
- * compare both sides are left out: only what we told is here.
+ * What is wrong with the frames of one session, in the order of the rules. `isOver`: its runs have ended. `asked`: all that
+ * the client said, before any of it was answered; without it, rules that compare both sides are left out.
  */
-export function judged(protocol: string, told: readonly unknown[], isOver = true): Breach[] {
+export function judged(protocol: string, told: readonly unknown[], isOver = true, asked?: readonly object[]): Breach[] {
   const judge = judges.get(protocol);
   const set = agentSetOf(protocol);
   if (judge === undefined || set === undefined) throw new Error(`nobody judges ${protocol}`);
-  const frames = [frameOf('client', judge.first), ...told.map((json) => frameOf('agent', json))];
+  const before = asked ?? [judge.first];
+  const frames = [
+    ...before.map((json) => frameOf('client', json)),
+    ...told.map((json) => frameOf('agent', json)),
+  ];
   const trace: Trace = { frames, isComplete: isOver };
-  const heeded = set.rules.filter(({ reads }: Rule<Trace>) => reads !== 'both');
+  const heeded = set.rules.filter(({ reads }: Rule<Trace>) => reads !== 'both' || asked !== undefined);
   return [...heeded, ...judge.own].flatMap(({ id, judge }) =>
     [...judge(trace)].flatMap(({ frame, wrong }) =>
-      wrong === null || passedOn.get(id)?.test(wrong) === true ? [] : [{ rule: id, at: frame - 1, says: wrong }],
+      wrong === null || passedOn.get(id)?.test(wrong) === true
+        ? []
+        : [{ rule: id, at: frame - before.length, says: wrong }],
     ),
   );
 }
 
 /** The same, as sentences with the beginning of the frame. */
-export const faultsIn = (protocol: string, told: readonly unknown[], isOver = true): string[] =>
-  judged(protocol, told, isOver).map(
+export const faultsIn = (protocol: string, told: readonly unknown[], isOver = true, asked?: readonly object[]): string[] =>
+  judged(protocol, told, isOver, asked).map(
     ({ rule, at, says }) => `${rule} at ${at}: ${says} | ${JSON.stringify(told[at])?.slice(0, 200)}`,
   );

@@ -1,7 +1,6 @@
 // What the dialects and options change, which ids the frames have, and what is lost.
 import { describe, expect, test } from 'vitest';
 import type { Event } from '../../../src/core/model/event.ts';
-import { checkRpcMessages } from '../../oracles/order/rpc-message/order.ts';
 import { faultsIn } from '../../support/judged.ts';
 import { tellLate } from '../../support/telling.ts';
 import { type Sent, sideOf, told } from './harness.ts';
@@ -91,7 +90,7 @@ describe('rpc-message', () => {
 
   test('keeps the nulls in what a tool takes and gives, and no others', () => {
     const { frames } = told(events, 'rpc-message');
-    expect(checkRpcMessages(frames)).toEqual([]);
+    expect(faultsIn('rpc-message', frames)).toEqual([]);
     expect(only(frames, 'assistant tool_use')).toMatchObject([{ message: { content: [{ input: nulls }] } }]);
     expect(only(frames, 'user')).toMatchObject([
       { message: { content: [{ content: [{ type: 'unknown', originalType: 'odd', data: nulls }] }] } },
