@@ -45,11 +45,7 @@ describe('sees', () => {
     ['two answers', [...whole, answer], 'request-answered-once'],
     ['a stream for an answer', [...whole.slice(0, 3), stream(words, 'b')], 'request-answered'],
     ['a stranger', [...whole, { ...answer, id: 'c' }], 'own/asked-for'],
-    [
-      'an answer without its null',
-      [...whole.slice(0, 3), { id: 'b', result: {} }],
-      'answer-shape',
-    ],
+    ['an answer without its null', [...whole.slice(0, 3), { id: 'b', result: {} }], 'answer-shape'],
     ['another code', [...whole.slice(0, 3), { ...refusal('b'), error: { code: 1, message: 'x' } }], 'own/refusal-code'],
     ['a message that is none', [stream({ type: 'system' }), ...whole.slice(1)], 'message-type'],
     ['a bare one that is none', [...whole, { type: 'system' }], 'message-type'],

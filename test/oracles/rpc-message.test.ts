@@ -14,8 +14,6 @@ const event = (inner: object): Message => ({
   provider,
 });
 const start = event({ type: 'message_start', message: { id: 'msg-1', content: [] } });
-const open = event({ type: 'content_block_start', index: 1, content_block: { ...toolUse, input: null } });
-const delta = event({ type: 'content_block_delta', index: 1, delta: { type: 'input_json_delta', partial_json: '{}' } });
 const whole = { ...toolUse, status: 'completed', input: { path: null } };
 const foreign = { type: 'unknown', originalType: 'redacted_thinking', data: { secret: null } };
 const assistant: Message = {

@@ -3,9 +3,9 @@ import type { Rule, Trace, TraceFrame } from '../../src/conformance/check/rule.t
 import { agentSetOf } from '../../src/conformance/index.ts';
 import { claudeOwn } from '../oracles/own/claude.ts';
 import type { OwnRule } from '../oracles/own/own-rule.ts';
-import { rpcMessageOwn } from '../oracles/own/rpc-message.ts';
 import { piOwn } from '../oracles/own/pi.ts';
 import { piLegacyOwn } from '../oracles/own/pi-legacy.ts';
+import { rpcMessageOwn } from '../oracles/own/rpc-message.ts';
 
 /** A rule that is broken, at a frame of what was told. */
 export interface Breach {
@@ -26,7 +26,7 @@ const judges: ReadonlyMap<string, Judge> = new Map([
     'claude',
     { own: claudeOwn, first: { type: 'control_request', request_id: 'first', request: { subtype: 'initialize' } } },
   ],
-['rpc-message', { own: rpcMessageOwn, first: { id: 'first', method: 'connect', params: {} } }],
+  ['rpc-message', { own: rpcMessageOwn, first: { id: 'first', method: 'connect', params: {} } }],
   ['pi', { own: piOwn, first: prompt }],
   ['pi-legacy', { own: piLegacyOwn, first: prompt }],
 ]);
@@ -64,10 +64,7 @@ export function judged(protocol: string, told: readonly unknown[], isOver = true
   const set = agentSetOf(protocol);
   if (judge === undefined || set === undefined) throw new Error(`nobody judges ${protocol}`);
   const before = asked ?? [judge.first];
-  const frames = [
-    ...before.map((json) => frameOf('client', json)),
-    ...told.map((json) => frameOf('agent', json)),
-  ];
+  const frames = [...before.map((json) => frameOf('client', json)), ...told.map((json) => frameOf('agent', json))];
   const trace: Trace = { frames, isComplete: isOver };
   const heeded = set.rules.filter(({ reads }: Rule<Trace>) => reads !== 'both' || asked !== undefined);
   return [...heeded, ...judge.own].flatMap(({ id, judge }) =>
@@ -80,7 +77,12 @@ export function judged(protocol: string, told: readonly unknown[], isOver = true
 }
 
 /** The same, as sentences with the beginning of the frame. */
-export const faultsIn = (protocol: string, told: readonly unknown[], isOver = true, asked?: readonly object[]): string[] =>
+export const faultsIn = (
+  protocol: string,
+  told: readonly unknown[],
+  isOver = true,
+  asked?: readonly object[],
+): string[] =>
   judged(protocol, told, isOver, asked).map(
     ({ rule, at, says }) => `${rule} at ${at}: ${says} | ${JSON.stringify(told[at])?.slice(0, 200)}`,
   );

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { Command } from '../../../src/core/model/command.ts';
 import { type Outcome, refused } from '../../../src/core/model/errors.ts';
 import type { Event } from '../../../src/core/model/event.ts';
-import { connect } from './harness.ts';
 import { faultsIn } from '../../support/judged.ts';
+import { connect } from './harness.ts';
 
 const ok: Outcome = { ok: true };
 const user = (content: unknown) => ({ type: 'user', message: { role: 'user', content } });

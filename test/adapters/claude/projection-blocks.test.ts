@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Content } from '../../../src/core/model/content.ts';
 import type { Event } from '../../../src/core/model/event.ts';
+import { faultsIn } from '../../support/judged.ts';
 import { told } from './harness.ts';
 import {
   answered,
@@ -24,7 +25,6 @@ import {
   text,
   whole,
 } from './words.ts';
-import { faultsIn } from '../../support/judged.ts';
 
 describe('the blocks of a message', () => {
   test('are counted from 0 in each message, whatever the source calls them', () => {

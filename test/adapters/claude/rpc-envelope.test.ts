@@ -4,10 +4,10 @@ import type { Out } from '../../../src/core/contract/channel.ts';
 import type { Command } from '../../../src/core/model/command.ts';
 import { type Outcome, refused } from '../../../src/core/model/errors.ts';
 import type { Event, EventOf } from '../../../src/core/model/event.ts';
+import { faultsIn } from '../../support/judged.ts';
 import { createLog, tell } from '../../support/telling.ts';
 import { connect, type Sent, sideOf } from './harness.ts';
 import { done, run } from './words.ts';
-import { faultsIn } from '../../support/judged.ts';
 
 const ok: Outcome = { ok: true };
 const request = (id: string, method: string, params?: unknown) => ({ id, method, params });

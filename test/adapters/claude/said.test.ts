@@ -2,9 +2,9 @@
 // and never displaces what makes our frames ours (design rule 3).
 import { describe, expect, test } from 'vitest';
 import type { Event } from '../../../src/core/model/event.ts';
+import { faultsIn } from '../../support/judged.ts';
 import { type Sent, told } from './harness.ts';
 import { closed, done, ended, inOrder, message, only, opened, outline, piece, run } from './words.ts';
-import { faultsIn } from '../../support/judged.ts';
 
 const claude = (said: Record<string, unknown>) => ({ extra: { claude: said } });
 const frame = { api_message_id: 'api-1' };

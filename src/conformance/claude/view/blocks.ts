@@ -54,7 +54,7 @@ export function copyFault({ head, pieces }: StreamedBlock, copy: Dictionary): st
   const signature = pieces.get('signature');
   if (signature !== undefined && copy.signature !== signature) return 'signature differs from what streamed';
   if (head.type !== 'tool_use') return null;
-  const isSame = copy.id === head.id && copy.name === head.name;
+  const isSame = copy.id === head.id && (head.name === undefined || copy.name === head.name);
   const named = ({ id, name }: Dictionary) => `${String(name)} (${String(id)})`;
   return isSame ? null : `the call of ${named(copy)} where that of ${named(head)} streamed`;
 }
