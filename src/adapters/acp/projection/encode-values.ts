@@ -103,7 +103,6 @@ export function locationsOf(
   cwd: string | undefined,
 ): readonly ToolLocation[] {
   if (locations !== undefined) return locations.map((one) => ({ ...one, path: absolutePath(one.path, cwd) }));
-  const said = change?.path ?? input.file_path ?? input.path;
-  const path = typeof said === 'string' ? absolutePath(said, cwd) : '';
-  return path.startsWith('/') ? [{ path }] : [];
+  const path = change === undefined ? (input.file_path ?? input.path) : absolutePath(change.path, cwd);
+  return typeof path === 'string' && path.startsWith('/') ? [{ path }] : [];
 }
