@@ -8,7 +8,7 @@ import { owner, type Principal } from '../core/contract/principal.ts';
 import type { SessionStore } from '../core/contract/session-store.ts';
 import type { CommandSink } from '../core/link/frontend-driver.ts';
 import { type Figures, metricsText } from '../core/metrics/metrics.ts';
-import { GatewayError, type Outcome } from '../core/model/errors.ts';
+import { GatewayError, type Outcome, type Problem } from '../core/model/errors.ts';
 import type { Hub } from '../core/session/hub.ts';
 import type { Session } from '../core/session/session.ts';
 import type { Agents } from './agents.ts';
@@ -64,6 +64,7 @@ export function createBoard(ports: BoardPorts): GatewayApi {
       if (sessions.follows && (use === 'read' || (use === 'say' && isHeard()))) return null;
       return ports.elsewhere?.(session, use) ?? null;
     },
+    whenKept: (id, principal) => kept(sessions.find(id, principal).session),
     deliver: (session, items, settle) => deliver(session, items, settle, ports),
     session: (id, principal) => restSummaryOf(sessions.find(id, principal)),
     createSession: (request, principal) => restSummaryOf(sessions.open(request, { principal, isOurs: false })),
@@ -96,9 +97,8 @@ export function createBoard(ports: BoardPorts): GatewayApi {
       const link = streams.postLink(request);
       const { session } = sessions.find(request.session, request.principal);
       const taken = takePosted(link, frames);
-      if (frames.every(({ id }) => id === undefined)) return taken;
       // A client that was told of a post does not post it again.
-      return taken.then((result) => new Promise((told) => session.whenKept(() => told(result))));
+      return taken.then((result) => kept(session).then(() => result));
     },
     refuse: (request, fault) => streams.postLink(request).fault(fault).map(textOf),
     metrics: () => metricsText(ports.figures()),
@@ -106,6 +106,18 @@ export function createBoard(ports: BoardPorts): GatewayApi {
     limited: ports.meter.limited,
     obstacles: () => ports.obstacleSources.flatMap((source) => source.obstacles()),
   };
+}
+
+const moved: Problem = { code: 'timeout', message: 'another gateway has the session now, and may not know this' };
+
+/** Rejects with `timeout` if another gateway has the session and may not know what was said here. */
+function kept(session: Session): Promise<void> {
+  return new Promise((resolve, reject) =>
+    session.whenKept((isThere) => {
+      if (isThere) resolve();
+      else reject(new GatewayError(moved.code, moved.message));
+    }),
+  );
 }
 
 /** Carries out what clients of another gateway have said there. */
@@ -122,7 +134,8 @@ function deliver(
   const sink = sinkOf(session, false);
   for (const [at, item] of data.entries()) {
     if ('command' in item) sink.submit(item.command, (outcome) => settle(at, outcome));
-    else if ('sync' in item) session.whenKept(() => settle(at, { ok: true }));
+    else if ('sync' in item)
+      session.whenKept((isThere) => settle(at, isThere ? { ok: true } : { ok: false, error: moved }));
     else {
       if ('stream' in item) session.readElsewhere(item.stream.key, item.stream.source);
       else session.postedIds(item.posted.key).add(item.posted.id, item.posted.digest);

@@ -96,9 +96,10 @@ export async function post(
   session: string,
   frame: object,
   key?: string,
+  frontend = 'pi',
 ): Promise<{ readonly status: number; readonly text: string }> {
   const more = { 'content-type': 'application/json', ...(key === undefined ? {} : { 'idempotency-key': key }) };
-  const answer = await fetch(`${url}/v1/pi/sessions/${session}/frames`, {
+  const answer = await fetch(`${url}/v1/${frontend}/sessions/${session}/frames`, {
     method: 'POST',
     headers: { ...headers, ...more },
     body: JSON.stringify(frame),

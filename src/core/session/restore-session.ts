@@ -80,5 +80,6 @@ export function readRecord(stored: StoredRecord): SessionRecord | null {
 /** What a session begins with that is made again from there on. */
 export function pastOf(state: SessionState | null): Pick<SessionPorts, 'past'> {
   if (state === null) return {};
-  return { past: { transcript: readTranscript(state.transcript), context: state.context, posted: state.posted } };
+  const { context, posted, prompts } = state;
+  return { past: { transcript: readTranscript(state.transcript), context, posted, prompts } };
 }

@@ -8,7 +8,7 @@ import type { Tap } from '../contract/tap.ts';
 import type { WorkspacePort } from '../contract/workspace.ts';
 import type { ExportPort } from '../export/export.ts';
 import type { AgentConnection } from '../link/agent-link.ts';
-import type { Posted } from '../log/stored-records.ts';
+import type { OpenPrompt, Posted } from '../log/stored-records.ts';
 import type { Command } from '../model/command.ts';
 import type { Message } from '../model/content.ts';
 import type { Outcome } from '../model/errors.ts';
@@ -54,8 +54,8 @@ export interface ForwardPosts {
   stream(key: string, source: unknown): void;
   /** A frame was posted to a stream under an id. Comes there behind its commands. */
   posted(posted: Posted): void;
-  /** Calls back once everything so far is kept there, or once it is known that it is not. */
-  sync(then: () => void): void;
+  /** Calls back once everything so far is kept there. `isThere`: false if the owner may not have got it. */
+  sync(then: (isThere: boolean) => void): void;
 }
 
 /** The surroundings of a session. */
@@ -101,6 +101,7 @@ export interface SessionPorts {
     readonly transcript: Transcript;
     readonly context: ContextFigures;
     readonly posted: readonly Posted[];
+    readonly prompts: readonly OpenPrompt[];
   };
   /** Messages of an earlier opening of this session, oldest first. */
   readonly history?: readonly Message[];
