@@ -13,6 +13,7 @@ import type { Hub } from '../core/session/hub.ts';
 import type { Session } from '../core/session/session.ts';
 import type { Agents } from './agents.ts';
 import { carryOut, type SettleWithAfter } from './commands/after-answer.ts';
+import type { CommandIntakes } from './commands/command-intakes.ts';
 import { createPosts, textOf } from './commands/posted-frames.ts';
 import type { Connections } from './connections.ts';
 import type { Frontends } from './frontends.ts';
@@ -30,6 +31,7 @@ import type { StoredSessions } from './stored/stored-sessions.ts';
 export interface BoardPorts {
   readonly adapterOf: AdapterOf;
   readonly agents: Agents;
+  readonly carriedOut: CommandIntakes['carriedOut'];
   readonly clock: Clock;
   readonly connections: Connections;
   readonly elsewhere: Elsewhere | undefined;
@@ -125,7 +127,7 @@ function deliver(
   id: string,
   items: readonly unknown[],
   settle: (at: number, outcome: Outcome) => void,
-  { sessions, sinkOf }: BoardPorts,
+  { carriedOut, sessions, sinkOf }: BoardPorts,
 ): void {
   if (sessions.isFollowed(id)) throw new GatewayError('conflict', 'another gateway has the session');
   const { session } = sessions.find(id, owner);
@@ -133,8 +135,13 @@ function deliver(
   if (data === undefined) throw new GatewayError('invalid', 'this gateway does not know what another one says');
   const sink = sinkOf(session, false);
   for (const [at, item] of data.entries()) {
-    if ('command' in item) sink.submit(item.command, (outcome) => settle(at, outcome));
-    else if ('sync' in item)
+    if ('command' in item) {
+      const { command } = item;
+      sink.submit(command, (outcome) => {
+        carriedOut(command, session.id, outcome);
+        settle(at, outcome);
+      });
+    } else if ('sync' in item)
       session.whenKept((isThere) => settle(at, isThere ? { ok: true } : { ok: false, error: moved }));
     else {
       if ('stream' in item) session.readElsewhere(item.stream.key, item.stream.source);

@@ -157,7 +157,7 @@ test.each(['owner', 'follower'] as const)(
     await reader.until((heard) => heard.some(({ frame }) => frame.includes('"type":"result"')), 'the first run');
     const asked = who === 'owner' ? first : second;
     const acknowledged = await promptUntilKilled(asked, first, session, 7);
-    await untilOwned(second, session);
+    await untilOwned(second, session, redis);
     expectEachOnce(await promptsShown(second, session, acknowledged), acknowledged);
     reader.connection.end();
   },

@@ -82,6 +82,10 @@ export type Posted = z.infer<typeof Posted>;
 export const OpenPrompt = z.object({ prompt: z.number(), content: z.array(Content), isBegun: z.boolean() });
 export type OpenPrompt = z.infer<typeof OpenPrompt>;
 
+/** A record of a ledger about a command of this session. The ledger reads it (core/ledger/ledger-records.ts). */
+export const KeptTicket = z.object({ ledger: z.string(), record: z.unknown() });
+export type KeptTicket = z.infer<typeof KeptTicket>;
+
 /** The whole state of a session. */
 export const SessionState = z.object({
   transcript: StoredTranscript,
@@ -91,6 +95,10 @@ export const SessionState = z.object({
   posted: z.array(Posted),
   /** Oldest first. Absent in the first version of the records. */
   prompts: z.array(OpenPrompt).default([]),
+  /** Oldest first. Absent in the first version, as the versions. */
+  tickets: z.array(KeptTicket).default([]),
+  /** The version of the session in each ledger that has changed it. */
+  versions: z.record(z.string(), z.number()).default({}),
 });
 export type SessionState = z.infer<typeof SessionState>;
 
@@ -123,5 +131,7 @@ export const SessionRecord = z.discriminatedUnion('kind', [
   OpenPrompt.omit({ isBegun: true }).extend({ kind: z.literal('prompt') }),
   /** The prompt was answered. `isOver`: nothing of it is to come any more. */
   z.object({ kind: z.literal('prompt-answered'), prompt: z.number(), isOver: z.boolean() }),
+  KeptTicket.extend({ kind: z.literal('ticket') }),
+  z.object({ kind: z.literal('version'), ledger: z.string(), version: z.number() }),
 ]);
 export type SessionRecord = z.infer<typeof SessionRecord>;

@@ -9,6 +9,7 @@ import type { Transcript } from '../model/transcript.ts';
 import { type ContextFigures, contextAfter } from './context-usage.ts';
 import type { OpenPrompts } from './prompts/open-prompts.ts';
 import type { SessionPosts } from './session-posts.ts';
+import type { SessionTickets } from './session-tickets.ts';
 import type { SessionStreams } from './session-streams.ts';
 
 /** Makes the projection of a stream by the words that were kept with it; null if nobody speaks that dialect any more. */
@@ -21,6 +22,7 @@ export interface RestorationPorts {
   readonly context: ContextFigures;
   dialectOf: DialectOf;
   posts(): SessionPosts;
+  tickets(): SessionTickets;
   /** The prompts that the conversation does not show yet. */
   readonly prompts: OpenPrompts;
 }
@@ -63,6 +65,10 @@ export class Restoration {
         return this.#ports.prompts.taken(record.prompt, record.content);
       case 'prompt-answered':
         return this.#ports.prompts.answered(record.prompt, record.isOver);
+      case 'ticket':
+        return this.#ports.tickets().restore(record);
+      case 'version':
+        return this.#ports.tickets().setVersion(record.ledger, record.version);
       default:
         record satisfies never;
     }

@@ -80,6 +80,5 @@ export function readRecord(stored: StoredRecord): SessionRecord | null {
 /** What a session begins with that is made again from there on. */
 export function pastOf(state: SessionState | null): Pick<SessionPorts, 'past'> {
   if (state === null) return {};
-  const { context, posted, prompts } = state;
-  return { past: { transcript: readTranscript(state.transcript), context, posted, prompts } };
+  return { past: { ...state, transcript: readTranscript(state.transcript) } };
 }

@@ -8,7 +8,7 @@ import type { Tap } from '../contract/tap.ts';
 import type { WorkspacePort } from '../contract/workspace.ts';
 import type { ExportPort } from '../export/export.ts';
 import type { AgentConnection } from '../link/agent-link.ts';
-import type { OpenPrompt, Posted } from '../log/stored-records.ts';
+import type { Posted, SessionState } from '../log/stored-records.ts';
 import type { Command } from '../model/command.ts';
 import type { Message } from '../model/content.ts';
 import type { Outcome } from '../model/errors.ts';
@@ -17,7 +17,6 @@ import type { SessionFile } from '../model/outcome-data.ts';
 import type { SessionInfo } from '../model/session-info.ts';
 import type { Transcript } from '../model/transcript.ts';
 import type { WindowLimits } from '../stream/window.ts';
-import type { ContextFigures } from './context-usage.ts';
 import type { KeptSession } from './session-recorder.ts';
 import type { TranscriptBudget } from './transcript-budget.ts';
 
@@ -97,12 +96,7 @@ export interface SessionPorts {
   /** Where the session is kept. If absent, it is nowhere. */
   readonly kept?: KeptSession;
   /** What the session was before its first record that is still there. */
-  readonly past?: {
-    readonly transcript: Transcript;
-    readonly context: ContextFigures;
-    readonly posted: readonly Posted[];
-    readonly prompts: readonly OpenPrompt[];
-  };
+  readonly past?: Omit<SessionState, 'transcript'> & { readonly transcript: Transcript };
   /** Messages of an earlier opening of this session, oldest first. */
   readonly history?: readonly Message[];
   /**

@@ -1,6 +1,6 @@
 // Writes what happens in a session to the log that is kept of it (decision 0026).
 import type { Durability, StoredLog } from '../contract/session-store.ts';
-import type { OpenPrompt, Posted, SessionRecord, SessionState } from '../log/stored-records.ts';
+import type { KeptTicket, OpenPrompt, Posted, SessionRecord, SessionState } from '../log/stored-records.ts';
 import { type Burst, eventsIn, textIn } from '../model/burst.ts';
 import type { Content } from '../model/content.ts';
 import type { Event, Logged } from '../model/event.ts';
@@ -87,6 +87,14 @@ export class SessionRecorder {
   promptAnswered(prompt: number, isOver: boolean): void {
     this.#append({ kind: 'prompt-answered', prompt, isOver });
     this.#prompts?.answered(prompt, isOver);
+  }
+
+  ticket(ticket: KeptTicket): void {
+    this.#append({ kind: 'ticket', ...ticket });
+  }
+
+  version(ledger: string, version: number): void {
+    this.#append({ kind: 'version', ledger, version });
   }
 
   /** The prompts that the conversation does not show yet, oldest first. */

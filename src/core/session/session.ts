@@ -23,6 +23,7 @@ import type { SessionPorts } from './session-ports.ts';
 import { SessionPosts } from './session-posts.ts';
 import { type KeptSession, SessionRecorder } from './session-recorder.ts';
 import { SessionStreams, type StreamUse } from './session-streams.ts';
+import { SessionTickets } from './session-tickets.ts';
 import type { BudgetMember } from './transcript-budget.ts';
 
 /** An open session. */
@@ -52,6 +53,8 @@ export interface Session extends SessionView {
   readElsewhere(key: string, source: unknown): void;
   /** The ids under which frames were posted to the stream with that key. */
   postedIds(key: string): PostedIds;
+  /** What is kept with the session of the commands that carry tickets. */
+  readonly tickets: SessionTickets;
   /**
    * Calls back once everything so far is on disk, or cannot be written to it; at once without a store. `isThere`: false if
    * another gateway has the session, and may not know what was said to it here.
@@ -115,6 +118,8 @@ class OpenSession implements Session, BudgetMember {
   #recorder: SessionRecorder | null = null;
   /** Null: nobody has posted to the session. */
   #posts: SessionPosts | null = null;
+  /** Null: no command of the session had a ticket. */
+  #tickets: SessionTickets | null = null;
   /** The figures before this opening of the session. */
   #context: ContextFigures;
   /** While the session is made again. */
@@ -170,6 +175,11 @@ class OpenSession implements Session, BudgetMember {
     return this.#posts;
   }
 
+  get tickets(): SessionTickets {
+    this.#tickets ??= new SessionTickets(() => this.#recorder);
+    return this.#tickets;
+  }
+
   whenKept(then: (isThere: boolean) => void): void {
     if (this.#recorder !== null)
       this.#recorder.sync((durability) => then(durability === 'kept' || this.#closed === null));
@@ -183,8 +193,13 @@ class OpenSession implements Session, BudgetMember {
 
   #state(): SessionState {
     const context = this.#conversation?.context() ?? this.#context;
-    const prompts = [...(this.#recorder?.prompts ?? [])];
-    return { transcript: writeTranscript(this.transcript), context, posted: this.#posts?.all() ?? [], prompts };
+    return {
+      transcript: writeTranscript(this.transcript),
+      context,
+      posted: this.#posts?.all() ?? [],
+      prompts: [...(this.#recorder?.prompts ?? [])],
+      ...(this.#tickets?.state() ?? { tickets: [], versions: {} }),
+    };
   }
 
   /** Makes the session again. Nothing is recorded until it goes on. */
@@ -192,9 +207,14 @@ class OpenSession implements Session, BudgetMember {
     const { transcript } = this;
     const streams = this.#streams;
     const posts = () => this.#postsMade();
-    for (const posted of this.#ports.past?.posted ?? []) posts().restore(posted);
-    const prompts = new OpenPrompts(this.#ports.past?.prompts ?? [], transcript.run !== null);
-    const restoration = new Restoration({ transcript, streams, context: this.#context, dialectOf, posts, prompts });
+    const tickets = () => this.tickets;
+    const { posted, prompts: open = [], tickets: kept, versions } = this.#ports.past ?? {};
+    for (const one of posted ?? []) posts().restore(one);
+    for (const one of kept ?? []) tickets().restore(one);
+    for (const [ledger, version] of Object.entries(versions ?? {})) tickets().setVersion(ledger, version);
+    const prompts = new OpenPrompts(open, transcript.run !== null);
+    const context = this.#context;
+    const restoration = new Restoration({ transcript, streams, context, dialectOf, posts, tickets, prompts });
     this.#restoration = restoration;
     const over = () => {
       this.#context = restoration.context;
