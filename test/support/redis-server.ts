@@ -73,7 +73,10 @@ function serverOn(port: number, folder: string): RedisServer {
     // With `everysec` Redis may put off its writes for two seconds while the disk is busy, and a kill loses them.
     const options = { port, bind: '127.0.0.1', dir: folder, appendonly, appendfsync: 'always', save: '' };
     // The last one is for `expiries`.
-    const args = Object.entries({ ...options, 'notify-keyspace-events': 'Ex' }).flatMap(([name, value]) => [`--${name}`, String(value)]);
+    const args = Object.entries({ ...options, 'notify-keyspace-events': 'Ex' }).flatMap(([name, value]) => [
+      `--${name}`,
+      String(value),
+    ]);
     const started = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] });
     child = started;
     await new Promise<void>((resolve, reject) => {

@@ -9,8 +9,8 @@ import type { Transcript } from '../model/transcript.ts';
 import { type ContextFigures, contextAfter } from './context-usage.ts';
 import type { OpenPrompts } from './prompts/open-prompts.ts';
 import type { SessionPosts } from './session-posts.ts';
-import type { SessionTickets } from './session-tickets.ts';
 import type { SessionStreams } from './session-streams.ts';
+import type { SessionTickets } from './session-tickets.ts';
 
 /** Makes the projection of a stream by the words that were kept with it; null if nobody speaks that dialect any more. */
 export type DialectOf = (key: string, source: unknown) => ((view: SessionView) => Projection) | null;

@@ -4,7 +4,7 @@ import type { KeptTicket, SessionState } from '../log/stored-records.ts';
 import { estimateBytes } from '../model/memory-estimate.ts';
 import type { SessionRecorder } from './session-recorder.ts';
 
-/** The most that a snapshot repeats: the newest ones (docs/limits.md 10.5). */
+/** The most that a snapshot repeats: the newest ones (docs/limits.md 10.6). */
 const most = { tickets: 256, bytes: 1024 * 1024 };
 
 /** A class: each session that is kept and gets a ticket has one. */

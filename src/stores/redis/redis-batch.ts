@@ -1,7 +1,6 @@
 // What goes from the log of a session to Redis, and what the log needs of its store for that.
 import type { StoredSnapshot } from '../../core/contract/session-store.ts';
 import type { OwnedLogPorts, Waiter } from '../owned-log.ts';
-import type { RedisLog } from './redis-log.ts';
 
 /** What goes to Redis at once. */
 export interface RedisBatch {
@@ -21,18 +20,18 @@ export interface Sent {
   readonly waiters: readonly Waiter[];
 }
 
-/** What a log needs of its store. */
-export interface RedisLogPorts extends OwnedLogPorts<RedisLog> {
+/** What a log needs of its store. `Log`: the logs. */
+export interface RedisPorts<Log> extends OwnedLogPorts<Log> {
   /** Makes the session in Redis. Returns the fence, or 0 if somebody else has made one with this id. */
-  create(log: RedisLog): Promise<number>;
+  create(log: Log): Promise<number>;
   /** Makes a session again that Redis has forgotten, from its snapshot. Returns the fence, or 0 as `create` does. */
-  remake(log: RedisLog, head: RedisBatch['head'], snapshot: StoredSnapshot): Promise<number>;
+  remake(log: Log, head: RedisBatch['head'], snapshot: StoredSnapshot): Promise<number>;
   /** Returns the status of the batch (`batchStatus`) and the last place that Redis has. */
-  append(log: RedisLog, batch: RedisBatch): Promise<readonly [status: number, place: number]>;
+  append(log: Log, batch: RedisBatch): Promise<readonly [status: number, place: number]>;
   /** Redis has answered a log that had failed. */
-  recovered(log: RedisLog): void;
+  recovered(log: Log): void;
   /** The log does not reach Redis; call `tryAgain` until it has recovered. */
-  failed(log: RedisLog): void;
+  failed(log: Log): void;
   /** The log has no owner any more. */
-  over(log: RedisLog, how: 'released' | 'removed' | 'fenced'): Promise<void>;
+  over(log: Log, how: 'released' | 'removed' | 'fenced'): Promise<void>;
 }

@@ -3,7 +3,7 @@
 import type { StoredHead, StoredLogOwner, StoredSnapshot } from '../../core/contract/session-store.ts';
 import { OwnedLog, type Waiter } from '../owned-log.ts';
 import { reasonOf } from './connection.ts';
-import type { RedisBatch, RedisLogPorts, Sent } from './redis-batch.ts';
+import type { RedisBatch, RedisPorts, Sent } from './redis-batch.ts';
 import { batchStatus } from './scripts.ts';
 
 /** `away`: records wait, or are dropped until there is a snapshot if `isBroken`. */
@@ -11,6 +11,9 @@ type Phase =
   | { readonly name: 'open' }
   | { readonly name: 'away'; readonly isBroken: boolean }
   | { readonly name: 'over' };
+
+/** What a log needs of its store. */
+export type RedisLogPorts = RedisPorts<RedisLog>;
 
 /** Most records and characters of a batch, and most batches of a session on their way (docs/limits.md 11.3). */
 const most = { records: 256, chars: 256 * 1024, inFlight: 64 };

@@ -14,8 +14,7 @@ import { GatewayError } from '../../core/model/errors.ts';
 import { createReservations, createWake } from '../owned-log.ts';
 import { connectRedis, type RedisConnection, reasonOf } from './connection.ts';
 import { createLogReader, type LogReader } from './log-reader.ts';
-import type { RedisLogPorts } from './redis-batch.ts';
-import { RedisLog } from './redis-log.ts';
+import { RedisLog, type RedisLogPorts } from './redis-log.ts';
 import {
   factsKey,
   indexKey,
