@@ -96,7 +96,11 @@ const layers: readonly Layer[] = [
     files: ['src/core/', 'src/stores/paths.ts', 'src/workspace/'],
   },
   { of: /^src\/tape\//, packages: ['zod'], files: ['src/core/', 'src/tape/'] },
-  { of: /^src\/stores\/redis\//, packages: ['node:', 'ioredis'], files: ['src/core/', 'src/stores/redis/'] },
+  {
+    of: /^src\/stores\/redis\//,
+    packages: ['node:', 'ioredis'],
+    files: ['src/core/', 'src/stores/redis/', 'src/stores/owned-log.ts'],
+  },
   { of: /^src\/faults\//, packages: [], files: ['src/core/', 'src/faults/', 'src/tape/cutter.ts'] },
   { of: /^src\/stores\//, packages: ['node:'], files: ['src/core/', 'src/stores/'] },
   ...Object.entries(conformanceRooms).map(([room, lower]) => ({

@@ -11,15 +11,9 @@ import { listen } from '../src/transports/http/server.ts';
 import { agentRoles } from './support/agent-roles.ts';
 import { type ByteProxy, createByteProxy } from './support/byte-proxy.ts';
 import { clientRoles, type Hear } from './support/client-roles.ts';
+import { type Dialect, dialects, numbers, readCut, transports } from './support/cut-readers.ts';
 import { isFull } from './support/full.ts';
-import {
-  type Connect,
-  type Connection,
-  connectEvents,
-  connectResumable,
-  type Heard,
-  type Place,
-} from './support/resuming-readers.ts';
+import { connectEvents, connectResumable, type Heard, type Place } from './support/resuming-readers.ts';
 
 /** Cuts of each kind for each dialect and transport; 2,000 in all. */
 const wanted = isFull ? 1000 : 60;
@@ -28,32 +22,6 @@ const disposals: (() => unknown)[] = [];
 afterEach(async () => {
   for (const dispose of disposals.splice(0).reverse()) await dispose();
 });
-
-interface Dialect {
-  readonly name: string;
-  readonly frontend: string;
-  readonly options: string;
-  /** A connection that names its session needs no greeting, and its prompts name none. */
-  readonly needsNoGreeting?: true;
-}
-
-const dialects: readonly Dialect[] = [
-  { name: 'claude', frontend: 'claude', options: '' },
-  { name: 'rpc-message', frontend: 'rpc-message', options: '' },
-  { name: 'pi, growing', frontend: 'pi', options: '' },
-  { name: 'pi, delta-only', frontend: 'pi', options: 'dialect=delta-only' },
-  { name: 'pi-legacy', frontend: 'pi-legacy', options: '' },
-  { name: 'pi-server', frontend: 'pi-server', options: '' },
-  // One stream, whatever the names of the events: bare frames can be compared.
-  { name: 'eca', frontend: 'eca', options: 'events=frames' },
-  { name: 'acp', frontend: 'acp', options: '' },
-  { name: 'canonical', frontend: 'canonical', options: '', needsNoGreeting: true },
-];
-
-const transports: readonly (readonly [string, Connect])[] = [
-  ['websocket', connectResumable],
-  ['sse', connectEvents],
-];
 
 /** A session, and a client that nobody cuts. */
 interface Rig {
@@ -110,46 +78,6 @@ async function start({ frontend, options, needsNoGreeting }: Dialect): Promise<R
   };
 }
 
-/** The part that counts: what comes behind the last cursor is said again to a client that comes back. */
-function kept(heard: readonly Heard[]): readonly Heard[] {
-  return heard.slice(0, heard.findLastIndex(({ cursor }) => cursor !== null) + 1);
-}
-
-/** A reader that is cut again and again, and comes back with its cursor. */
-interface CutReader {
-  /** Resolves with the frame it began behind and all that came, once that goes as far as `last`. */
-  until(last: string | null): Promise<readonly Heard[]>;
-}
-
-function readCut(connect: Connect, { place }: Rig, from: Heard): CutReader {
-  const all: Heard[] = [from];
-  let goal: string | null | undefined;
-  /** The newest cursor, also of the open connection. */
-  let newest = from.cursor;
-  let connection: Connection | undefined;
-  const isThere = (cursor: string | null | undefined) => goal !== undefined && cursor === goal;
-
-  async function read(): Promise<readonly Heard[]> {
-    while (!isThere(all.at(-1)?.cursor)) {
-      connection = connect(place, all.at(-1)?.cursor ?? null, ({ cursor }) => {
-        newest = cursor;
-        if (isThere(cursor)) connection?.end();
-      });
-      all.push(...kept(await connection.over));
-    }
-    return all;
-  }
-  const reading = read();
-  return {
-    until(last) {
-      goal = last;
-      // Nothing more would come.
-      if (isThere(newest)) connection?.end();
-      return reading;
-    },
-  };
-}
-
 /** The frames from the first one with a cursor on: what is said before is only for who comes without. */
 function resumable(uncut: readonly Heard[]): { readonly first: Heard; readonly expected: readonly Heard[] } {
   const at = uncut.findIndex(({ cursor }) => cursor !== null);
@@ -159,15 +87,6 @@ function resumable(uncut: readonly Heard[]): { readonly first: Heard; readonly e
 }
 
 const lastCursor = (uncut: readonly Heard[]) => uncut.findLast(({ cursor }) => cursor !== null)?.cursor ?? null;
-
-/** Numbers from 0 to below 1 that are the same in each run, unlike those of chance. */
-function numbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
 
 test('each protocol with clients is in the table', () => {
   const protocols = [...adapters.values()].filter(({ client }) => client !== undefined).map(({ id }) => id);
@@ -184,7 +103,7 @@ describe.each(dialects)('$name', (dialect) => {
     for (const [at, connect] of [connectResumable, connectEvents, connectResumable].entries()) {
       const from = expected[at * 3];
       if (from === undefined) throw new Error('too few frames');
-      expect(await readCut(connect, rig, from).until(lastCursor(rig.uncut))).toEqual(expected.slice(at * 3));
+      expect(await readCut(connect, rig.place, [from]).until(lastCursor(rig.uncut))).toEqual(expected.slice(at * 3));
     }
   });
 
@@ -208,12 +127,12 @@ describe.each(dialects)('$name', (dialect) => {
     await rig.run('think tool unicode');
     const { first, expected } = resumable(rig.uncut);
     const last = lastCursor(rig.uncut);
-    expect(await readCut(connect, rig, first).until(last)).toEqual(expected);
+    expect(await readCut(connect, rig.place, [first]).until(last)).toEqual(expected);
     const size = rig.proxy.passed;
     for (let cut = 0; cut < wanted; cut += 1) {
       const budgets = [Math.floor((cut * size) / wanted)];
       rig.proxy.budget = () => budgets.pop() ?? Number.POSITIVE_INFINITY;
-      expect(await readCut(connect, rig, first).until(last)).toEqual(expected);
+      expect(await readCut(connect, rig.place, [first]).until(last)).toEqual(expected);
     }
     expect(rig.proxy.cuts).toBe(wanted);
   });
@@ -225,7 +144,7 @@ describe.each(dialects)('$name', (dialect) => {
     const random = numbers(dialect.name.length);
     // Some connections do not even get their handshake; some live for many frames.
     rig.proxy.budget = () => Math.floor(random() ** 3 * 12_000);
-    const reader = readCut(connect, rig, first);
+    const reader = readCut(connect, rig.place, [first]);
     while (rig.proxy.cuts < wanted) await rig.run('think tool unicode slow 1 long 40');
     expect(await reader.until(lastCursor(rig.uncut))).toEqual(resumable(rig.uncut).expected);
   });

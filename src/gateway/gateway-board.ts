@@ -8,11 +8,12 @@ import { owner, type Principal } from '../core/contract/principal.ts';
 import type { SessionStore } from '../core/contract/session-store.ts';
 import type { CommandSink } from '../core/link/frontend-driver.ts';
 import { type Figures, metricsText } from '../core/metrics/metrics.ts';
-import { GatewayError, type Outcome } from '../core/model/errors.ts';
+import { GatewayError, type Outcome, type Problem } from '../core/model/errors.ts';
 import type { Hub } from '../core/session/hub.ts';
 import type { Session } from '../core/session/session.ts';
 import type { Agents } from './agents.ts';
 import { carryOut, type SettleWithAfter } from './commands/after-answer.ts';
+import type { CommandIntakes } from './commands/command-intakes.ts';
 import { createPosts, textOf } from './commands/posted-frames.ts';
 import type { Connections } from './connections.ts';
 import type { Frontends } from './frontends.ts';
@@ -30,6 +31,7 @@ import type { StoredSessions } from './stored/stored-sessions.ts';
 export interface BoardPorts {
   readonly adapterOf: AdapterOf;
   readonly agents: Agents;
+  readonly carriedOut: CommandIntakes['carriedOut'];
   readonly clock: Clock;
   readonly connections: Connections;
   readonly elsewhere: Elsewhere | undefined;
@@ -64,6 +66,7 @@ export function createBoard(ports: BoardPorts): GatewayApi {
       if (sessions.follows && (use === 'read' || (use === 'say' && isHeard()))) return null;
       return ports.elsewhere?.(session, use) ?? null;
     },
+    whenKept: (id, principal) => kept(sessions.find(id, principal).session),
     deliver: (session, items, settle) => deliver(session, items, settle, ports),
     session: (id, principal) => restSummaryOf(sessions.find(id, principal)),
     createSession: (request, principal) => restSummaryOf(sessions.open(request, { principal, isOurs: false })),
@@ -96,9 +99,8 @@ export function createBoard(ports: BoardPorts): GatewayApi {
       const link = streams.postLink(request);
       const { session } = sessions.find(request.session, request.principal);
       const taken = takePosted(link, frames);
-      if (frames.every(({ id }) => id === undefined)) return taken;
       // A client that was told of a post does not post it again.
-      return taken.then((result) => new Promise((told) => session.whenKept(() => told(result))));
+      return taken.then((result) => kept(session).then(() => result));
     },
     refuse: (request, fault) => streams.postLink(request).fault(fault).map(textOf),
     metrics: () => metricsText(ports.figures()),
@@ -108,12 +110,24 @@ export function createBoard(ports: BoardPorts): GatewayApi {
   };
 }
 
+const moved: Problem = { code: 'timeout', message: 'another gateway has the session now, and may not know this' };
+
+/** Rejects with `timeout` if another gateway has the session and may not know what was said here. */
+function kept(session: Session): Promise<void> {
+  return new Promise((resolve, reject) =>
+    session.whenKept((isThere) => {
+      if (isThere) resolve();
+      else reject(new GatewayError(moved.code, moved.message));
+    }),
+  );
+}
+
 /** Carries out what clients of another gateway have said there. */
 function deliver(
   id: string,
   items: readonly unknown[],
   settle: (at: number, outcome: Outcome) => void,
-  { sessions, sinkOf }: BoardPorts,
+  { carriedOut, sessions, sinkOf }: BoardPorts,
 ): void {
   if (sessions.isFollowed(id)) throw new GatewayError('conflict', 'another gateway has the session');
   const { session } = sessions.find(id, owner);
@@ -121,8 +135,14 @@ function deliver(
   if (data === undefined) throw new GatewayError('invalid', 'this gateway does not know what another one says');
   const sink = sinkOf(session, false);
   for (const [at, item] of data.entries()) {
-    if ('command' in item) sink.submit(item.command, (outcome) => settle(at, outcome));
-    else if ('sync' in item) session.whenKept(() => settle(at, { ok: true }));
+    if ('command' in item) {
+      const { command } = item;
+      sink.submit(command, (outcome) => {
+        carriedOut(command, session.id, outcome);
+        settle(at, outcome);
+      });
+    } else if ('sync' in item)
+      session.whenKept((isThere) => settle(at, isThere ? { ok: true } : { ok: false, error: moved }));
     else {
       if ('stream' in item) session.readElsewhere(item.stream.key, item.stream.source);
       else session.postedIds(item.posted.key).add(item.posted.id, item.posted.digest);

@@ -207,6 +207,7 @@ export function createGatewayOf(
     timeOrigin,
     storeObstacles: () => store?.obstacles() ?? [],
     agentOf: (session, principal) => sessions.agentOf(session, principal),
+    ticketsOf: (session) => sessions.ticketsOf(session),
     ...(store === undefined
       ? {}
       : {
@@ -242,7 +243,8 @@ export function createGatewayOf(
     ended(session, staysKept) {
       notes.forget(session);
       // A session that is opened again still knows the keys of its commands.
-      if (!staysKept) intakes.forget(session);
+      if (staysKept) intakes.left(session);
+      else intakes.forget(session);
       streams.forget(session);
       taps?.forget(session);
       uploaded.forget(session);
@@ -283,6 +285,7 @@ export function createGatewayOf(
     board: createBoard({
       adapterOf,
       agents,
+      carriedOut,
       clock,
       connections,
       elsewhere,

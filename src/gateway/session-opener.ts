@@ -9,7 +9,7 @@ import { messagesBefore } from '../core/session/forks.ts';
 import type { HubEntry } from '../core/session/hub.ts';
 import type { Agents } from './agents.ts';
 import type { SettleWithAfter } from './commands/after-answer.ts';
-import { answerWithState, type OpenedSession } from './commands/answer-with-state.ts';
+import { answerWithState, type OpenedSession, settleKept } from './commands/answer-with-state.ts';
 import type { ConnectionSessions } from './connection-sessions.ts';
 import type { AgentLost, SessionRequest } from './session-request.ts';
 import { refusalOf } from './session-sinks.ts';
@@ -70,7 +70,7 @@ export class SessionOpener {
     if (past !== undefined) return this.#copy(past, request, settle);
     const opened = this.#open({ agent: this.#ports.agent, ...request, isQuiet: describe });
     if (describe) return answerWithState(opened, settle, this.#ports);
-    settle({ outcome: { ok: true, data: openedData(opened.entry) } });
+    settleKept(opened.entry, { outcome: { ok: true, data: openedData(opened.entry) } }, settle);
   }
 
   load({ path, describe, ...request }: CommandOf<'load-session'>, settle: SettleWithAfter): void {
@@ -152,7 +152,7 @@ export class SessionOpener {
       const history = messagesBefore(source.session, before);
       if (history === null) return refuse('not-found', `there is no message ${before}`);
       const { entry } = this.#open({ ...request, agent, history });
-      return settle({ outcome: { ok: true, data: openedData(entry) } });
+      return settleKept(entry, { outcome: { ok: true, data: openedData(entry) } }, settle);
     }
     const { file } = source.session.transcript.info;
     if (file === undefined) return refuse('unsupported', 'its agent has no file of it');
@@ -203,5 +203,5 @@ function settleWhenSynced(entry: HubEntry, settle: SettleWithAfter): void {
 }
 
 function settleAnnounced(entry: HubEntry, settle: SettleWithAfter): void {
-  settle({ outcome: { ok: true, data: openedData(entry) }, after: { do: 'announce', entry } });
+  settleKept(entry, { outcome: { ok: true, data: openedData(entry) }, after: { do: 'announce', entry } }, settle);
 }

@@ -19,7 +19,7 @@ export const gatewayActs: Acts = {
       session: 's',
       deliver: (delivery) => void sent.push(delivery),
       ownerOf: async () => address,
-      ownerless: () => {},
+      parted: () => {},
     });
     const { items, unsettled } = ownerLineLimits;
     for (const place of counted(unsettled + 1))

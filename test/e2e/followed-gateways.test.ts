@@ -131,7 +131,7 @@ test('the owner is killed: readers of the other gateway are sent back, go on byt
   // Nobody asks for anything: the gateway finds out that nobody has the session.
   const told = await Promise.all(readers.map(({ connection }) => connection.over));
   expect(told.flat().filter(({ frame }) => frame.includes('"type":"closed"'))).toEqual([]);
-  await untilOwned(second, session);
+  await untilOwned(second, session, redis);
   for (const [at, { frontend, transport }] of readers.entries()) {
     const known = (told[at] ?? []).filter(isPlaced);
     for (const cut of [0, known.length >> 1, known.length - 1]) {

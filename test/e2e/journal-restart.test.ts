@@ -143,6 +143,12 @@ test('a ticket that was settled before the kill is answered from the disk, and n
       ...JSON.parse(responseIn(teller) ?? ''),
       replayed: true,
     });
+    // The version goes on: one that a client knows from before is still the one of the session.
+    expect(JSON.parse(responseIn(teller) ?? '')).toMatchObject({ sessionVersion: 1 });
+    await post(next, session, 'pi-server', { ...command, id: 'c2', name: 'second', ifSessionVersion: 1 });
+    const isNext = ({ frame }: { frame: string }) => frame.includes('"id":"c2"') && frame.includes('"response"');
+    await again.until((heard) => heard.some(isNext), 'the next outcome');
+    expect(JSON.parse(again.heard.find(isNext)?.frame ?? '')).toMatchObject({ success: true, sessionVersion: 2 });
     again.connection.end();
   } finally {
     await next.close();

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import type { GatewayServer } from '../support/gateway.ts';
 import { createGateways, freePort, listen, nodeSecret, post, token, untilOwned } from '../support/gateway-pair.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 import type { Heard } from '../support/resuming-readers.ts';
@@ -64,7 +65,7 @@ test('a gateway is killed: another one has its session after the lease, and clie
     '{"error":{"code":"timeout","message":"the gateway that has the session does not answer"}}',
   ]);
 
-  await untilOwned(second, session);
+  await untilOwned(second, session, redis);
   for (const [at, transport] of transports.entries()) {
     const known = before[at] ?? [];
     for (const from of [0, known.length - 1]) {
@@ -85,6 +86,42 @@ test('a gateway is killed: another one has its session after the lease, and clie
   await client.until((heard) => heard.slice(from).some(isOver), 'the next run');
   expect(client.heard.slice(from).filter(({ frame }) => frame.includes('"agent_start"'))).toHaveLength(1);
   client.connection.end();
+});
+
+test('outcomes of tickets and the version of the session go to the gateway that takes it over', async () => {
+  const [first, second] = [await start('a'), await start('b')];
+  const session = await first.createSession();
+  const command = (id: string, version: number) => ({
+    id,
+    type: 'set_session_name',
+    sessionId: session,
+    name: id,
+    ifSessionVersion: version,
+  });
+  const responses = async (server: GatewayServer, commands: readonly { readonly id: string }[]) => {
+    const reader = listen(server, session, 'sse', { frontend: 'pi-server' });
+    const told: unknown[] = [];
+    for (const one of commands) {
+      const isIts = ({ frame }: Heard) => frame.includes(`"id":"${one.id}"`) && frame.includes('"type":"response"');
+      expect((await post(server, session, one, undefined, 'pi-server')).status).toBe(202);
+      await reader.until((heard) => heard.some(isIts), one.id);
+      told.push(JSON.parse(reader.heard.find(isIts)?.frame ?? ''));
+    }
+    reader.connection.end();
+    return told;
+  };
+  const before = await responses(first, [command('c1', 0), command('c2', 1)]);
+  expect(before).toMatchObject([
+    { success: true, sessionVersion: 1 },
+    { success: true, sessionVersion: 2 },
+  ]);
+  const gone = once(first.child, 'exit');
+  first.child.kill('SIGKILL');
+  await gone;
+  await untilOwned(second, session, redis);
+  const [again, next] = await responses(second, [command('c2', 1), command('c3', 2)]);
+  expect(again).toEqual({ ...(before[1] as object), replayed: true });
+  expect(next).toMatchObject({ success: true, sessionVersion: 3 });
 });
 
 /** The code with which a WebSocket is closed. `protocol`: of the client. */
@@ -127,7 +164,7 @@ test('a gateway stands still beyond its lease: it appends nothing more, ends its
   expect((await post(first, session, { type: 'get_state' }, 'kept')).status).toBe(202);
 
   first.child.kill('SIGSTOP');
-  await untilOwned(second, session);
+  await untilOwned(second, session, redis);
   const reader = listen(second, session, 'sse');
   await reader.until((heard) => heard.some(isOver), 'the interrupted run');
   const closed = reader.heard.length;

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { within } from '../../src/conformance/bounded-wait.ts';
 import { type GatewayServer, startServerWith } from './gateway.ts';
+import type { RedisServer } from './redis-server.ts';
 import { type Connection, connectEvents, connectResumable, type Heard } from './resuming-readers.ts';
 
 /** The token and the secret of all gateways of a test. */
@@ -96,9 +97,10 @@ export async function post(
   session: string,
   frame: object,
   key?: string,
+  frontend = 'pi',
 ): Promise<{ readonly status: number; readonly text: string }> {
   const more = { 'content-type': 'application/json', ...(key === undefined ? {} : { 'idempotency-key': key }) };
-  const answer = await fetch(`${url}/v1/pi/sessions/${session}/frames`, {
+  const answer = await fetch(`${url}/v1/${frontend}/sessions/${session}/frames`, {
     method: 'POST',
     headers: { ...headers, ...more },
     body: JSON.stringify(frame),
@@ -106,15 +108,30 @@ export async function post(
   return { status: answer.status, text: await answer.text() };
 }
 
-/** Asks until the gateway has the session itself: the owner of before is heard of until its lease ends. */
-export async function untilOwned(server: GatewayServer, session: string): Promise<void> {
-  for (;;) {
-    // A gateway that stands still does not answer what is forwarded.
-    const signal = AbortSignal.timeout(500);
-    const asked = fetch(`${server.url}/v1/sessions/${session}`, { headers: server.headers, signal });
-    const status = await asked.then((answer) => answer.text().then(() => answer.status)).catch(() => 503);
-    if (status === 200) return;
-    if (![409, 503].includes(status)) throw new Error(`${status} ${server.log()}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+/**
+ * Resolves once the gateway has the session itself: asks now, and again whenever a lease in Redis ends. Until then the owner of
+ * before is heard of.
+ */
+export async function untilOwned(
+  server: GatewayServer,
+  session: string,
+  redis: Pick<RedisServer, 'expiries'>,
+): Promise<void> {
+  const leases = await redis.expiries();
+  try {
+    for (;;) {
+      const ended = leases.next();
+      // A gateway that stands still does not answer what is forwarded to it.
+      const asking = new AbortController();
+      const asked = fetch(`${server.url}/v1/sessions/${session}`, { headers: server.headers, signal: asking.signal });
+      const status = await Promise.race([asked.then((answer) => answer.status), ended.then(() => null)]);
+      asking.abort();
+      await asked.catch(() => {});
+      if (status === 200) return;
+      if (status !== null && ![409, 503].includes(status)) throw new Error(`${status} ${server.log()}`);
+      await ended;
+    }
+  } finally {
+    leases.end();
   }
 }

@@ -18,9 +18,18 @@ export interface RedisServer {
   /** The same without the files: Redis comes back empty and keeps nothing. */
   startEmpty(): Promise<void>;
   signal(name: 'SIGSTOP' | 'SIGCONT'): void;
+  /** Tells from now on when the time of a key is over, as that of a lease. */
+  expiries(): Promise<Expiries>;
   /** Removes all data. */
   empty(): Promise<void>;
   dispose(): Promise<void>;
+}
+
+/** Keys whose time is over. */
+export interface Expiries {
+  /** Resolves with the next one. */
+  next(): Promise<void>;
+  end(): void;
 }
 
 async function freePort(): Promise<number> {
@@ -63,7 +72,11 @@ function serverOn(port: number, folder: string): RedisServer {
   async function start(appendonly: 'yes' | 'no'): Promise<void> {
     // With `everysec` Redis may put off its writes for two seconds while the disk is busy, and a kill loses them.
     const options = { port, bind: '127.0.0.1', dir: folder, appendonly, appendfsync: 'always', save: '' };
-    const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
+    // The last one is for `expiries`.
+    const args = Object.entries({ ...options, 'notify-keyspace-events': 'Ex' }).flatMap(([name, value]) => [
+      `--${name}`,
+      String(value),
+    ]);
     const started = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] });
     child = started;
     await new Promise<void>((resolve, reject) => {
@@ -82,6 +95,14 @@ function serverOn(port: number, folder: string): RedisServer {
     start: () => start('yes'),
     startEmpty: () => start('no'),
     signal: (name) => child?.kill(name),
+    async expiries() {
+      const redis = new Redis(port);
+      await redis.psubscribe('__keyevent@*__:expired');
+      return {
+        next: () => new Promise((resolve) => redis.once('pmessage', () => resolve())),
+        end: () => redis.disconnect(),
+      };
+    },
     async empty() {
       const redis = new Redis(port);
       await redis.flushall();

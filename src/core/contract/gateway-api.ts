@@ -86,6 +86,11 @@ export interface GatewayApi extends ObstacleSource {
    */
   wake?(session: string, cursor?: string | null): Promise<void> | null;
   /**
+   * Resolves once everything of the session so far is on disk, or cannot be written to it. Rejects with `timeout` if another
+   * gateway has the session. Absent: no session is stored.
+   */
+  whenKept?(session: string, principal: Principal): Promise<void>;
+  /**
    * Takes what another gateway brings for a session of this one, in order. Calls back once for each item. Throws
    * `not-found`, `conflict` and `invalid`. Absent: there is no other one.
    */

@@ -126,8 +126,9 @@ export function createIdentities({
       const { outcome, receipt } = record.kind === 'outcome' ? record : { outcome: lost, receipt: untold };
       const weight = estimateBytes([outcome, id, key], maxBytes);
       const entry = { type, fingerprint, session, outcome, receipt, weight, at: now() - age };
-      if (id !== undefined) kept.put(id, entry);
-      if (key !== undefined) keptKeys.put(key, entry, age);
+      // A session may be made again while its command is under way.
+      if (id !== undefined && !underWay.has(id)) kept.put(id, entry);
+      if (key !== undefined && !keysUnderWay.has(key)) keptKeys.put(key, entry, age);
     },
     records(wallClockAt) {
       const ended = ({ type, fingerprint, session, outcome, receipt, at }: KeptOutcome) =>

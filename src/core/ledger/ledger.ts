@@ -36,8 +36,10 @@ export interface Ledger {
   submit(entry: Entry): void;
   /** Forgets a closed session. A later session of the same name shares only command ids with it. */
   forget(session: string): void;
+  /** The session goes on elsewhere: its version is to be asked for again. */
+  left(session: string): void;
   /**
-   * Takes the records of an earlier process, oldest first, before the first command. A command that was admitted and
+   * Takes the records of an earlier process, oldest first, before the first command that they are about. A command that was admitted and
    * did not end is not carried out again: a repetition is told that its outcome is lost.
    */
   restore(records: Iterable<LedgerRecord>): void;
@@ -65,7 +67,7 @@ export function createLedger(ports: LedgerPorts): Ledger {
   const { clock, limits, keeper } = ports;
   const executor = createSerialExecutor();
   const identities = createIdentities(ports);
-  const versions = createSessionVersions((session) => ports.exists(session));
+  const versions = createSessionVersions((session) => ports.exists(session), ports.keptVersions);
   const broadcast = (message: CommandBroadcast) => attempt(() => ports.broadcast(message));
   const shared = {
     clock,
@@ -99,6 +101,7 @@ export function createLedger(ports: LedgerPorts): Ledger {
         identities.forget(session);
         keeper?.keep({ kind: 'forget', session });
       }),
+    left: (session) => executor.run(() => versions.forget(session)),
     restore(records) {
       const at = (keeper?.timeOrigin ?? 0) + clock.now();
       for (const record of records) {

@@ -34,18 +34,33 @@ function openedBy(data: unknown): string | undefined {
   return typeof id === 'string' ? id : undefined;
 }
 
-/** Creates an empty store. A session that exists but was not seen opened has version 0. */
-export function createSessionVersions(exists: (session: string) => boolean): SessionVersions {
+/** What is kept of the versions beyond this process. */
+export interface KeptVersions {
+  /** The version of a session that exists and was not seen before. */
+  of(session: string): number;
+  set(session: string, version: number): void;
+}
+
+const unkept: KeptVersions = { of: () => 0, set: () => {} };
+
+/** Creates an empty store. Without `kept`, a session that exists but was not seen opened has version 0. */
+export function createSessionVersions(exists: (session: string) => boolean, kept = unkept): SessionVersions {
   const counters = new Map<string, Counter>();
 
   function open(session: string): Counter {
-    const counter = { value: 0 };
+    const counter = { value: kept.of(session) };
     counters.set(session, counter);
     return counter;
   }
 
+  function raise(session: string, counter: Counter): number {
+    counter.value += 1;
+    kept.set(session, counter.value);
+    return counter.value;
+  }
+
   function of(session: string): number | undefined {
-    return counters.get(session)?.value ?? (exists(session) ? 0 : undefined);
+    return counters.get(session)?.value ?? (exists(session) ? kept.of(session) : undefined);
   }
 
   function counter(session: string | undefined): Counter | undefined {
@@ -58,7 +73,7 @@ export function createSessionVersions(exists: (session: string) => boolean): Ses
     counter,
     changed(session) {
       const changed = counter(session);
-      if (changed !== undefined) changed.value += 1;
+      if (changed !== undefined) raise(session, changed);
     },
     check({ session, ifVersion }) {
       if (ifVersion === undefined) return null;
@@ -76,8 +91,7 @@ export function createSessionVersions(exists: (session: string) => boolean): Ses
         case 'changes':
           // The session was closed meanwhile. A new session of the same name was not changed.
           if (!isSame) return undefined;
-          before.value += 1;
-          return before.value;
+          return raise(session, before);
         case 'opens': {
           const opened = openedBy(data) ?? session;
           // Do not open a counter for a session that is closed already: nothing would remove it.

@@ -75,6 +75,17 @@ export type StoredTranscript = z.infer<typeof StoredTranscript>;
 export const Posted = z.object({ key: z.string(), id: z.string(), digest: z.string().optional() });
 export type Posted = z.infer<typeof Posted>;
 
+/**
+ * A prompt that the conversation does not show yet. `prompt`: the number of the prompt in this session. `isBegun`: it was
+ * answered, and its run or the run that it joined shows it.
+ */
+export const OpenPrompt = z.object({ prompt: z.number(), content: z.array(Content), isBegun: z.boolean() });
+export type OpenPrompt = z.infer<typeof OpenPrompt>;
+
+/** A record of a ledger about a command of this session. The ledger reads it (core/ledger/ledger-records.ts). */
+export const KeptTicket = z.object({ ledger: z.string(), record: z.unknown() });
+export type KeptTicket = z.infer<typeof KeptTicket>;
+
 /** The whole state of a session. */
 export const SessionState = z.object({
   transcript: StoredTranscript,
@@ -82,6 +93,12 @@ export const SessionState = z.object({
   context: z.object({ tokens: z.number().nullable(), window: z.number().nullable() }),
   /** Oldest first. */
   posted: z.array(Posted),
+  /** Oldest first. Absent in the first version of the records. */
+  prompts: z.array(OpenPrompt).default([]),
+  /** Oldest first. Absent in the first version, as the versions. */
+  tickets: z.array(KeptTicket).default([]),
+  /** The version of the session in each ledger that has changed it. */
+  versions: z.record(z.string(), z.number()).default({}),
 });
 export type SessionState = z.infer<typeof SessionState>;
 
@@ -110,5 +127,11 @@ export const SessionRecord = z.discriminatedUnion('kind', [
   /** Another process goes on with the session, behind this `seq`. */
   z.object({ kind: z.literal('restart'), seq: z.number() }),
   Posted.extend({ kind: z.literal('posted') }),
+  /** A client has given a prompt. */
+  OpenPrompt.omit({ isBegun: true }).extend({ kind: z.literal('prompt') }),
+  /** The prompt was answered. `isOver`: nothing of it is to come any more. */
+  z.object({ kind: z.literal('prompt-answered'), prompt: z.number(), isOver: z.boolean() }),
+  KeptTicket.extend({ kind: z.literal('ticket') }),
+  z.object({ kind: z.literal('version'), ledger: z.string(), version: z.number() }),
 ]);
 export type SessionRecord = z.infer<typeof SessionRecord>;

@@ -1,5 +1,5 @@
 // Dispatches each command of a session to the part that carries the command out.
-import type { Command } from '../model/command.ts';
+import type { Command, CommandOf } from '../model/command.ts';
 import { refused, type Settle } from '../model/errors.ts';
 import type { Event } from '../model/event.ts';
 import type { DefaultModel } from './default-model.ts';
@@ -33,6 +33,8 @@ export interface DispatchPorts {
   retired(): string | null;
   /** See ConversationPorts. */
   close(reason: string): void;
+  /** Keeps what is said to the agent until the conversation shows it. Returns what answers the command. */
+  keep(command: CommandOf<'prompt' | 'steer' | 'follow-up'>, settle: Settle): Settle;
 }
 
 /** Creates the function that takes all commands of a session. */
@@ -46,11 +48,13 @@ export function createDispatch(parts: DispatchParts, ports: DispatchPorts): (com
     if (full !== null) return settle(refused('limit', full));
     switch (command.type) {
       case 'prompt':
-        return prompts.submit(command, settle);
+        return prompts.submit(command, ports.keep(command, settle));
+      case 'steer':
+        return agent.forward(command, ports.keep(command, settle));
       case 'compact':
         return command.asPrompt === true ? prompts.submit(command, settle) : agent.forward(command, settle);
       case 'follow-up':
-        return prompts.followUp(command, settle);
+        return prompts.followUp(command, ports.keep(command, settle));
       case 'clear-queue':
         return prompts.clearQueue(command, settle);
       case 'abort':

@@ -3,7 +3,7 @@
 import type { Ending } from '../contract/channel.ts';
 import { sentenceOf } from '../link/agent-link.ts';
 import { type Cause, closeRun } from '../log/close-run.ts';
-import type { Command } from '../model/command.ts';
+import type { Command, CommandOf } from '../model/command.ts';
 import { refused, type Settle } from '../model/errors.ts';
 import { createDispatch } from './command-dispatch.ts';
 import type { ContextFigures } from './context-usage.ts';
@@ -39,7 +39,7 @@ export interface Conversation {
 export function startConversation(ports: ConversationPorts): Conversation {
   const parts = createParts(ports, (ending) => guard.run(() => forgetAgent(parts, ports, ending)));
   const { agent, prompts, questions, guard } = parts;
-  const dispatch = createDispatch(parts, ports);
+  const dispatch = createDispatch(parts, { ...ports, keep: (command, settle) => keepPrompt(ports, command, settle) });
 
   function submit(command: Command, settle: Settle): void {
     if (guard.defer(() => submit(command, settle))) return;
@@ -73,6 +73,22 @@ export function startConversation(ports: ConversationPorts): Conversation {
       agent.stop(reason);
       parts.clear();
     },
+  };
+}
+
+/** Keeps a prompt until the conversation shows it. Returns what answers the prompt. */
+function keepPrompt(
+  { recorder, view }: ConversationPorts,
+  command: CommandOf<'prompt' | 'steer' | 'follow-up'>,
+  settle: Settle,
+): Settle {
+  if (recorder === null) return settle;
+  const prompt = recorder.prompt(command.content, view.transcript.run !== null);
+  // An answer at the end of the run says nothing of its beginning.
+  const isLate = command.type === 'prompt' && command.untilIdle === true;
+  return (outcome) => {
+    recorder.promptAnswered(prompt, isLate || !outcome.ok);
+    settle(outcome);
   };
 }
 

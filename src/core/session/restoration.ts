@@ -7,8 +7,10 @@ import type { SessionRecord } from '../log/stored-records.ts';
 import type { Event, Logged } from '../model/event.ts';
 import type { Transcript } from '../model/transcript.ts';
 import { type ContextFigures, contextAfter } from './context-usage.ts';
+import type { OpenPrompts } from './prompts/open-prompts.ts';
 import type { SessionPosts } from './session-posts.ts';
 import type { SessionStreams } from './session-streams.ts';
+import type { SessionTickets } from './session-tickets.ts';
 
 /** Makes the projection of a stream by the words that were kept with it; null if nobody speaks that dialect any more. */
 export type DialectOf = (key: string, source: unknown) => ((view: SessionView) => Projection) | null;
@@ -20,6 +22,9 @@ export interface RestorationPorts {
   readonly context: ContextFigures;
   dialectOf: DialectOf;
   posts(): SessionPosts;
+  tickets(): SessionTickets;
+  /** The prompts that the conversation does not show yet. */
+  readonly prompts: OpenPrompts;
 }
 
 /** A class: it takes each record of a session. */
@@ -56,6 +61,14 @@ export class Restoration {
         return this.skip(record.seq);
       case 'posted':
         return this.#ports.posts().restore(record);
+      case 'prompt':
+        return this.#ports.prompts.taken(record.prompt, record.content);
+      case 'prompt-answered':
+        return this.#ports.prompts.answered(record.prompt, record.isOver);
+      case 'ticket':
+        return this.#ports.tickets().restore(record);
+      case 'version':
+        return this.#ports.tickets().setVersion(record.ledger, record.version);
       default:
         record satisfies never;
     }
@@ -63,8 +76,9 @@ export class Restoration {
 
   /** Logs an event for the transcript and the streams. */
   log(logged: Logged): void {
-    const { streams, transcript } = this.#ports;
+    const { streams, transcript, prompts } = this.#ports;
     for (const stream of streams.open.values()) stream.beforeFold(logged.event);
+    prompts.event(logged.event);
     fold(transcript, logged);
     this.#context = contextAfter(this.#context, logged.event);
     for (const stream of streams.open.values()) stream.afterFold(logged);

@@ -79,5 +79,5 @@ export function readRecord(stored: StoredRecord): SessionRecord | null {
 /** What a session begins with that is made again from there on. */
 export function pastOf(state: SessionState | null): Pick<RestoredState, 'past'> {
   if (state === null) return {};
-  return { past: { transcript: readTranscript(state.transcript), context: state.context, posted: state.posted } };
+  return { past: { ...state, transcript: readTranscript(state.transcript) } };
 }

@@ -8,7 +8,7 @@ import type { Tap } from '../contract/tap.ts';
 import type { WorkspacePort } from '../contract/workspace.ts';
 import type { ExportPort } from '../export/export.ts';
 import type { AgentConnection } from '../link/agent-link.ts';
-import type { Posted } from '../log/stored-records.ts';
+import type { Posted, SessionState } from '../log/stored-records.ts';
 import type { Command } from '../model/command.ts';
 import type { Message } from '../model/content.ts';
 import type { Outcome } from '../model/errors.ts';
@@ -17,7 +17,6 @@ import type { SessionFile } from '../model/outcome-data.ts';
 import type { SessionInfo } from '../model/session-info.ts';
 import type { Transcript } from '../model/transcript.ts';
 import type { WindowLimits } from '../stream/window.ts';
-import type { ContextFigures } from './context-usage.ts';
 import type { KeptSession } from './session-recorder.ts';
 import type { TranscriptBudget } from './transcript-budget.ts';
 
@@ -54,8 +53,8 @@ export interface ForwardPosts {
   stream(key: string, source: unknown): void;
   /** A frame was posted to a stream under an id. Comes there behind its commands. */
   posted(posted: Posted): void;
-  /** Calls back once everything so far is kept there, or once it is known that it is not. */
-  sync(then: () => void): void;
+  /** Calls back once everything so far is kept there. `isThere`: false if the owner may not have got it. */
+  sync(then: (isThere: boolean) => void): void;
 }
 
 /** The surroundings of a session. */
@@ -133,9 +132,5 @@ export interface RestoredState {
   /** The clock goes on behind the times of the records. Default: that of the ports. */
   readonly clock?: Clock;
   /** What the session was before its first record that is still there. */
-  readonly past?: {
-    readonly transcript: Transcript;
-    readonly context: ContextFigures;
-    readonly posted: readonly Posted[];
-  };
+  readonly past?: Omit<SessionState, 'transcript'> & { readonly transcript: Transcript };
 }

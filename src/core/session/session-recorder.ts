@@ -1,8 +1,10 @@
 // Writes what happens in a session to the log that is kept of it (decision 0026).
-import type { StoredLog } from '../contract/session-store.ts';
-import type { Posted, SessionRecord, SessionState } from '../log/stored-records.ts';
+import type { Durability, StoredLog } from '../contract/session-store.ts';
+import type { KeptTicket, OpenPrompt, Posted, SessionRecord, SessionState } from '../log/stored-records.ts';
 import { type Burst, eventsIn, textIn } from '../model/burst.ts';
+import type { Content } from '../model/content.ts';
 import type { Event, Logged } from '../model/event.ts';
+import { OpenPrompts } from './prompts/open-prompts.ts';
 
 /** What a session needs of its log. */
 export type KeptLog = Pick<StoredLog, 'append' | 'sync'>;
@@ -21,6 +23,8 @@ export class SessionRecorder {
   readonly #kept: KeptSession;
   #place: number;
   #isUnkept = false;
+  /** Null: nobody has prompted. */
+  #prompts: OpenPrompts | null = null;
 
   constructor(kept: KeptSession) {
     this.#kept = kept;
@@ -34,6 +38,7 @@ export class SessionRecorder {
 
   event({ seq, at, event }: Logged): void {
     this.#append({ kind: 'event', seq, at, event });
+    this.#prompts?.event(event);
     const { type } = event;
     if (type === 'run-end' || type === 'approval-end' || type === 'dialog-end') this.sync();
   }
@@ -68,6 +73,35 @@ export class SessionRecorder {
     this.#append({ kind: 'posted', ...posted });
   }
 
+  /** A client gives a prompt. `isRunning`: a run is open. Returns the number of the prompt. */
+  prompt(content: Content[], isRunning: boolean): number {
+    // The next place: no other prompt of the session has this number.
+    const prompt = this.#place + 1;
+    this.#append({ kind: 'prompt', prompt, content });
+    this.#prompts ??= new OpenPrompts([], isRunning);
+    this.#prompts.taken(prompt, content);
+    return prompt;
+  }
+
+  /** `isOver`: nothing of the prompt is to come any more. */
+  promptAnswered(prompt: number, isOver: boolean): void {
+    this.#append({ kind: 'prompt-answered', prompt, isOver });
+    this.#prompts?.answered(prompt, isOver);
+  }
+
+  ticket(ticket: KeptTicket): void {
+    this.#append({ kind: 'ticket', ...ticket });
+  }
+
+  version(ledger: string, version: number): void {
+    this.#append({ kind: 'version', ledger, version });
+  }
+
+  /** The prompts that the conversation does not show yet, oldest first. */
+  get prompts(): readonly OpenPrompt[] {
+    return this.#prompts?.all() ?? [];
+  }
+
   state(state: SessionState): void {
     this.#append({ kind: 'state', state });
   }
@@ -78,13 +112,13 @@ export class SessionRecorder {
   }
 
   /** Calls back once all records are on disk, or once it is known that they are not. */
-  sync(then?: () => void): void {
+  sync(then?: (durability: Durability) => void): void {
     this.#kept.log.sync((durability) => {
       if (durability === 'memory' && !this.#isUnkept) {
         this.#isUnkept = true;
         this.#kept.unkept?.();
       }
-      then?.();
+      then?.(durability);
     });
   }
 }

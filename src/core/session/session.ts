@@ -10,17 +10,21 @@ import type { SessionRecord, SessionState } from '../log/stored-records.ts';
 import { writeTranscript } from '../log/stored-state.ts';
 import { sizeOfInfo } from '../log/transcript-size.ts';
 import type { Command } from '../model/command.ts';
+import type { Content } from '../model/content.ts';
 import type { Outcome } from '../model/errors.ts';
+import type { Event } from '../model/event.ts';
 import type { Transcript } from '../model/transcript.ts';
 import type { Stream, StreamMeasure } from '../stream/stream.ts';
 import { type ContextFigures, unknownContext } from './context-usage.ts';
 import { type Conversation, startConversation } from './conversation.ts';
 import { replayedMessages } from './forks.ts';
+import { OpenPrompts } from './prompts/open-prompts.ts';
 import { type DialectOf, Restoration } from './restoration.ts';
 import type { RestoredState, SessionPorts } from './session-ports.ts';
 import { SessionPosts } from './session-posts.ts';
 import { type KeptSession, SessionRecorder } from './session-recorder.ts';
 import { SessionStreams, type StreamUse } from './session-streams.ts';
+import { SessionTickets } from './session-tickets.ts';
 import type { BudgetMember } from './transcript-budget.ts';
 
 /** An open session. */
@@ -50,8 +54,13 @@ export interface Session extends SessionView {
   readElsewhere(key: string, source: unknown): void;
   /** The ids under which frames were posted to the stream with that key. */
   postedIds(key: string): PostedIds;
-  /** Calls back once everything so far is on disk, or once it is known that it is not; at once without a store. */
-  whenKept(then: () => void): void;
+  /** What is kept with the session of the commands that carry tickets. */
+  readonly tickets: SessionTickets;
+  /**
+   * Calls back once everything so far is on disk, or cannot be written to it; at once without a store. `isThere`: false if
+   * another gateway has the session, and may not know what was said to it here.
+   */
+  whenKept(then: (isThere: boolean) => void): void;
   /** The whole state, for the store of the session. */
   snapshot(): StoredSnapshot;
   /** Denies and cancels the agent's questions from now on, because nobody can answer any more. */
@@ -80,6 +89,13 @@ const interruption: Cause = {
   failure: { kind: 'gateway', message: 'the gateway was restarted during the run' },
 };
 
+/** The beginning of the run of a prompt that was taken, and of which nothing else is known. */
+const lostRun = (content: Content[]): Event[] => [
+  { type: 'run-start', synthetic: true },
+  { type: 'turn-start', synthetic: true },
+  { type: 'message-added', role: 'user', origin: 'prompt', content, synthetic: true },
+];
+
 /**
  * A class with a lazily created conversation, because a gateway may keep thousands of sessions without any message
  * (docs/limits.md P11).
@@ -106,6 +122,8 @@ class OpenSession implements Session, BudgetMember {
   #recorder: SessionRecorder | null = null;
   /** Null: nobody has posted to the session. */
   #posts: SessionPosts | null = null;
+  /** Null: no command of the session had a ticket. */
+  #tickets: SessionTickets | null = null;
   /** The figures before this opening of the session. */
   #context: ContextFigures;
   /** While the session is made again. */
@@ -163,10 +181,16 @@ class OpenSession implements Session, BudgetMember {
     return this.#posts;
   }
 
-  whenKept(then: () => void): void {
-    if (this.#recorder !== null) this.#recorder.sync(then);
+  get tickets(): SessionTickets {
+    this.#tickets ??= new SessionTickets(() => this.#recorder);
+    return this.#tickets;
+  }
+
+  whenKept(then: (isThere: boolean) => void): void {
+    if (this.#recorder !== null)
+      this.#recorder.sync((durability) => then(durability === 'kept' || this.#closed === null));
     else if (this.#ports.forwardPosts !== undefined) this.#ports.forwardPosts.sync(then);
-    else then();
+    else then(true);
   }
 
   snapshot(): StoredSnapshot {
@@ -175,7 +199,13 @@ class OpenSession implements Session, BudgetMember {
 
   #state(): SessionState {
     const context = this.#conversation?.context() ?? this.#context;
-    return { transcript: writeTranscript(this.transcript), context, posted: this.#posts?.all() ?? [] };
+    return {
+      transcript: writeTranscript(this.transcript),
+      context,
+      posted: this.#posts?.all() ?? [],
+      prompts: [...(this.#recorder?.prompts ?? [])],
+      ...(this.#tickets?.state() ?? { tickets: [], versions: {} }),
+    };
   }
 
   /** Makes the session again. Nothing is recorded until it goes on. */
@@ -183,8 +213,14 @@ class OpenSession implements Session, BudgetMember {
     const { transcript } = this;
     const streams = this.#streams;
     const posts = () => this.#postsMade();
-    for (const posted of this.#past?.posted ?? []) posts().restore(posted);
-    const restoration = new Restoration({ transcript, streams, context: this.#context, dialectOf, posts });
+    const tickets = () => this.tickets;
+    const { posted, prompts: open = [], tickets: kept, versions } = this.#past ?? {};
+    for (const one of posted ?? []) posts().restore(one);
+    for (const one of kept ?? []) tickets().restore(one);
+    for (const [ledger, version] of Object.entries(versions ?? {})) tickets().setVersion(ledger, version);
+    const prompts = new OpenPrompts(open, transcript.run !== null);
+    const context = this.#context;
+    const restoration = new Restoration({ transcript, streams, context, dialectOf, posts, tickets, prompts });
     this.#restoration = restoration;
     const over = () => {
       this.#context = restoration.context;
@@ -199,10 +235,15 @@ class OpenSession implements Session, BudgetMember {
         this.#recorder = recorder;
         restoration.skip(transcript.lastSeq + skippedEvents);
         recorder.restart(transcript.lastSeq);
-        for (const event of closeRun(transcript, interruption)) {
+        const log = (event: Event) => {
           const logged = { seq: transcript.lastSeq + 1, at: this.#clock.now(), event };
           restoration.log(logged);
           recorder.event(logged);
+        };
+        for (const event of closeRun(transcript, interruption)) log(event);
+        for (const { content } of [...prompts.all()]) {
+          for (const event of lostRun(content)) log(event);
+          for (const event of closeRun(transcript, interruption)) log(event);
         }
         over();
       },

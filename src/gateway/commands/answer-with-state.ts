@@ -25,6 +25,13 @@ export interface StateAnswerPorts {
 /** How long an agent may take to start and to report its state, ms. */
 const describeMs = 30_000;
 
+/** Settles the command that opened the session once the session is on disk, so that nobody is told of one that a crash loses. */
+export function settleKept({ session }: HubEntry, settled: Settled, settle: SettleWithAfter): void {
+  session.whenKept((isThere) =>
+    settle(isThere ? settled : { outcome: refused('conflict', 'another gateway has a session with this id') }),
+  );
+}
+
 /**
  * Starts the session's agent, and settles the command that opened the session with the state that the agent reports.
  * Removes the session if the agent cannot be started or does not report in time.
@@ -41,7 +48,8 @@ export function answerWithState(
     isOver = true;
     cancelDeadline();
     const { outcome } = settled;
-    if (!outcome.ok) sessions.remove(session.id, outcome.error.message);
+    if (outcome.ok) return settleKept(entry, settled, settle);
+    sessions.remove(session.id, outcome.error.message);
     settle(settled);
   };
   const fail = (...refusal: Parameters<typeof refused>) => end({ outcome: refused(...refusal) });

@@ -7,9 +7,12 @@ import type { Clock } from '../../core/contract/clock.ts';
 import type { Principal } from '../../core/contract/principal.ts';
 import type { Receipt, Ticket } from '../../core/contract/ticket.ts';
 import { createLedger, type Ledger } from '../../core/ledger/ledger.ts';
+import { type LedgerKeeper, LedgerRecord } from '../../core/ledger/ledger-records.ts';
+import type { KeptVersions } from '../../core/ledger/session-versions.ts';
 import type { Command } from '../../core/model/command.ts';
 import type { Outcome } from '../../core/model/errors.ts';
 import type { GatewayFigures } from '../../core/model/gateway-figures.ts';
+import type { SessionTickets } from '../../core/session/session-tickets.ts';
 import { CircuitBreakers } from './circuit-breakers.ts';
 import type { KeptLedger } from './kept-ledger.ts';
 
@@ -42,8 +45,22 @@ export interface CommandIntakePorts {
   agentOf(session: string, principal: Principal): string | undefined;
   /** Why the store of sessions cannot keep anything now; default: there is no store. */
   storeObstacles?(): readonly string[];
-  /** Keeps the commands and outcomes of a ledger. Absent: nothing is kept. */
+  /** What is kept with an open session; undefined for a session that is not open. */
+  ticketsOf(session: string): SessionTickets | undefined;
+  /** Keeps the commands and outcomes of a ledger that belong to no kept session. Absent: nothing is kept. */
   keeperOf?(name: string): KeptLedger;
+}
+
+/** Keeps what is about a session with the session, which may go on elsewhere, and the rest with the ledger. */
+function withSessions(keeper: LedgerKeeper, ledger: string, ticketsOf: CommandIntakePorts['ticketsOf']): LedgerKeeper {
+  return {
+    timeOrigin: keeper.timeOrigin,
+    keep(record, then) {
+      const session = record.kind === 'forget' ? undefined : record.session;
+      const tickets = session === undefined ? undefined : ticketsOf(session);
+      if (tickets?.keep({ ledger, record }, then) !== true) keeper.keep(record, then);
+    },
+  };
 }
 
 /** The commands of all clients of one protocol, in one order. */
@@ -57,6 +74,10 @@ export class CommandIntake {
   readonly #refusals: Record<CountedRefusal, number> = { sessionLimit: 0, frameSize: 0 };
   readonly #breakers: CircuitBreakers;
   readonly #ledger: Ledger;
+  readonly #name: string;
+  readonly #ticketsOf: CommandIntakePorts['ticketsOf'];
+  /** Sessions whose records the ledger has; null: nothing is kept. */
+  #known: WeakSet<SessionTickets> | null = null;
   /** Commands that came before the ledger of the process before was read. Null: it is read. */
   #early: CommandRequest[] | null = null;
 
@@ -70,8 +91,14 @@ export class CommandIntake {
     this.#agentOf = agentOf;
     this.#breakers = new CircuitBreakers(limits.breaker, clock, timeOrigin);
     const keeper = ports.keeperOf?.(name);
+    this.#name = name;
+    this.#ticketsOf = (session) => ports.ticketsOf(session);
+    const keptVersions: KeptVersions = {
+      of: (session) => ports.ticketsOf(session)?.versionOf(name) ?? 0,
+      set: (session, version) => ports.ticketsOf(session)?.setVersion(name, version),
+    };
     this.#ledger = createLedger({
-      ...(keeper === undefined ? {} : { keeper }),
+      ...(keeper === undefined ? {} : { keptVersions, keeper: withSessions(keeper, name, this.#ticketsOf) }),
       clock,
       limits: limits.ledger,
       digest: (text) => createHash('sha256').update(text).digest('base64'),
@@ -84,6 +111,7 @@ export class CommandIntake {
   submit(request: CommandRequest): void {
     if (this.#early !== null) return void this.#early.push(request);
     const { command, ticket, session, execute, settle } = request;
+    if (session !== undefined) this.#learn(session);
     let timedOut = () => {};
     this.#ledger.submit({
       ticket,
@@ -106,7 +134,17 @@ export class CommandIntake {
     });
   }
 
+  /** Takes what a session has brought from an earlier process. */
+  #learn(session: string): void {
+    const tickets = this.#known === null ? undefined : this.#ticketsOf(session);
+    if (tickets === undefined || this.#known?.has(tickets) === true) return;
+    this.#known?.add(tickets);
+    const records = tickets.recordsOf(this.#name).flatMap((record) => LedgerRecord.safeParse(record).data ?? []);
+    this.#ledger.restore(records);
+  }
+
   #restore(keeper: KeptLedger): void {
+    this.#known = new WeakSet();
     this.#early = [];
     void keeper
       .open(() => this.#ledger.records())
@@ -146,6 +184,11 @@ export class CommandIntake {
   /** A client without tickets has changed the session. */
   changed(session: string): void {
     this.#ledger.changed(session);
+  }
+
+  /** The session is not open any more, and may be opened again, here or elsewhere. */
+  left(session: string): void {
+    this.#ledger.left(session);
   }
 
   /** Forgets a closed session. */

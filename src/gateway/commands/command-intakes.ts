@@ -49,6 +49,11 @@ export class CommandIntakes {
     return [...this.#intakes.values()].map(({ ledgerRefusals }) => ledgerRefusals);
   }
 
+  /** The session is not open any more, and may be opened again, here or elsewhere. */
+  left(session: string): void {
+    for (const intake of this.#intakes.values()) intake.left(session);
+  }
+
   /** Forgets a closed session. */
   forget(session: string): void {
     for (const intake of this.#intakes.values()) intake.forget(session);

@@ -53,8 +53,8 @@ export class FollowedSessions {
     // Loaded on demand: a gateway without a shared store needs none of the schemas.
     const { followSession } = await import('../../core/session/follow-session.ts');
     const ownerOf = (session: string) => store.ownerOf(session);
-    const ownerless = () => this.end(id, 'the gateway of the session is gone');
-    const line = deliver && new OwnerLine({ session: id, deliver, ownerOf, ownerless });
+    const parted = (reason: string) => this.end(id, reason);
+    const line = deliver && new OwnerLine({ session: id, deliver, ownerOf, parted });
     let head: SessionHead | undefined;
     const session = await followSession({
       store,

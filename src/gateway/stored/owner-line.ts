@@ -3,7 +3,7 @@
 import type { Deliver } from '../../core/contract/delivery.ts';
 import type { Posted } from '../../core/log/stored-records.ts';
 import type { Command } from '../../core/model/command.ts';
-import { refused, type Settle } from '../../core/model/errors.ts';
+import { type Outcome, refused, type Settle } from '../../core/model/errors.ts';
 import type { Forward, ForwardPosts } from '../../core/session/session-ports.ts';
 
 /** Most items of a delivery, and most of a session that are not settled (docs/limits.md 11.10). */
@@ -22,13 +22,14 @@ export interface OwnerLinePorts {
   readonly deliver: Deliver;
   /** Where the owner is reached; null: nobody has the session. */
   ownerOf(session: string): Promise<string | null>;
-  /** Nobody has the session. */
-  ownerless(): void;
+  /** What was said here may not have reached the owner: the session must be read anew, with what its records say of it. */
+  parted(reason: string): void;
 }
 
 interface Waiting {
   readonly item: LineItem;
-  readonly settle: Settle;
+  /** Returns whether the item was not yet settled. */
+  settle(outcome: Outcome): boolean;
 }
 
 const unreachable = { code: 'timeout', message: 'the gateway that has the session does not answer' } as const;
@@ -55,8 +56,8 @@ export class OwnerLine implements ForwardPosts {
     this.#take({ posted }, () => {});
   }
 
-  sync(then: () => void): void {
-    this.#take({ sync: true }, then);
+  sync(then: (isThere: boolean) => void): void {
+    this.#take({ sync: true }, ({ ok }) => then(ok));
   }
 
   #take(item: LineItem, settle: Settle): void {
@@ -67,10 +68,11 @@ export class OwnerLine implements ForwardPosts {
     this.#waiting.push({
       item,
       settle: (outcome) => {
-        if (isSettled) return;
+        if (isSettled) return false;
         isSettled = true;
         this.#unsettled -= 1;
         settle(outcome);
+        return true;
       },
     });
     if (!this.#isBusy) void this.#send();
@@ -81,8 +83,10 @@ export class OwnerLine implements ForwardPosts {
     const { session, ownerOf, deliver } = this.#ports;
     const to = await ownerOf(session).catch(() => '');
     const sent = this.#waiting.splice(0, ownerLineLimits.items);
-    const settleAll = (outcome: ReturnType<typeof refused>) => {
-      for (const { settle } of sent) settle(outcome);
+    const settleAll = (outcome: Outcome) => {
+      const refusedItems = sent.filter(({ settle }) => settle(outcome)).map(({ item }) => item);
+      // Who posts again under that id must not be told that it was taken.
+      if (refusedItems.some((item) => 'posted' in item)) this.#ports.parted('its gateway does not answer');
     };
     let isTaken = false;
     const next = () => {
@@ -94,7 +98,7 @@ export class OwnerLine implements ForwardPosts {
     if (to === null || to === '') {
       settleAll(to === null ? ownerless : refused(unreachable.code, unreachable.message));
       next();
-      if (to === null) this.#ports.ownerless();
+      if (to === null) this.#ports.parted('the gateway of the session is gone');
       return;
     }
     deliver({

@@ -22,8 +22,8 @@ export type OpenMode = 'create' | 'append' | 'read';
 /** A disk. All functions reject with the error of the system. No link is followed at the end of a path. */
 export interface Disk {
   open(file: string, mode: OpenMode): Promise<DiskFile>;
-  /** Creates a folder for this user alone, unless it exists. */
-  makeFolder(folder: string): Promise<void>;
+  /** Creates a folder for this user alone, unless it exists. Returns whether it did not exist. */
+  makeFolder(folder: string): Promise<boolean>;
   rename(from: string, to: string): Promise<void>;
   removeFile(file: string): Promise<void>;
   /** Removes an empty folder. */
@@ -50,11 +50,15 @@ export const systemDisk: Disk = {
     throw Object.assign(new Error('not a regular file'), { code: 'EINVAL' });
   },
   async makeFolder(folder) {
-    await mkdir(folder, { mode: 0o700 }).catch((thrown: NodeJS.ErrnoException) => {
-      if (thrown.code !== 'EEXIST') throw thrown;
-    });
+    try {
+      await mkdir(folder, { mode: 0o700 });
+      return true;
+    } catch (thrown) {
+      if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown;
+    }
     const handle = await open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
     await handle.close();
+    return false;
   },
   rename,
   removeFile: (file) => rm(file, { force: true }),

@@ -1,37 +1,22 @@
 // The log of one session in the journal: collects the lines of a turn of the event loop, writes them off the loop, and goes
 // on in memory while the disk takes nothing.
-import type {
-  Durability,
-  StoredHead,
-  StoredLog,
-  StoredLogOwner,
-  StoredRecord,
-  StoreLoss,
-} from '../../core/contract/session-store.ts';
+import type { Durability, StoredHead, StoredLogOwner } from '../../core/contract/session-store.ts';
+import { OwnedLog, type OwnedLogPorts, type Waiter } from '../owned-log.ts';
 import { codeOf } from '../verify-open-file.ts';
 import { lineOf } from './lines.ts';
 import type { Segments } from './segments.ts';
+import { WaitingLines } from './waiting-lines.ts';
 
 /** What a log needs of its journal. */
-export interface LogPorts {
-  /** Bytes of records after which a new segment begins. */
-  readonly segmentBytes: number;
-  /** The most characters that wait for the disk: of one session, and of all. */
-  readonly queue: { readonly perSession: number; readonly all: number };
-  /** Characters of all sessions that wait for the disk. */
-  readonly waiting: { chars: number };
+export interface LogPorts extends OwnedLogPorts<JournalLog> {
   /** Runs a piece of work when a thread is free. */
   turn<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** Calls `work` at the end of this turn of the event loop. */
-  wake(log: JournalLog): void;
   /** The log has nothing to do, or has something to do again. */
   idle(log: JournalLog, isIdle: boolean): void;
   /** The log is not kept any more. */
   failed(log: JournalLog): void;
   /** The log has no owner any more. `isRemoved`: the session is to be forgotten. */
   over(log: JournalLog, isRemoved: boolean): Promise<void>;
-  /** Takes what an owner throws. */
-  thrown(thrown: unknown): void;
 }
 
 /** `failed`: records are dropped until a new segment begins. `read-only`: the stored session is damaged. */
@@ -41,44 +26,21 @@ type Phase =
   | { readonly name: 'read-only' }
   | { readonly name: 'over' };
 
-/** Characters that are written at once: about a millisecond of the loop. Less does not keep up when each write has to wait. */
-const batchChars = 2 * 1024 * 1024;
-/** Characters of lines that become bytes before the end of their turn: a fraction of a millisecond. */
-const pieceChars = 256 * 1024;
-
-/**
- * Lines of one turn as bytes, outside of the heap: when the disk is slow, the collector would copy each line that waits, which
- * takes 100 ms for 30 MiB.
- */
-interface Piece {
-  readonly bytes: Buffer;
-  /** Number of lines, and their characters. */
-  readonly lines: number;
-  readonly chars: number;
-}
-
 /** A class: every open session has one, and `append` is called for every record. */
-export class JournalLog implements StoredLog {
+export class JournalLog extends OwnedLog {
   readonly fence: number;
-  readonly session: string;
-  readonly #owner: StoredLogOwner;
   readonly #segments: Segments;
   readonly #ports: LogPorts;
-  #head: StoredHead;
   #phase: Phase = { name: 'open' };
-  /** Place of the last record. */
-  #place: number;
-  /** What waits: pieces, and the lines behind them. */
-  #pieces: Piece[] = [];
-  #lines: string[] = [];
-  #lineChars = 0;
-  /** Characters of all that waits. */
-  #chars = 0;
-  /** Number of lines taken, and of lines that are in the segment or replaced by its snapshot. */
+  readonly #waiting = new WaitingLines();
+  /** Number of lines taken, of lines that are in the segment or replaced by its snapshot, and of those that were synced. */
   #taken = 0;
   #written = 0;
-  #waiters: { readonly upTo: number; readonly done: (durability: Durability) => void }[] = [];
+  #synced = -1;
+  #waiters: { readonly upTo: number; readonly done: Waiter }[] = [];
   #isHeadNew = false;
+  /** Until then lists read the first line of the segment, which is all that most sessions have. */
+  #hasHeadFile = false;
   /** Bytes of records at which the next segment begins. */
   #renewAt: number;
   #working: Promise<void> | null = null;
@@ -95,18 +57,11 @@ export class JournalLog implements StoredLog {
     owner: StoredLogOwner,
     ports: LogPorts,
   ) {
-    this.session = head.session;
+    super(head, place, owner, ports);
     this.fence = fence;
-    this.#head = head;
-    this.#place = place;
     this.#segments = segments;
-    this.#owner = owner;
     this.#ports = ports;
     this.#renewAt = ports.segmentBytes;
-  }
-
-  get head(): StoredHead {
-    return this.#head;
   }
 
   /** Something of the session is on disk. */
@@ -119,33 +74,26 @@ export class JournalLog implements StoredLog {
     return this.#phase.name === 'failed' ? this.#phase.reason : null;
   }
 
-  append(record: StoredRecord): void {
-    const isNext = record.place === this.#place + 1;
-    this.#place = Math.max(this.#place, record.place);
-    if (this.#phase.name !== 'open') return;
-    if (!isNext) return this.#fail('a record is missing');
-    try {
-      this.#take(lineOf(JSON.stringify(record)));
-    } catch (thrown) {
-      this.#ports.thrown(thrown);
-      this.#fail('a record cannot be written as JSON');
-    }
+  protected get takesRecords(): boolean {
+    return this.#phase.name === 'open';
   }
 
-  sync(done: (durability: Durability) => void): void {
-    if (this.#phase.name !== 'open') {
-      setImmediate(() => this.#tell(done, 'memory'));
-      return;
-    }
+  protected get isOver(): boolean {
+    return this.#phase.name === 'over';
+  }
+
+  sync(done: Waiter): void {
+    if (this.#phase.name !== 'open') return this.tell([done], 'memory');
+    if (this.#synced >= this.#taken) return this.tell([done], 'kept');
     this.#waiters.push({ upTo: this.#taken, done });
     this.#ports.wake(this);
   }
 
-  setHead(head: StoredHead): void {
+  override setHead(head: StoredHead): void {
     if (this.#phase.name === 'over' || this.#phase.name === 'read-only') return;
-    this.#head = head;
+    super.setHead(head);
     this.#isHeadNew = true;
-    if (this.#phase.name === 'open') this.#take(lineOf(JSON.stringify({ head })));
+    if (this.#phase.name === 'open') this.line(JSON.stringify({ head }));
   }
 
   async release(): Promise<void> {
@@ -160,22 +108,14 @@ export class JournalLog implements StoredLog {
     await this.#end(true);
   }
 
-  /** Takes the session from its owner. */
-  async take(reason: StoreLoss): Promise<void> {
-    if (this.#phase.name === 'over') return;
-    const ended = reason === 'released' ? this.release() : this.#end(false);
-    try {
-      this.#owner.lost(reason);
-    } catch (thrown) {
-      this.#ports.thrown(thrown);
-    }
-    await ended;
+  protected fenced(): Promise<void> {
+    return this.#end(false);
   }
 
   /** Begins the first segment, or the segment of a new owner. Never rejects: the log is in memory if this fails. */
   async start(begin: (segments: Segments) => Promise<void>): Promise<void> {
     await this.#attempt(() => begin(this.#segments));
-    this.#isHeadNew = true;
+    this.#isHeadNew = this.fence > 1;
     this.#ports.wake(this);
   }
 
@@ -185,7 +125,7 @@ export class JournalLog implements StoredLog {
 
   /** Writes what waits. Called at the end of a turn that has brought something. */
   work(): void {
-    this.#seal();
+    this.#waiting.seal();
     this.#nudge?.();
     if (this.#working !== null || this.#phase.name !== 'open') return;
     this.#ports.idle(this, false);
@@ -222,29 +162,12 @@ export class JournalLog implements StoredLog {
     if (this.#working === null) await this.#segments.close().catch(() => {});
   }
 
-  #take(line: string): void {
-    this.#lines.push(line);
+  protected line(json: string): void {
+    const line = lineOf(json);
+    this.#waiting.add(line);
     this.#taken += 1;
-    this.#lineChars += line.length;
-    this.#chars += line.length;
-    const { waiting, queue } = this.#ports;
-    waiting.chars += line.length;
-    if (this.#lineChars >= pieceChars) this.#seal();
-    if (this.#chars > queue.perSession || waiting.chars > queue.all) this.#fail('the disk is too slow');
-    else this.#ports.wake(this);
-  }
-
-  /** Makes one piece of the lines. */
-  #seal(): void {
-    if (this.#lines.length === 0) return;
-    const bytes = Buffer.from(this.#lines.join(''));
-    this.#pieces.push({ bytes, lines: this.#lines.length, chars: this.#lineChars });
-    this.#lines = [];
-    this.#lineChars = 0;
-  }
-
-  get #isWriteDue(): boolean {
-    return this.#pieces.length > 0 || this.#lines.length > 0;
+    if (this.holds(line.length)) this.#ports.wake(this);
+    else this.broken('the disk is too slow');
   }
 
   async #workAll(): Promise<void> {
@@ -262,7 +185,7 @@ export class JournalLog implements StoredLog {
   }
 
   get #isRenewalDue(): boolean {
-    return this.#isWriteDue && this.#segments.recordBytes >= this.#renewAt;
+    return !this.#waiting.isEmpty && this.#segments.recordBytes >= this.#renewAt;
   }
 
   /** A renewal syncs everything, and waits for the sync before. */
@@ -275,49 +198,40 @@ export class JournalLog implements StoredLog {
     try {
       await this.#ports.turn(step);
     } catch (thrown) {
-      this.#fail(reasonOf(thrown));
+      this.broken(reasonOf(thrown));
     }
   }
 
   #nextStep(): (() => Promise<void>) | null {
     if (this.#phase.name !== 'open') return null;
     if (this.#isRenewalDue && this.#syncing === null) return () => this.#renew(false);
-    if (this.#isWriteDue) return () => this.#write();
+    if (!this.#waiting.isEmpty) return () => this.#write();
     return this.#isHeadNew ? () => this.#writeHead() : null;
   }
 
   async #write(): Promise<void> {
-    this.#seal();
-    let count = 0;
-    let lines = 0;
-    let chars = 0;
-    for (const piece of this.#pieces) {
-      if (chars >= batchChars) break;
-      count += 1;
-      lines += piece.lines;
-      chars += piece.chars;
-    }
-    const batch = this.#pieces.splice(0, count).map(({ bytes }) => bytes);
-    this.#free(chars);
-    const [first] = batch;
-    await this.#segments.append(batch.length === 1 && first !== undefined ? first : Buffer.concat(batch));
+    const { bytes, lines, chars } = this.#waiting.next();
+    this.lets(chars);
+    await this.#segments.append(bytes);
+    this.#isHeadNew ||= !this.#hasHeadFile;
     this.#written += lines;
   }
 
   async #sync(): Promise<void> {
     const upTo = this.#written;
     await this.#segments.sync();
-    this.#tellUpTo(upTo, 'kept');
+    this.#kept(upTo);
   }
 
   async #writeHead(): Promise<void> {
     this.#isHeadNew = false;
-    await this.#segments.writeHead(this.#head);
+    this.#hasHeadFile = true;
+    await this.#segments.writeHead(this.head);
   }
 
   async #renew(gap: boolean): Promise<void> {
-    const snapshot = this.#owner.snapshot();
-    if (snapshot.place < this.#place) {
+    const snapshot = this.snapshot();
+    if (snapshot === null) {
       // Without a snapshot of everything the old segment must stay.
       if (gap) throw new Error('there is no snapshot');
       this.#renewAt += this.#ports.segmentBytes;
@@ -325,13 +239,13 @@ export class JournalLog implements StoredLog {
     }
     const upTo = this.#taken;
     this.#dropLines();
-    await this.#segments.begin({ head: this.#head, fence: this.fence, snapshot, gap }, true);
+    await this.#segments.begin({ head: this.head, fence: this.fence, snapshot, gap }, true);
     this.#renewAt = this.#ports.segmentBytes;
     this.#written = upTo;
-    this.#tellUpTo(upTo, 'kept');
+    this.#kept(upTo);
   }
 
-  #fail(reason: string): void {
+  protected broken(reason: string): void {
     if (this.#phase.name !== 'open') return;
     this.#phase = { name: 'failed', reason };
     this.#dropLines();
@@ -350,33 +264,22 @@ export class JournalLog implements StoredLog {
   }
 
   #dropLines(): void {
-    this.#pieces = [];
-    this.#lines = [];
-    this.#lineChars = 0;
-    this.#free(this.#chars);
+    this.#waiting.clear();
+    this.lets();
   }
 
-  #free(chars: number): void {
-    this.#chars -= chars;
-    this.#ports.waiting.chars -= chars;
+  #kept(upTo: number): void {
+    this.#synced = upTo;
+    this.#tellUpTo(upTo, 'kept');
   }
 
   #tellUpTo(upTo: number, durability: Durability): void {
     const index = this.#waiters.findIndex((waiter) => waiter.upTo > upTo);
     const told = this.#waiters.splice(0, index === -1 ? this.#waiters.length : index);
-    // Later, because `append` may find out that nothing is kept, and its caller expects no call.
-    if (told.length === 0) return;
-    setImmediate(() => {
-      for (const { done } of told) this.#tell(done, durability);
-    });
-  }
-
-  #tell(done: (durability: Durability) => void, durability: Durability): void {
-    try {
-      done(durability);
-    } catch (thrown) {
-      this.#ports.thrown(thrown);
-    }
+    this.tell(
+      told.map(({ done }) => done),
+      durability,
+    );
   }
 }
 

@@ -4,11 +4,12 @@ import path from 'node:path';
 import type { Clock } from '../../core/contract/clock.ts';
 import type { SessionStore, StoredHead, StoredLogOwner, StoredPast } from '../../core/contract/session-store.ts';
 import { GatewayError } from '../../core/model/errors.ts';
+import { createReservations, createWake } from '../owned-log.ts';
 import { type Disk, systemDisk } from './disk.ts';
 import { JournalLog, type LogPorts } from './journal-log.ts';
 import { lockFolder } from './lock.ts';
 import { endOrphans, openProcessNotes, type ProcessNotes } from './processes.ts';
-import { Segments } from './segments.ts';
+import { Segments, type SessionsDisk, withSessions } from './segments.ts';
 import { createSessionFolders, type StoredSession } from './session-folders.ts';
 import { createTurns } from './turns.ts';
 
@@ -74,7 +75,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
       }
     });
     return {
-      ...storeOf({ owned, folders, ports, disk, retries, state }),
+      ...storeOf({ owned, folders, ports, disk: withSessions(disk, sessionsFolder), retries, state }),
       processes: notes,
       orphans,
       async close() {
@@ -155,23 +156,13 @@ function createRetries(clock: Clock): Retries {
 }
 
 function portsOf(options: JournalOptions, retries: Retries, over: LogPorts['over']): LogPorts {
-  const woken = new Set<JournalLog>();
   const idle = new Set<JournalLog>();
   return {
     segmentBytes: options.segmentBytes ?? defaults.segmentBytes,
     queue: options.queue ?? defaults.queue,
     waiting: { chars: 0 },
     turn: createTurns(mostTurns),
-    wake(log) {
-      if (woken.size === 0) {
-        setImmediate(() => {
-          const logs = [...woken];
-          woken.clear();
-          for (const one of logs) one.work();
-        });
-      }
-      woken.add(log);
-    },
+    wake: createWake(),
     idle(log, isIdle) {
       idle.delete(log);
       if (!isIdle) return;
@@ -192,26 +183,14 @@ interface Parts {
   readonly owned: Map<string, JournalLog>;
   readonly folders: Awaited<ReturnType<typeof createSessionFolders>>;
   readonly ports: LogPorts;
-  readonly disk: Disk;
+  readonly disk: SessionsDisk;
   readonly retries: Retries;
   /** Closed, or taken over by another gateway. */
   readonly state: { readonly isOver: boolean };
 }
 
 function storeOf({ owned, folders, ports, disk, retries, state }: Parts): Omit<SessionStore, 'close'> {
-  /** Sessions that somebody is about to own. */
-  const reserved = new Set<string>();
-
-  async function reserving<Result>(session: string, work: () => Promise<Result>): Promise<Result> {
-    if (state.isOver) throw new GatewayError('shutting-down', 'the journal is closed');
-    if (reserved.has(session) || owned.has(session)) throw new GatewayError('conflict', 'the session has an owner');
-    reserved.add(session);
-    try {
-      return await work();
-    } finally {
-      reserved.delete(session);
-    }
-  }
+  const reserving = createReservations(owned, () => state.isOver);
 
   async function open(stored: StoredSession, owner: StoredLogOwner): Promise<JournalLog> {
     const { head, fence: before, lastPlace, corrupt, end, isTorn } = stored;

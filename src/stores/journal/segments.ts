@@ -14,12 +14,40 @@ export interface Beginning {
   readonly gap: boolean;
 }
 
+/** The disk of a journal. */
+export interface SessionsDisk extends Disk {
+  /** Resolves when the folders of all sessions that were made before survive a loss of power. */
+  syncSessions(): Promise<void>;
+}
+
+/** Many sessions that are made at the same time wait for one sync of the folder that they share. */
+export function withSessions(disk: Disk, folder: string): SessionsDisk {
+  let running: Promise<void> | null = null;
+  let next: Promise<void> | null = null;
+  const begin = () => {
+    next = null;
+    running = disk.syncFolder(folder).finally(() => {
+      running = null;
+    });
+    return running;
+  };
+  return {
+    ...disk,
+    syncSessions() {
+      if (running === null) return begin();
+      // What is under way may have begun before the latest folder was made.
+      next ??= running.then(begin, begin);
+      return next;
+    },
+  };
+}
+
 /** Depth at which the parts of a snapshot become text as a whole: messages of a transcript are parts. */
 const depthOfParts = 5;
 
 /** A class: every open session has one, and nearly all of them are idle. All methods reject with the error of the system. */
 export class Segments {
-  readonly #disk: Disk;
+  readonly #disk: SessionsDisk;
   readonly #folder: string;
   /** Newest number in use; 0: no segment. */
   #number: number;
@@ -36,7 +64,7 @@ export class Segments {
   #opening: Promise<DiskFile> | null = null;
 
   /** `numbers`: the existing segments, the newest first. `size`: length of the newest one. */
-  constructor(disk: Disk, folder: string, numbers: readonly number[], size: number) {
+  constructor(disk: SessionsDisk, folder: string, numbers: readonly number[], size: number) {
     this.#disk = disk;
     this.#folder = folder;
     this.#number = numbers[0] ?? 0;
@@ -56,10 +84,10 @@ export class Segments {
 
   /** Begins a new segment. `isSafe`: it is synced, and older segments are removed. */
   async begin(beginning: Beginning, isSafe: boolean): Promise<void> {
-    await this.#disk.makeFolder(this.#folder);
+    const isNew = await this.#disk.makeFolder(this.#folder);
     const number = this.#number + 1;
     const file = this.#path(segmentName(number));
-    await this.#disk.removeFile(file + unfinished);
+    if (!isNew) await this.#disk.removeFile(file + unfinished);
     const open = await this.#disk.open(file + unfinished, 'create');
     let size = 0;
     try {
@@ -105,7 +133,7 @@ export class Segments {
     this.#syncedSize = size;
     if (this.#isNamed) return;
     await this.#disk.syncFolder(this.#folder);
-    await this.#disk.syncFolder(path.dirname(this.#folder));
+    await this.#disk.syncSessions();
     this.#isNamed = true;
     // A segment that cannot be removed is removed with the next one.
     const older = this.#older;

@@ -1,53 +1,10 @@
 // The log of one session in Redis: one batch for each turn of the event loop, up to 64 of them on their way. While Redis is away
 // records wait; if too many wait, or if Redis has lost some, a snapshot takes their place.
-import type {
-  Durability,
-  StoredHead,
-  StoredLog,
-  StoredLogOwner,
-  StoredRecord,
-  StoredSnapshot,
-  StoreLoss,
-} from '../../core/contract/session-store.ts';
+import type { StoredHead, StoredLogOwner, StoredSnapshot } from '../../core/contract/session-store.ts';
+import { OwnedLog, type Waiter } from '../owned-log.ts';
 import { reasonOf } from './connection.ts';
+import type { RedisBatch, RedisPorts, Sent } from './redis-batch.ts';
 import { batchStatus } from './scripts.ts';
-
-/** What goes to Redis at once. */
-export interface RedisBatch {
-  /** Place of the first record. */
-  readonly first: number;
-  /** Records as JSON. */
-  readonly records: readonly string[];
-  /** Null: unchanged. */
-  readonly head: { readonly text: string; readonly version: number } | null;
-  readonly snapshot: { readonly text: string; readonly place: number; readonly gap: boolean } | null;
-}
-
-/** What a log needs of its store. */
-export interface RedisLogPorts {
-  /** Characters of records after which a snapshot replaces them. */
-  readonly segmentBytes: number;
-  /** The most characters that wait for Redis: of one session, and of all. */
-  readonly queue: { readonly perSession: number; readonly all: number };
-  /** Characters of all sessions that wait for Redis. */
-  readonly waiting: { chars: number };
-  /** Makes the session in Redis. Returns the fence, or 0 if somebody else has made one with this id. */
-  create(log: RedisLog): Promise<number>;
-  /** Makes a session again that Redis has forgotten, from its snapshot. Returns the fence, or 0 as `create` does. */
-  remake(log: RedisLog, head: RedisBatch['head'], snapshot: StoredSnapshot): Promise<number>;
-  /** Returns the status of the batch (`batchStatus`) and the last place that Redis has. */
-  append(log: RedisLog, batch: RedisBatch): Promise<readonly [status: number, place: number]>;
-  /** Redis has answered a log that had failed. */
-  recovered(log: RedisLog): void;
-  /** Calls `work` at the end of this turn of the event loop. */
-  wake(log: RedisLog): void;
-  /** The log does not reach Redis; call `tryAgain` until it has recovered. */
-  failed(log: RedisLog): void;
-  /** The log has no owner any more. */
-  over(log: RedisLog, how: 'released' | 'removed' | 'fenced'): Promise<void>;
-  /** Takes what an owner throws. */
-  thrown(thrown: unknown): void;
-}
 
 /** `away`: records wait, or are dropped until there is a snapshot if `isBroken`. */
 type Phase =
@@ -55,34 +12,22 @@ type Phase =
   | { readonly name: 'away'; readonly isBroken: boolean }
   | { readonly name: 'over' };
 
-type Waiter = (durability: Durability) => void;
-
-/** A batch that Redis has not answered. */
-interface Sent {
-  readonly upTo: number;
-  readonly snapshot: RedisBatch['snapshot'];
-  readonly waiters: readonly Waiter[];
-}
+/** What a log needs of its store. */
+export type RedisLogPorts = RedisPorts<RedisLog>;
 
 /** Most records and characters of a batch, and most batches of a session on their way (docs/limits.md 11.3). */
 const most = { records: 256, chars: 256 * 1024, inFlight: 64 };
 
 /** A class: every open session has one, and `append` is called for every record. */
-export class RedisLog implements StoredLog {
-  readonly session: string;
-  readonly #owner: StoredLogOwner;
+export class RedisLog extends OwnedLog {
   readonly #ports: RedisLogPorts;
   #fence: number;
   #phase: Phase = { name: 'open' };
-  #head: StoredHead;
   #headVersion = 0;
   #isHeadNew = false;
-  /** Place of the last record that was appended. */
-  #place: number;
   /** Records that Redis has not taken, as JSON; the first `#sent` of them are on their way. */
   #lines: string[] = [];
   #sent = 0;
-  #chars = 0;
   #waiters: Waiter[] = [];
   #inFlight: Sent[] = [];
   /** Rises with each failure: answers to what was sent before say nothing about what is sent now. */
@@ -98,21 +43,14 @@ export class RedisLog implements StoredLog {
 
   /** `fence`: 0 if the session is not yet in Redis. */
   constructor(head: StoredHead, fence: number, place: number, owner: StoredLogOwner, ports: RedisLogPorts) {
-    this.session = head.session;
-    this.#head = head;
+    super(head, place, owner, ports);
     this.#fence = fence;
-    this.#place = place;
-    this.#owner = owner;
     this.#ports = ports;
     this.#renewAt = ports.segmentBytes;
   }
 
   get fence(): number {
     return this.#fence;
-  }
-
-  get head(): StoredHead {
-    return this.#head;
   }
 
   /** Why the log is not kept now; null while it is. */
@@ -131,31 +69,23 @@ export class RedisLog implements StoredLog {
     return this.#fence > 0;
   }
 
-  append(record: StoredRecord): void {
-    const isNext = record.place === this.#place + 1;
-    this.#place = Math.max(this.#place, record.place);
-    if (this.#phase.name === 'over' || (this.#phase.name === 'away' && this.#phase.isBroken)) return;
-    if (!isNext) return this.#fail('a record is missing', true);
-    try {
-      this.#take(JSON.stringify(record));
-    } catch (thrown) {
-      this.#ports.thrown(thrown);
-      this.#fail('a record cannot be written as JSON', true);
-    }
+  protected get takesRecords(): boolean {
+    return this.#phase.name === 'open' || (this.#phase.name === 'away' && !this.#phase.isBroken);
   }
 
-  sync(done: (durability: Durability) => void): void {
-    if (this.#phase.name !== 'open') {
-      this.#tell([done], 'memory');
-      return;
-    }
+  protected get isOver(): boolean {
+    return this.#phase.name === 'over';
+  }
+
+  sync(done: Waiter): void {
+    if (this.#phase.name !== 'open') return this.tell([done], 'memory');
     this.#waiters.push(done);
     this.#ports.wake(this);
   }
 
-  setHead(head: StoredHead): void {
+  override setHead(head: StoredHead): void {
     if (this.#phase.name === 'over') return;
-    this.#head = head;
+    super.setHead(head);
     this.#headVersion += 1;
     this.#isHeadNew = true;
     this.#ports.wake(this);
@@ -171,21 +101,17 @@ export class RedisLog implements StoredLog {
     await this.#end('removed');
   }
 
-  /** Takes the session from its owner. */
-  async take(reason: StoreLoss): Promise<void> {
-    if (this.#phase.name === 'over') return;
-    const ended = reason === 'released' ? this.release() : this.#end('fenced');
-    try {
-      this.#owner.lost(reason);
-    } catch (thrown) {
-      this.#ports.thrown(thrown);
-    }
-    await ended;
+  protected fenced(): Promise<void> {
+    return this.#end('fenced');
+  }
+
+  protected broken(reason: string): void {
+    this.#fail(reason, true);
   }
 
   /** Resolves when Redis has everything that was appended before, or is known not to. Notices a new owner, too. */
-  async settled(): Promise<void> {
-    await new Promise<Durability>((done) => this.sync(done));
+  settled(): Promise<unknown> {
+    return new Promise((done) => this.sync(done));
   }
 
   /** Sends what waits. */
@@ -222,14 +148,9 @@ export class RedisLog implements StoredLog {
 
   /** Makes the session in Redis again from the memory of its owner. */
   async #remake(): Promise<void> {
-    let snapshot: StoredSnapshot;
-    try {
-      snapshot = this.#owner.snapshot();
-    } catch (thrown) {
-      return this.#ports.thrown(thrown);
-    }
-    if (snapshot.place < this.#place) return;
-    const head = { text: JSON.stringify(this.#head), version: this.#headVersion };
+    const snapshot = this.#snapshotNow();
+    if (snapshot === null) return;
+    const head = { text: JSON.stringify(this.head), version: this.#headVersion };
     const fence = await this.#ports.remake(this, head, snapshot).catch(() => null);
     if (fence === null || this.#phase.name !== 'away') return;
     if (fence === 0) return this.take('fenced');
@@ -238,23 +159,20 @@ export class RedisLog implements StoredLog {
     this.#isSnapshotDue = false;
     this.#sinceSnapshot = 0;
     // What came meanwhile was dropped.
-    this.#goOn(this.#place > snapshot.place);
+    this.#goOn(this.place > snapshot.place);
     // Only an answer tells that the session is kept again.
     void this.settled();
   }
 
-  #take(line: string): void {
-    this.#lines.push(line);
-    this.#chars += line.length;
-    this.#sinceSnapshot += line.length;
-    const { waiting, queue } = this.#ports;
-    waiting.chars += line.length;
-    if (this.#chars > queue.perSession || waiting.chars > queue.all) this.#fail('Redis is too slow', true);
+  protected line(json: string): void {
+    this.#lines.push(json);
+    this.#sinceSnapshot += json.length;
+    if (!this.holds(json.length)) this.#fail('Redis is too slow', true);
     else if (this.#phase.name === 'open') this.#ports.wake(this);
   }
 
   #send(): void {
-    const first = this.#place - this.#lines.length + this.#sent + 1;
+    const first = this.place - this.#lines.length + this.#sent + 1;
     const records = this.#nextRecords();
     this.#sent += records.length;
     const isLast = this.#sent === this.#lines.length;
@@ -263,7 +181,7 @@ export class RedisLog implements StoredLog {
     const waiters = isLast ? this.#waiters.splice(0) : [];
     const sent: Sent = { upTo: first + records.length - 1, snapshot, waiters };
     this.#inFlight.push(sent);
-    const head = this.#isHeadNew ? { text: JSON.stringify(this.#head), version: this.#headVersion } : null;
+    const head = this.#isHeadNew ? { text: JSON.stringify(this.head), version: this.#headVersion } : null;
     this.#isHeadNew = false;
     const attempt = this.#attempt;
     this.#ports.append(this, { first, records, head, snapshot }).then(
@@ -288,22 +206,28 @@ export class RedisLog implements StoredLog {
   #snapshot(): RedisBatch['snapshot'] {
     const gap = this.#isSnapshotDue;
     if (!gap && this.#sinceSnapshot < this.#renewAt) return null;
-    try {
-      const snapshot = this.#owner.snapshot();
-      if (snapshot.place >= this.#place) {
-        const text = JSON.stringify(snapshot);
-        this.#isSnapshotDue = false;
-        this.#sinceSnapshot = 0;
-        // A large snapshot is not written for each small step.
-        this.#renewAt = Math.max(this.#ports.segmentBytes, text.length);
-        return { text, place: snapshot.place, gap };
-      }
-    } catch (thrown) {
-      this.#ports.thrown(thrown);
+    const snapshot = this.#snapshotNow();
+    if (snapshot !== null) {
+      const text = JSON.stringify(snapshot);
+      this.#isSnapshotDue = false;
+      this.#sinceSnapshot = 0;
+      // A large snapshot is not written for each small step.
+      this.#renewAt = Math.max(this.#ports.segmentBytes, text.length);
+      return { text, place: snapshot.place, gap };
     }
     this.#renewAt += this.#ports.segmentBytes;
     if (gap) this.#fail('there is no snapshot', true);
     return null;
+  }
+
+  /** Null: there is none, or the owner has thrown. */
+  #snapshotNow(): StoredSnapshot | null {
+    try {
+      return this.snapshot();
+    } catch (thrown) {
+      this.#ports.thrown(thrown);
+      return null;
+    }
   }
 
   #answered(status: number, place: number, attempt: number): void {
@@ -317,7 +241,7 @@ export class RedisLog implements StoredLog {
       this.#fail('Redis has come back empty', true);
       return;
     }
-    const taken = this.#place - this.#lines.length;
+    const taken = this.place - this.#lines.length;
     if (status === batchStatus.gap) {
       // If Redis came back with less than it had acknowledged, only a snapshot closes the gap.
       this.#fail(place < taken ? 'Redis has lost records' : 'a batch did not arrive', place < taken);
@@ -326,9 +250,9 @@ export class RedisLog implements StoredLog {
     const sent = this.#inFlight.shift();
     if (sent === undefined) return;
     const count = Math.max(0, sent.upTo - taken);
-    this.#free(this.#lines.splice(0, count));
+    for (const { length } of this.#lines.splice(0, count)) this.lets(length);
     this.#sent -= count;
-    this.#tell(sent.waiters, 'kept');
+    this.tell(sent.waiters, 'kept');
     if (this.#obstacle !== null) {
       this.#obstacle = null;
       this.#ports.recovered(this);
@@ -342,7 +266,7 @@ export class RedisLog implements StoredLog {
     this.#phase = { name: 'away', isBroken: isBroken || (before.name === 'away' && before.isBroken) };
     this.#obstacle = reason;
     this.#giveUp();
-    if (isBroken) this.#free(this.#lines.splice(0));
+    if (isBroken) this.#dropLines();
     this.#ports.failed(this);
   }
 
@@ -350,7 +274,7 @@ export class RedisLog implements StoredLog {
     if (this.#phase.name === 'over') return;
     this.#phase = { name: 'over' };
     this.#giveUp();
-    this.#free(this.#lines.splice(0));
+    this.#dropLines();
     await this.#ports.over(this, how);
   }
 
@@ -364,27 +288,11 @@ export class RedisLog implements StoredLog {
       else if (snapshot !== null) this.#sinceSnapshot = this.#renewAt;
     }
     const waiters = [...this.#inFlight.splice(0).flatMap((sent) => sent.waiters), ...this.#waiters.splice(0)];
-    this.#tell(waiters, 'memory');
+    this.tell(waiters, 'memory');
   }
 
-  #free(lines: readonly string[]): void {
-    for (const { length } of lines) {
-      this.#chars -= length;
-      this.#ports.waiting.chars -= length;
-    }
-  }
-
-  /** Later, because `append` may find out that nothing is kept, and its caller expects no call. */
-  #tell(waiters: readonly Waiter[], durability: Durability): void {
-    if (waiters.length === 0) return;
-    setImmediate(() => {
-      for (const done of waiters) {
-        try {
-          done(durability);
-        } catch (thrown) {
-          this.#ports.thrown(thrown);
-        }
-      }
-    });
+  #dropLines(): void {
+    this.#lines = [];
+    this.lets();
   }
 }

@@ -11,6 +11,7 @@ import type {
   StoredSnapshot,
 } from '../../core/contract/session-store.ts';
 import { GatewayError } from '../../core/model/errors.ts';
+import { createReservations, createWake } from '../owned-log.ts';
 import { connectRedis, type RedisConnection, reasonOf } from './connection.ts';
 import { createLogReader, type LogReader } from './log-reader.ts';
 import { RedisLog, type RedisLogPorts } from './redis-log.ts';
@@ -177,21 +178,6 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
   };
 }
 
-/** Collects the logs that have something to send at the end of a turn of the event loop. */
-function createWake(): RedisLogPorts['wake'] {
-  const woken = new Set<RedisLog>();
-  return (log) => {
-    if (woken.size === 0) {
-      setImmediate(() => {
-        const logs = [...woken];
-        woken.clear();
-        for (const one of logs) one.work();
-      });
-    }
-    woken.add(log);
-  };
-}
-
 /** What the functions of a store share. */
 interface Parts {
   readonly connection: RedisConnection;
@@ -206,19 +192,7 @@ interface Parts {
 function storeOf(parts: Parts): Omit<RedisStore, 'close' | 'obstacles'> {
   const { connection, owned, ports, prefix, token, reader, isOver } = parts;
   const { redis } = connection;
-  /** Sessions that somebody is about to own. */
-  const reserved = new Set<string>();
-
-  async function reserving<Result>(session: string, work: () => Promise<Result>): Promise<Result> {
-    if (isOver()) throw new GatewayError('shutting-down', 'the store is closed');
-    if (reserved.has(session) || owned.has(session)) throw new GatewayError('conflict', 'the session has an owner');
-    reserved.add(session);
-    try {
-      return await work();
-    } finally {
-      reserved.delete(session);
-    }
-  }
+  const reserving = createReservations(owned, isOver);
 
   async function claim(session: string, owner: StoredLogOwner) {
     const fence = Number(

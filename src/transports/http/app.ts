@@ -109,7 +109,9 @@ export function createApp({ board, connections, streams, maxFrameBytes, stream, 
     if (fields.id !== undefined) await board.wake?.(fields.id);
     if (resume !== undefined)
       return context.json(await board.resumeSession({ ...fields, resume }, context.env.principal), 201);
-    return context.json(board.createSession(fields, context.env.principal), 201);
+    const made = board.createSession(fields, context.env.principal);
+    await board.whenKept?.(made.id, context.env.principal);
+    return context.json(made, 201);
   });
   // A session that is only stored is opened by whoever asks for it.
   app.use('/v1/sessions/:id', woken);

@@ -11,8 +11,11 @@ beforeAll(async () => {
 });
 afterAll(() => server.dispose());
 
+/** Machines that run these tests are busy. */
+const patient = { answerMs: 60_000, leaseMs: 120_000 };
+
 describeStore('redis', async (options) => {
-  const store = await openRedisStore({ ...options, url: server.url, clock: systemClock });
+  const store = await openRedisStore({ ...options, url: server.url, clock: systemClock, ...patient });
   return {
     store,
     async dispose() {

@@ -25,7 +25,7 @@ const children = new Set<ChildProcess>();
 beforeAll(async () => {
   module = join(await bundled('stores/redis/redis-store'), 'stores/redis/redis-store.mjs');
   server = await startRedis();
-  store = await openRedisStore({ url: server.url, clock: systemClock });
+  store = await openRedisStore({ url: server.url, clock: systemClock, answerMs: 60_000, leaseMs: 120_000 });
   for (const _ of ['a', 'b']) proxies.push(await createCuttableProxy(() => server.port));
 });
 afterAll(async () => {

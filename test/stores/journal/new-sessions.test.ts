@@ -1,0 +1,58 @@
+// Sessions that are made at the same time: each is told kept after its own folder and the common one are synced, and the syncs of the
+// common folder are shared.
+import { afterEach, expect, test } from 'vitest';
+import { type Disk, systemDisk } from '../../../src/stores/journal/disk.ts';
+import { ownerOf, synced } from '../../contract/session-store.ts';
+import { freshJournal, type JournalRig } from './journal-rig.ts';
+
+let rig: JournalRig | null = null;
+afterEach(() => rig?.dispose());
+
+test('fifty sessions share the syncs of their common folder, and none is told before it', async () => {
+  const calls: string[] = [];
+  const disk: Disk = {
+    ...systemDisk,
+    async syncFolder(folder) {
+      await systemDisk.syncFolder(folder);
+      calls.push(folder);
+    },
+  };
+  rig = await freshJournal({ disk });
+  const { journal } = rig;
+  const common = `${rig.folder}/sessions`;
+  const ids = Array.from({ length: 50 }, (_, at) => `s${at}`);
+  await Promise.all(
+    ids.map(async (session) => {
+      const log = await journal.create({ session }, ownerOf());
+      expect(await synced(log)).toBe('kept');
+      const own = calls.indexOf(`${common}/s-${session}`);
+      expect(own).toBeGreaterThanOrEqual(0);
+      expect(calls.slice(own)).toContain(common);
+    }),
+  );
+  expect(calls.filter((folder) => folder === common).length).toBeLessThan(ids.length);
+  expect((await journal.list(null, 100)).map(({ session }) => session)).toEqual([...ids].sort());
+});
+
+test('a sync with nothing new asks the disk for nothing', async () => {
+  let syncs = 0;
+  const counted: Disk = {
+    ...systemDisk,
+    async open(file, mode) {
+      const opened = await systemDisk.open(file, mode);
+      const datasync = () => {
+        syncs += 1;
+        return opened.datasync();
+      };
+      return { ...opened, datasync };
+    },
+  };
+  rig = await freshJournal({ disk: counted });
+  const log = await rig.journal.create({ session: 's' }, ownerOf());
+  await synced(log);
+  log.append({ place: 1 });
+  await synced(log);
+  const before = syncs;
+  expect(await synced(log)).toBe('kept');
+  expect(syncs).toBe(before);
+});
