@@ -29,8 +29,8 @@ interface Reader {
 /** Why goals are missed. */
 const whys = {
   text:
-    'the `assistant` line and the `result` repeat the text, and are parsed; each `stream_event` has an id of its own, which is ' +
-    'read and checked beside the delta.',
+    'each `stream_event` has an id of its own, which is read and checked beside the delta; each run begins with a fresh ' +
+    'session, whose first lines are parsed by code that is still cold.',
   mixed:
     'thinking comes with a `thinking_tokens` frame in front of each delta, so there are two lines to read and two frames to ' +
     'write for it; blocks of 30 KB are short beside the lines that open and close them, which are parsed.',

@@ -56,8 +56,8 @@ export const deltaOnly: Family = {
         unit: 'x',
         goal: atLeast(
           4,
-          'the lines that close a block, a message, a turn and a run repeat the whole text, and each of them is parsed; the ' +
-            'deltas alone are beyond the goal (docs/path-of-a-delta.md).',
+          'each run begins with a fresh session, whose first lines are parsed by code that is still cold; the deltas alone are ' +
+            'beyond the goal (docs/path-of-a-delta.md).',
         ),
         moonshot: atLeast(6),
         detail: `us/event: ours ${us(costs.ours)}, JSON.parse from bytes ${us(costs.parse)}, from ready strings ${us(costs.strings)}`,

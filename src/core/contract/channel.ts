@@ -12,6 +12,8 @@ export interface Frame {
   readonly json: unknown;
   /** The rest of the frame from that byte on, as a frame of its own. */
   from(byte: number): Frame;
+  /** Says which long texts the frame may repeat: `json` then has the same strings and does not read them again. */
+  mayRepeat?(texts: () => readonly string[]): void;
 }
 
 /** Reads the header in front of a frame. */

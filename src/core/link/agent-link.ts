@@ -39,6 +39,8 @@ export interface AgentListener {
   /** Deltas that came together. Absent: each comes as an event. */
   burst?(burst: Burst): void;
   note(level: NoteLevel, text: string): void;
+  /** The long texts that the agent may repeat; default none. */
+  texts?(): readonly string[];
   /** Looks at the frames; default nobody. */
   readonly tap?: Tap | undefined;
   /** The agent has reached a limit of its connection. */
@@ -77,6 +79,7 @@ export function linkAgent(
   listener: AgentListener,
   work?: WorkQueue,
 ): AgentLink {
+  const { texts } = listener;
   const noteFault = (thrown: unknown) => listener.note('internal', faultText(thrown));
   const pending = createPendingCommands(noteFault);
   const junk = createJunkCount();
@@ -147,6 +150,7 @@ export function linkAgent(
       if (isEnded) return;
       const tap = listener.tap?.isOn === true ? listener.tap : undefined;
       tap?.frame(frame.bytes);
+      if (texts !== undefined) frame.mayRepeat?.(texts);
       act(() => junk.counted(backend.decode(frame)));
       tap?.taken();
       if (!junk.isJunk()) startLimit.heard();

@@ -7,6 +7,7 @@ import { createRecogniser } from '../fast-path/receiver-recogniser.ts';
 import { closeRun } from '../log/close-run.ts';
 import { emptyTranscript, fold, foldBurst } from '../log/fold.ts';
 import { createRepair } from '../log/repair.ts';
+import { repeatedTexts } from '../log/repeated-texts.ts';
 import { type Burst, eventCount, eventsIn } from '../model/burst.ts';
 import type { Event } from '../model/event.ts';
 
@@ -57,6 +58,7 @@ export function createTranslator(ports: TranslatorPorts): Translator {
     place: ports.place,
     transcript,
   });
+  const texts = () => repeatedTexts(transcript);
   let outs: Out[] = [];
   const append = (event: Event) => {
     const logged = { seq: transcript.lastSeq + 1, at: 0, event };
@@ -94,6 +96,7 @@ export function createTranslator(ports: TranslatorPorts): Translator {
   perform(ports.backend.start?.() ?? []);
   return {
     frame(frame) {
+      frame.mayRepeat?.(texts);
       perform(ports.backend.decode(frame));
       return take();
     },

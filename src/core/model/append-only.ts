@@ -10,6 +10,12 @@ export function appendOnlyBuffer(bytes: number): Uint8Array<ArrayBuffer> {
   return buffer;
 }
 
+/** Declares that nobody writes into the buffer of these bytes any more. The whole buffer must belong to the caller. */
+export function neverChanges(bytes: Uint8Array<ArrayBuffer>): Uint8Array {
+  known.add(bytes.buffer);
+  return bytes;
+}
+
 /** Whether `bytes` is a view of an append-only buffer. */
 export function isAppendOnly(bytes: Uint8Array): boolean {
   return known.has(bytes.buffer);

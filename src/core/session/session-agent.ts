@@ -6,6 +6,7 @@ import type { Clock } from '../contract/clock.ts';
 import { faultText } from '../contract/guarded.ts';
 import { type AgentConnection, type AgentLink, linkAgent } from '../link/agent-link.ts';
 import { messagesOf } from '../log/messages.ts';
+import { repeatedTexts } from '../log/repeated-texts.ts';
 import type { Burst } from '../model/burst.ts';
 import type { Command } from '../model/command.ts';
 import { messageOf, refused, type Settle } from '../model/errors.ts';
@@ -98,7 +99,9 @@ export function createSessionAgent(ports: SessionAgentPorts): SessionAgent {
     if (isReplacement) admit({ type: 'agent-changed', state: 'up' });
     restoreHistory();
     const event = resumption === 'none' ? admit : proving;
-    link = linkAgent(connection, clock, { event, burst: ports.admitBurst, note, limited, tap, end: ended }, ports.work);
+    const texts = () => repeatedTexts(transcript);
+    const listener = { event, burst: ports.admitBurst, note, texts, limited, tap, end: ended };
+    link = linkAgent(connection, clock, listener, ports.work);
     return link;
   }
 

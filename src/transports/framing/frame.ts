@@ -1,6 +1,8 @@
 // One whole received message. It is decoded and parsed on first use.
 import type { Frame, Out } from '../../core/contract/channel.ts';
+import { leastLongText } from '../../core/model/encoded-texts.ts';
 import { GatewayError } from '../../core/model/errors.ts';
+import { withoutTexts } from './repeated-texts.ts';
 
 /** Greatest nesting depth of a frame. JSON.parse has no limit, but code that walks the result recurses. */
 export const maxJsonDepth = 128;
@@ -28,6 +30,7 @@ class WireFrame implements Frame {
   readonly bytes: Uint8Array;
   #text: string | undefined;
   #json: { readonly value: unknown } | undefined;
+  #repeated: (() => readonly string[]) | undefined;
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
@@ -39,8 +42,24 @@ class WireFrame implements Frame {
   }
 
   get json(): unknown {
-    this.#json ??= { value: parse(this.bytes, this.text) };
+    this.#json ??= this.#readAround() ?? { value: parse(this.bytes, this.text) };
     return this.#json.value;
+  }
+
+  mayRepeat(texts: () => readonly string[]): void {
+    if (this.bytes.length > leastLongText) this.#repeated = texts;
+  }
+
+  /** Reads the frame without the texts that it repeats. Null: the whole frame must be read, which also says what is wrong with it. */
+  #readAround(): { readonly value: unknown } | null {
+    const rest = this.#repeated && withoutTexts(this.bytes, this.#repeated());
+    if (!rest) return null;
+    try {
+      const text = decode(rest.bytes);
+      return rest.fill(text, () => parse(rest.bytes, text));
+    } catch {
+      return null;
+    }
   }
 
   from(byte: number): Frame {

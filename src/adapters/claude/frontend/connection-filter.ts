@@ -101,7 +101,7 @@ class FrameFilter implements ConnectionFilter {
   mapOutgoing(out: Out): Out | Frames | null {
     if (typeof out === 'string') return this.#isIdle() ? out : this.#mapText(out);
     const then = actionsAfter.get(out);
-    if (then === undefined) return ownAnswers.has(out) ? out : this.#wrapped(out);
+    if (then === undefined) return ownAnswers.has(out) ? out : this.#mapPieces(out);
     then();
     return null;
   }
@@ -179,8 +179,14 @@ class FrameFilter implements ConnectionFilter {
     return out.startsWith(heads.result) ? this.#mapResult(out) : this.#wrapped(out);
   }
 
+  /** Frames of deltas, and frames around a long text. */
+  #mapPieces(out: readonly (string | Uint8Array)[]): Out | Frames {
+    const [first] = out;
+    return typeof first === 'string' && first.startsWith(heads.result) ? this.#mapResult(out) : this.#wrapped(out);
+  }
+
   /** A result ends all queries. */
-  #mapResult(out: string): Out | Frames {
+  #mapResult(out: Out): Out | Frames {
     this.#echo = null;
     this.#isOwnPrompt = false;
     const frames = [this.#wrapped(out), ...this.#queries.map(({ end }) => end)];

@@ -4,6 +4,7 @@
 import type { NoteLevel, Projection, SessionView } from '../../../core/contract/adapter.ts';
 import type { Out } from '../../../core/contract/channel.ts';
 import { createUnshownPlans } from '../../../core/contract/unshown-plans.ts';
+import { splicedJson } from '../../../core/fast-path/spliced-json.ts';
 import { textIn } from '../../../core/log/messages.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import type { Event, EventOf, Logged } from '../../../core/model/event.ts';
@@ -294,10 +295,11 @@ export function startProjection(session: SessionView, options: ProjectionOptions
       ids.at(logged.seq, logged.replay !== undefined);
       if (isBetweenTurns(logged)) sessionId = sessionName(session, options.agentSessionId);
       const outs: Out[] = [];
+      const repeats = repeating.has(logged.event.type);
       for (const frame of frames(logged)) {
         if (countsAsTurn(frame)) counter.userFrame();
         const wire = inDialect(options.dialect, withIds(frame, sessionId, ids.next));
-        if (wire !== null) outs.push(JSON.stringify(wire));
+        if (wire !== null) outs.push(repeats ? splicedJson(wire) : JSON.stringify(wire));
         else if (frame.type !== 'stream_event') loss(`frame ${nameOf(frame)}`);
       }
       const lost = order.lost();
@@ -307,6 +309,9 @@ export function startProjection(session: SessionView, options: ProjectionOptions
     notes: () => (notes.length === 0 ? notes : notes.splice(0)),
   };
 }
+
+/** Events whose frames repeat a text that was shown in deltas. */
+const repeating: ReadonlySet<Event['type']> = new Set<Event['type']>(['block-end', 'run-end']);
 
 /**
  * Events that other frames express: turns by their messages, settings by the next `init`, a dead agent by its result.

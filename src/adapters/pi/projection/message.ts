@@ -2,6 +2,7 @@
 // 1.6, 7, 8.3).
 import type { SessionView } from '../../../core/contract/adapter.ts';
 import type { Out } from '../../../core/contract/channel.ts';
+import { joined, splicedJson } from '../../../core/fast-path/spliced-json.ts';
 import { createMould, type FrameMould } from '../../../core/fast-path/stretch-writer.ts';
 import { wholeBlock } from '../../../core/log/messages.ts';
 import type { Burst } from '../../../core/model/burst.ts';
@@ -98,10 +99,11 @@ export function createMessageTeller(
   function update(event: Dictionary, extra: Extra | undefined): Out {
     const fields = piFields(extra);
     const line = isDictionary(fields.line) ? `${JSON.stringify(fields.line).slice(1, -1)},` : '';
-    const shown = JSON.stringify(isDictionary(fields.event) ? { ...event, ...fields.event } : event);
+    const shown = isDictionary(fields.event) ? { ...event, ...fields.event } : event;
     const opening = `{"type":"message_update",${line}`;
-    if (snapshot === null) return `${opening}"usage":${usage},"assistantMessageEvent":${shown}}`;
-    return withSnapshots(`${opening}"assistantMessageEvent":${shown.slice(0, -1)}`);
+    if (snapshot === null)
+      return joined(`${opening}"usage":${usage},"assistantMessageEvent":`, splicedJson(shown), '}');
+    return withSnapshots(`${opening}"assistantMessageEvent":${JSON.stringify(shown).slice(0, -1)}`);
   }
 
   /** `opening` ends inside the event. The message follows twice, as in pi. */

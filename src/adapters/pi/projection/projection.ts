@@ -4,6 +4,7 @@
 import type { BurstProjection, NoteLevel, Projection, SessionView } from '../../../core/contract/adapter.ts';
 import type { Out } from '../../../core/contract/channel.ts';
 import { createUnshownPlans } from '../../../core/contract/unshown-plans.ts';
+import { joined, splicedJson } from '../../../core/fast-path/spliced-json.ts';
 import { writeStretch } from '../../../core/fast-path/stretch-writer.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
@@ -74,13 +75,13 @@ export function createProjection(session: SessionView, manner: Manner): Projecti
   const timeOf = ({ at }: Logged) => Math.round(session.timeOrigin + at);
 
   function tellWhole(message: Dictionary): void {
-    const json = JSON.stringify(message);
-    sink.write(`{"type":"message_start","message":${json}}`);
+    const json = splicedJson(message);
+    sink.write(joined('{"type":"message_start","message":', json, '}'));
     tellEnd(message, json);
   }
 
-  function tellEnd(message: Dictionary, json: string): void {
-    sink.write(`{"type":"message_end","message":${json}}`);
+  function tellEnd(message: Dictionary, json: Out): void {
+    sink.write(joined('{"type":"message_end","message":', json, '}'));
     brackets.message(json, message.role, isFailed(message));
   }
 
@@ -104,7 +105,7 @@ export function createProjection(session: SessionView, manner: Manner): Projecti
     const message = teller.end(event);
     for (const name of teller.lost) sink.loss(`block ${name}`);
     teller = null;
-    tellEnd(message, JSON.stringify(message));
+    tellEnd(message, splicedJson(message));
     if (isFailed(message)) tools.drop(callsIn(message));
     const waiting = held;
     held = [];

@@ -1,6 +1,7 @@
 // Writes the brackets of a run: agent_start, turn_start, turn_end, agent_end (docs/protocols/pi.md 6.1). pi ends and
 // restarts its agent around retries and compactions, inside what other protocols call one run.
 import type { Out } from '../../../core/contract/channel.ts';
+import { joined } from '../../../core/fast-path/spliced-json.ts';
 import type { Dictionary, Extra } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import type { EventOf } from '../../../core/model/event.ts';
@@ -29,7 +30,7 @@ export interface Brackets {
   /** Writes pi's own agent_start or agent_end inside a run. */
   restart(line: Dictionary): void;
   /** Must be called after a whole message, as JSON, was written. */
-  message(json: string, role: unknown, failed: boolean): void;
+  message(json: Out, role: unknown, failed: boolean): void;
   readonly turn: boolean;
 }
 
@@ -44,9 +45,9 @@ export function createBrackets(sink: Sink, dialect: Dialect, settles: boolean): 
   let agent = false;
   let turn = false;
   let turns = 0;
-  let messages: string[] = [];
-  let turnMessage: string | null = null;
-  let results: string[] = [];
+  let messages: Out[] = [];
+  let turnMessage: Out | null = null;
+  let results: Out[] = [];
   /** Whether the last message of the model reports a failure. */
   let failed = false;
 
@@ -62,7 +63,7 @@ export function createBrackets(sink: Sink, dialect: Dialect, settles: boolean): 
     if (!agent) return;
     agent = false;
     const rest = JSON.stringify(fields).slice(1);
-    sink.write([`{"type":"agent_end","messages":[`, messages.join(','), rest === '}' ? ']}' : `],${rest}`]);
+    sink.write(joined('{"type":"agent_end","messages":', listOf(messages), rest === '}' ? rest : `,${rest}`));
     messages = [];
   }
 
@@ -84,7 +85,7 @@ export function createBrackets(sink: Sink, dialect: Dialect, settles: boolean): 
     if (!turn) return;
     turn = false;
     const message = turnMessage ?? JSON.stringify(emptyMessage());
-    sink.write([`{"type":"turn_end","message":`, message, `,"toolResults":[`, results.join(','), ']}']);
+    sink.write(joined('{"type":"turn_end","message":', message, ',"toolResults":', listOf(results), '}'));
     // An idle session keeps no text of its last turn.
     turnMessage = null;
     results = [];
@@ -141,6 +142,11 @@ export function createBrackets(sink: Sink, dialect: Dialect, settles: boolean): 
       if (role === 'toolResult') results.push(json);
     },
   };
+}
+
+/** The JSON of a list of these values. */
+function listOf(values: readonly Out[]): Out {
+  return joined('[', ...values.flatMap((json, place) => (place === 0 ? [json] : [',', json])), ']');
 }
 
 /** The line of pi for `restart` in the event, or null. */
