@@ -4,7 +4,6 @@
 import './compile-cache.ts';
 import { randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { GatewayError, messageOf } from '../core/model/errors.ts';
 import { type ChosenForClaude, chooseAgent, withGreeting } from './claude/agent.ts';
 import { type ClaudeArgv, parseClaudeArgv } from './claude/argv.ts';
@@ -13,7 +12,7 @@ import { claudeCodeVersion, claudeHelp } from './claude/help.ts';
 import { readPrompt } from './claude/prompt.ts';
 import { greets, readGreeting } from './claude/read-greeting.ts';
 import { ownVersion, tellFailure } from './program.ts';
-import { type StoredIds, storedIdsIn } from './stored-ids.ts';
+import { type StoredIds, stateFolder, storedIdsIn } from './stored-ids.ts';
 
 // The parent process may close the log pipe. A failed log write must not end the gateway.
 process.stderr.on('error', () => {});
@@ -77,11 +76,6 @@ function choose(argv: ClaudeArgv, stored: StoredIds): ChosenForClaude {
     if (argv.output !== 'text') process.stdout.write(`${failureFrame(messageOf(thrown), randomUUID())}\n`);
     throw thrown;
   }
-}
-
-/** The directory for state that survives the process (XDG base directories). */
-function stateFolder(name: string): string {
-  return join(process.env.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'agent-patchbay', name);
 }
 
 function remark(sentence: string): void {

@@ -35,6 +35,7 @@ import type { Notes } from './notes.ts';
 import { Quotas } from './quotas.ts';
 import { type AgentLost, type CheckedRequest, checkRequest, type SessionRequest } from './session-request.ts';
 import { summaryOf } from './session-summary.ts';
+import type { Conversations } from './stored/conversations.ts';
 import { FollowedSessions } from './stored/followed-sessions.ts';
 import { KeptSessions, type Returning } from './stored/kept-sessions.ts';
 import type { SessionOrigin } from './stored/session-files.ts';
@@ -50,6 +51,8 @@ export interface SessionsPorts {
   readonly agents: Agents;
   persistenceOf(origin: SessionOrigin): SessionPersistence;
   readonly exportsOf: ReturnType<typeof createExportPlaces>;
+  /** Notes conversations that only their agents keep; absent: nobody does. */
+  readonly conversations: Pick<Conversations, 'save'> | undefined;
   readonly notes: Notes;
   readonly meter: Meter;
   readonly tally: SessionTally;
@@ -368,6 +371,7 @@ export class Sessions implements ObstacleSource {
       limited: meter.limited,
       logged: (event: Event) => {
         spans?.logged(event);
+        this.#noteConversation({ id, agent: agentName, cwd: place }, event);
         return persistence.logged(event, session);
       },
       ended: (staysKept: boolean) => {
@@ -388,6 +392,17 @@ export class Sessions implements ObstacleSource {
       tally.add(made, agent.protocol);
     };
     return { ports, persistence, use };
+  }
+
+  #noteConversation(session: { id: string; agent: string; cwd: string }, event: Event): void {
+    const { conversations, log } = this.#ports;
+    const file = event.type === 'session-changed' ? event.changes.resume : undefined;
+    if (conversations === undefined || file === undefined) return;
+    try {
+      conversations.save({ ...session, file });
+    } catch (thrown) {
+      log('error', 'the session cannot be found again', { session: session.id, reason: faultText(thrown) });
+    }
   }
 
   #limitsFor({ questionMs }: SessionRequest) {

@@ -273,8 +273,8 @@ class ClientConnection implements ClientLink, FrontendPeer, SenderListener, Subs
     this.#subscriptions.subscribe(request);
   }
 
-  unsubscribe(session: string): void {
-    this.#subscriptions.unsubscribe(session);
+  unsubscribe(session: string, isDrained?: boolean): void {
+    this.#subscriptions.unsubscribe(session, isDrained);
   }
 
   sessionEnded(session: string, reason: string): void {

@@ -46,8 +46,8 @@ const useSuffix = /#\d+$/u;
 /** An output that grows is sent again when it has grown by this factor: items are replaced whole. */
 const growth = 1.25;
 
-/** `say` sends an update. */
-export function createCallWriter(say: (update: object) => void): CallWriter {
+/** `say` sends an update. `place`: where the agent works, as an absolute path. */
+export function createCallWriter(say: (update: object) => void, place: string | undefined): CallWriter {
   const open = new Map<string, WireCall>();
   /** Calls of the past that wait for their result. */
   const past = new NewestMap<string, WireCall>(memory);
@@ -65,8 +65,8 @@ export function createCallWriter(say: (update: object) => void): CallWriter {
   function fieldsOf({ name, shown, input }: WireCall): Dictionary {
     const { title, kind, locations, change } = shown;
     const { rawInput, content, _meta } = acpExtraIn(shown);
-    const places = locationsOf(locations, change, input);
-    const items = Array.isArray(content) ? content : change === undefined ? [] : diffItems(change);
+    const places = locationsOf(locations, change, input, place);
+    const items = Array.isArray(content) ? content : change === undefined ? [] : diffItems(change, place);
     return {
       title: titleOf(name, title, input),
       name,
@@ -129,7 +129,7 @@ export function createCallWriter(say: (update: object) => void): CallWriter {
       for (const content of whole) size += content.type === 'text' ? content.text.length : 1;
       if (mode === 'append' && size < call.said * growth) return;
       call.said = size;
-      change(call, { content: [...diffsOf(call.shown), ...items] });
+      change(call, { content: [...diffsOf(call.shown, place), ...items] });
     },
     end(event) {
       const { call: key, name, content, isError, details, title, kind, locations, change: edited, extra } = event;
@@ -140,7 +140,7 @@ export function createCallWriter(say: (update: object) => void): CallWriter {
       const told = Object.entries(said).filter(([, value]) => value !== undefined);
       call.shown = { ...call.shown, ...Object.fromEntries(told) };
       const { title: shownTitle, kind: shownKind, _meta } = fieldsOf(call);
-      const all = [...diffsOf(call.shown), ...contentItems(content)];
+      const all = [...diffsOf(call.shown, place), ...contentItems(content)];
       const fields = {
         ...(known !== undefined && title === undefined ? {} : { title: shownTitle }),
         ...(known !== undefined && kind === undefined ? {} : { kind: shownKind }),
@@ -197,8 +197,8 @@ export function createCallWriter(say: (update: object) => void): CallWriter {
 }
 
 /** The items that are no output: diffs and terminals. */
-function diffsOf(shown: Shown): readonly unknown[] {
+function diffsOf(shown: Shown, place: string | undefined): readonly unknown[] {
   const { content } = acpExtraIn(shown);
   if (Array.isArray(content)) return content.filter((item) => item?.type !== 'content');
-  return shown.change === undefined ? [] : diffItems(shown.change);
+  return shown.change === undefined ? [] : diffItems(shown.change, place);
 }

@@ -47,8 +47,15 @@ export function contentItems(contents: readonly Content[]): object[] {
   });
 }
 
+/** The path as an absolute one (docs/protocols/acp.md 1.9). `place`: where the agent works, if that is known. */
+export function absolute(path: string, place: string | undefined): string {
+  if (place === undefined || /^(?:\/|\\\\|[a-z]:[\\/])/iu.test(path)) return path;
+  return `${place.replace(/\/$/u, '')}/${path.replace(/^(?:\.\/)+/u, '')}`;
+}
+
 /** A change of a file as diffs: of the texts that the agent has said, else one for each hunk. */
-export function diffItems({ path, diff, before, after }: FileChange): object[] {
+export function diffItems({ path: named, diff, before, after }: FileChange, place: string | undefined): object[] {
+  const path = absolute(named, place);
   if (after !== undefined) return [{ type: 'diff', path, oldText: before ?? null, newText: after }];
   const hunks = diff.split(/^@@.*$\n?/mu).filter((hunk) => hunk.trim() !== '');
   return hunks.map((hunk) => {
@@ -98,8 +105,9 @@ export function locationsOf(
   locations: readonly ToolLocation[] | undefined,
   change: FileChange | undefined,
   input: Dictionary,
+  place: string | undefined,
 ): readonly ToolLocation[] {
-  if (locations !== undefined) return locations;
   const path = change?.path ?? input.file_path ?? input.path;
-  return typeof path === 'string' && path.startsWith('/') ? [{ path }] : [];
+  const said = locations ?? (typeof path === 'string' && path !== '' ? [{ path }] : []);
+  return said.map((location) => ({ ...location, path: absolute(location.path, place) }));
 }
