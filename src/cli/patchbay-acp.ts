@@ -4,13 +4,13 @@
 import './compile-cache.ts';
 import { constants, homedir } from 'node:os';
 import { GatewayError, messageOf } from '../core/model/errors.ts';
-import { chooseAgent } from './acp/agent.ts';
-import { type AcpArgv, parseAcpArgv } from './acp/argv.ts';
-import { acpHelp } from './acp/help.ts';
-import { whenParentExits } from './parent-exit.ts';
 import { ownVersion, tellFailure } from './program.ts';
-import { serveStdio } from './serve-stdio.ts';
-import { stateFolder, storedIdsIn } from './stored-ids.ts';
+import { chooseAgent } from './stand-ins/acp/agent.ts';
+import { type AcpArgv, parseAcpArgv } from './stand-ins/acp/argv.ts';
+import { acpHelp } from './stand-ins/acp/help.ts';
+import { whenParentExits } from './stand-ins/parent-exit.ts';
+import { stateFolder, storedIdsIn } from './stand-ins/stored-ids.ts';
+import { serveStdio } from './stdio/serve-stdio.ts';
 
 // The parent process may close the log pipe. A failed log write must not end the gateway.
 process.stderr.on('error', () => {});

@@ -104,7 +104,9 @@ export async function startAcpClient(
       rows.flatMap(({ dir, json }) => {
         const update = at(json, 'params', 'update');
         const isOf = dir === 'out' && at(json, 'params', 'sessionId') === session;
-        return isOf && update !== undefined && (kind === undefined || at(update, 'sessionUpdate') === kind) ? [update as Json] : [];
+        return isOf && update !== undefined && (kind === undefined || at(update, 'sessionUpdate') === kind)
+          ? [update as Json]
+          : [];
       }),
     until: (fits) =>
       new Promise((resolve) => {
