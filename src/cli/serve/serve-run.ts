@@ -16,6 +16,7 @@ import { connectEventSource } from '../../transports/sse-client.ts';
 import { connectWebSocket } from '../../transports/websocket.ts';
 import { configFrom, tellConfigFile } from '../agents/agent-config.ts';
 import type { AgentOptions } from '../agents/agent-options.ts';
+import { fixHeapGrowth } from '../heap-growth.ts';
 import { ownVersion } from '../program.ts';
 import { onSignals } from '../signals.ts';
 import { stderrLog } from '../stderr-log.ts';
@@ -38,6 +39,7 @@ export interface ServeOptions extends AgentOptions, TokenOptions, PlaceOptions {
 /** Serves until a signal arrives. */
 export async function serve(command: readonly string[], options: ServeOptions): Promise<void> {
   spareDescriptor.hold();
+  fixHeapGrowth();
   const config = configFrom(options, command);
   tellConfigFile(options);
   let limited: Limited = () => {};

@@ -8,6 +8,7 @@ import { GatewayError } from '../../core/model/errors.ts';
 import { createGatewayOf, type GatewayPorts, type StartOptions } from '../../gateway/gateway.ts';
 import { streamFraming } from '../../transports/framing/framings.ts';
 import { stdioChannel } from '../../transports/stdio.ts';
+import { fixHeapGrowth } from '../heap-growth.ts';
 import { onSignals } from '../signals.ts';
 import { stderrLog } from '../stderr-log.ts';
 import { partsFor } from './gateway-parts.ts';
@@ -55,6 +56,7 @@ export async function serveStdio(options: ServeOptions): Promise<void> {
   const { config, frontend, client, opening, conversations } = options;
   // stdout carries the protocol: output of a package must not mix with the frames (docs/threats.md T30).
   globalThis.console = new Console(process.stderr);
+  fixHeapGrowth();
   const parts = await partsFor(config, frontend);
   const adapter = finderIn(parts.adapters)(frontend, 'client');
   const log = stderrLog(options.verbose === true ? 'debug' : 'error');
