@@ -46,8 +46,8 @@ const useSuffix = /#\d+$/u;
 /** An output that grows is sent again when it has grown by this factor: items are replaced whole. */
 const growth = 1.25;
 
-/** `say` sends an update. `place`: where the agent works, as an absolute path. */
-export function createCallWriter(say: (update: object) => void, place: string | undefined): CallWriter {
+/** `say` sends an update. `cwd`: the working folder of the agent, if known. */
+export function createCallWriter(say: (update: object) => void, cwd: () => string | undefined): CallWriter {
   const open = new Map<string, WireCall>();
   /** Calls of the past that wait for their result. */
   const past = new NewestMap<string, WireCall>(memory);
@@ -61,12 +61,19 @@ export function createCallWriter(say: (update: object) => void, place: string | 
     return { id: use === 1 && !useSuffix.test(call) ? call : `${call}#${use}`, name, shown, input, said: 0 };
   }
 
+  /** The items that are no output: diffs and terminals. */
+  function diffsOf(shown: Shown): readonly unknown[] {
+    const { content } = acpExtraIn(shown);
+    if (Array.isArray(content)) return content.filter((item) => item?.type !== 'content');
+    return shown.change === undefined ? [] : diffItems(shown.change, cwd());
+  }
+
   /** What is shown of a call: its own words, and those of an ACP agent as they were. */
   function fieldsOf({ name, shown, input }: WireCall): Dictionary {
     const { title, kind, locations, change } = shown;
     const { rawInput, content, _meta } = acpExtraIn(shown);
-    const places = locationsOf(locations, change, input, place);
-    const items = Array.isArray(content) ? content : change === undefined ? [] : diffItems(change, place);
+    const places = locationsOf(locations, change, input, cwd());
+    const items = Array.isArray(content) ? content : change === undefined ? [] : diffItems(change, cwd());
     return {
       title: titleOf(name, title, input),
       name,
@@ -129,7 +136,7 @@ export function createCallWriter(say: (update: object) => void, place: string | 
       for (const content of whole) size += content.type === 'text' ? content.text.length : 1;
       if (mode === 'append' && size < call.said * growth) return;
       call.said = size;
-      change(call, { content: [...diffsOf(call.shown, place), ...items] });
+      change(call, { content: [...diffsOf(call.shown), ...items] });
     },
     end(event) {
       const { call: key, name, content, isError, details, title, kind, locations, change: edited, extra } = event;
@@ -140,7 +147,7 @@ export function createCallWriter(say: (update: object) => void, place: string | 
       const told = Object.entries(said).filter(([, value]) => value !== undefined);
       call.shown = { ...call.shown, ...Object.fromEntries(told) };
       const { title: shownTitle, kind: shownKind, _meta } = fieldsOf(call);
-      const all = [...diffsOf(call.shown, place), ...contentItems(content)];
+      const all = [...diffsOf(call.shown), ...contentItems(content)];
       const fields = {
         ...(known !== undefined && title === undefined ? {} : { title: shownTitle }),
         ...(known !== undefined && kind === undefined ? {} : { kind: shownKind }),
@@ -194,11 +201,4 @@ export function createCallWriter(say: (update: object) => void, place: string | 
       made.clear();
     },
   };
-}
-
-/** The items that are no output: diffs and terminals. */
-function diffsOf(shown: Shown, place: string | undefined): readonly unknown[] {
-  const { content } = acpExtraIn(shown);
-  if (Array.isArray(content)) return content.filter((item) => item?.type !== 'content');
-  return shown.change === undefined ? [] : diffItems(shown.change, place);
 }

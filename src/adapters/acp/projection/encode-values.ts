@@ -1,5 +1,6 @@
 // Nouns of the model as values of ACP: content blocks, items of tool calls, titles (docs/protocols/acp.md 4.30, 4.35,
 // 4.39, 9.63).
+import { absolutePath } from '../../../core/model/absolute-path.ts';
 import type { Content, Dictionary, FileChange } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import type { ToolKind, ToolLocation } from '../../../core/model/event.ts';
@@ -47,15 +48,9 @@ export function contentItems(contents: readonly Content[]): object[] {
   });
 }
 
-/** The path as an absolute one (docs/protocols/acp.md 1.9). `place`: where the agent works, if that is known. */
-export function absolute(path: string, place: string | undefined): string {
-  if (place === undefined || /^(?:\/|\\\\|[a-z]:[\\/])/iu.test(path)) return path;
-  return `${place.replace(/\/$/u, '')}/${path.replace(/^(?:\.\/)+/u, '')}`;
-}
-
-/** A change of a file as diffs: of the texts that the agent has said, else one for each hunk. */
-export function diffItems({ path: named, diff, before, after }: FileChange, place: string | undefined): object[] {
-  const path = absolute(named, place);
+/** A change of a file as diffs: of the texts that the agent has said, else one for each hunk. `cwd`: of the agent. */
+export function diffItems({ path: said, diff, before, after }: FileChange, cwd: string | undefined): object[] {
+  const path = absolutePath(said, cwd);
   if (after !== undefined) return [{ type: 'diff', path, oldText: before ?? null, newText: after }];
   const hunks = diff.split(/^@@.*$\n?/mu).filter((hunk) => hunk.trim() !== '');
   return hunks.map((hunk) => {
@@ -100,14 +95,14 @@ export function titleOf(name: string, title: string | undefined, input: Dictiona
   return oneLine(typeof argument === 'string' ? `${name} ${argument}` : name);
 }
 
-/** The places of a call: said, or its file. */
+/** The places of a call: said, or its file. Paths are absolute (docs/protocols/acp.md 1.9). */
 export function locationsOf(
   locations: readonly ToolLocation[] | undefined,
   change: FileChange | undefined,
   input: Dictionary,
-  place: string | undefined,
+  cwd: string | undefined,
 ): readonly ToolLocation[] {
-  const path = change?.path ?? input.file_path ?? input.path;
-  const said = locations ?? (typeof path === 'string' && path !== '' ? [{ path }] : []);
-  return said.map((location) => ({ ...location, path: absolute(location.path, place) }));
+  if (locations !== undefined) return locations.map((one) => ({ ...one, path: absolutePath(one.path, cwd) }));
+  const path = change === undefined ? (input.file_path ?? input.path) : absolutePath(change.path, cwd);
+  return typeof path === 'string' && path.startsWith('/') ? [{ path }] : [];
 }
