@@ -77,6 +77,7 @@ describe('its programs, installed', () => {
     ['patchbay-pi', /^\d+\.\d+\.\d+\n$/u],
     ['patchbay-claude', /^\d+\.\d+\.\d+ \(Claude Code\)\n$/u],
     ['patchbay-eca', /^eca \d+\.\d+\.\d+\n$/u],
+    ['patchbay-acp', /^\d+\.\d+\.\d+\n$/u],
   ])('npx %s tells its version', async (name, version) => {
     expect(await run('npx', ['--offline', name, '--version'])).toMatch(version);
   });
@@ -90,6 +91,7 @@ describe('its programs, installed', () => {
       `Content-Length: ${initialize.length}\r\n\r\n${initialize}`,
       '"result":{"models":["demo/demo-small"',
     ],
+    ['patchbay-acp', [], `${initialize}\n`, '"result":{"protocolVersion":1'],
     ['patchbay', ['stdio', '--frontend', 'claude'], `${user}\n`, 'Hello! You said: hello'],
     ['patchbay', ['agents'], '', 'built in  (default)'],
     ['patchbay', ['conformance', '--list'], '', 'pi/'],
@@ -124,6 +126,7 @@ describe('what a program has loaded when it ends', () => {
     ['patchbay-pi.js', 'pi', ['--mode', 'rpc'], '{"type":"get_state"}\n'],
     ['patchbay-claude.js', 'claude', ['-p', '--verbose', ...streams], `${user}\n`],
     ['patchbay-eca.js', 'eca', ['server'], `Content-Length: ${initialize.length}\r\n\r\n${initialize}`],
+    ['patchbay-acp.js', 'acp', [], `${initialize}\n`],
   ])('%s: its own client side and the agent side of the demo agent, no package', async (program, own, args, input) => {
     const { names, bytes } = await loadedBy(program, args, input);
     expect(names.filter((name) => /-side\d*\.cjs$/u.test(name)).sort()).toEqual(

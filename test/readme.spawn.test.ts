@@ -48,6 +48,7 @@ function localised(code: string): string {
       .replaceAll('127.0.0.1:8137', address)
       .replaceAll('npx patchbay-claude', `node ${join(root, 'dist/cli/patchbay-claude.js')}`)
       .replaceAll('npx patchbay-pi', `node ${join(root, 'dist/cli/patchbay-pi.js')}`)
+      .replaceAll('npx patchbay-acp', `node ${join(root, 'dist/cli/patchbay-acp.js')}`)
       .replaceAll('npx patchbay-eca', `node ${join(root, 'dist/cli/patchbay-eca.js')}`)
       // A pi needs longer to start on a machine that has other work.
       .replaceAll('npx patchbay conformance', 'npx patchbay conformance --patience 60000')
@@ -132,6 +133,11 @@ describe('the README', () => {
     const [header = '', body = ''] = printed.split('\r\n\r\n');
     expect(header).toBe(`Content-Length: ${Buffer.byteLength(body)}`);
     expect(JSON.parse(body)).toMatchObject({ id: 1, result: { chatWelcomeMessage: expect.any(String) } });
+  });
+
+  it('stands in for an ACP agent', async () => {
+    const printed = await run('bash', ['-c', localised(fence('sh', 'patchbay-acp').trim())]);
+    expect(JSON.parse(printed)).toMatchObject({ id: 0, result: { protocolVersion: 1 } });
   });
 
   it('works as a library', async () => {

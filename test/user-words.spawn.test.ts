@@ -58,6 +58,7 @@ describe('--help', () => {
     ['patchbay-pi', []],
     ['patchbay-claude', []],
     ['patchbay-eca', []],
+    ['patchbay-acp', []],
   ])('%s %j', async (program, words) => {
     const { code, stdout } = await patchbay([...words, '--help'], { program });
     expect([code, stdout.match(ours)]).toEqual([0, null]);

@@ -4,7 +4,6 @@
 import './compile-cache.ts';
 import { randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { GatewayError, messageOf } from '../core/model/errors.ts';
 import { ownVersion, tellFailure } from './program.ts';
 import { type ChosenForClaude, chooseAgent, withGreeting } from './stand-ins/claude/agent.ts';
@@ -13,7 +12,7 @@ import { converse, failureFrame } from './stand-ins/claude/conversation.ts';
 import { claudeCodeVersion, claudeHelp } from './stand-ins/claude/help.ts';
 import { readPrompt } from './stand-ins/claude/prompt.ts';
 import { greets, readGreeting } from './stand-ins/claude/read-greeting.ts';
-import { type StoredIds, storedIdsIn } from './stand-ins/stored-ids.ts';
+import { type StoredIds, stateFolder, storedIdsIn } from './stand-ins/stored-ids.ts';
 
 // The parent process may close the log pipe. A failed log write must not end the gateway.
 process.stderr.on('error', () => {});
@@ -77,11 +76,6 @@ function choose(argv: ClaudeArgv, stored: StoredIds): ChosenForClaude {
     if (argv.output !== 'text') process.stdout.write(`${failureFrame(messageOf(thrown), randomUUID())}\n`);
     throw thrown;
   }
-}
-
-/** The directory for state that survives the process (XDG base directories). */
-function stateFolder(name: string): string {
-  return join(process.env.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'agent-patchbay', name);
 }
 
 function remark(sentence: string): void {

@@ -44,6 +44,7 @@ import { sinkFor } from './session-sinks.ts';
 import { Sessions } from './sessions.ts';
 import { dialectsOf, SharedStreams } from './shared-streams.ts';
 import { Shutdown } from './shutdown.ts';
+import type { Conversations } from './stored/conversations.ts';
 import { SessionFiles } from './stored/session-files.ts';
 import { SessionPersistence } from './stored/session-persistence.ts';
 import { StoredFolders } from './stored/stored-folders.ts';
@@ -112,6 +113,8 @@ export interface GatewayPorts {
    * it.
    */
   readonly elsewhere?: Elsewhere;
+  /** Notes which conversations agents keep for which sessions; default nobody. */
+  readonly conversations?: Conversations;
   /** Hears which programs of agents run; default nobody. */
   readonly register?: ProcessRegister;
 }
@@ -135,6 +138,7 @@ interface RouterParts {
   readonly notes: Notes;
   readonly sessions: Sessions;
   readonly stored: StoredSessions;
+  readonly conversations: Conversations | undefined;
   readonly carriedOut: CommandIntakes['carriedOut'];
   sinkOf(session: Session, isOurs: boolean): ReturnType<typeof sinkFor>;
 }
@@ -161,6 +165,7 @@ export function createGatewayOf(
     elsewhere,
     node,
     inspectedAs,
+    conversations,
   }: GatewayPorts,
 ): Gateway {
   const meter = new Meter();
@@ -234,6 +239,7 @@ export function createGatewayOf(
     shared,
     deliver,
     failed,
+    conversations,
     node,
     dialectOf: dialectsOf(frontends),
     broadcast(broadcast, about) {
@@ -254,7 +260,18 @@ export function createGatewayOf(
   const carriedOut: CommandIntakes['carriedOut'] = (...command) => intakes.carriedOut(...command);
   const sinkOf = (session: Session, isOurs: boolean) =>
     sinkFor({ adapterOf, roots: config.roots, stored, notes }, session, isOurs);
-  const routerParts: RouterParts = { sessions, hub, stored, idle, notes, agents, clock, carriedOut, sinkOf };
+  const routerParts: RouterParts = {
+    sessions,
+    hub,
+    stored,
+    conversations,
+    idle,
+    notes,
+    agents,
+    clock,
+    carriedOut,
+    sinkOf,
+  };
   const routerFor = (request: RouterRequest) => createRouter(routerParts, request);
   const sinks = new ClientSinks({ intakes, meter, sinkOf, routerFor });
   const streams = new SharedStreams({ sessions, frontends, sinks, clock, meter });

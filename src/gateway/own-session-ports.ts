@@ -29,6 +29,7 @@ import type { SessionTally } from './metering/session-tally.ts';
 import type { Notes } from './notes.ts';
 import type { Quotas } from './quotas.ts';
 import type { AgentLost, CheckedRequest } from './session-request.ts';
+import type { Conversations } from './stored/conversations.ts';
 import type { SessionOrigin } from './stored/session-files.ts';
 import type { SessionPersistence } from './stored/session-persistence.ts';
 import { createRunSpans, type RunSpans } from './tracing/run-spans.ts';
@@ -39,6 +40,8 @@ export interface SessionSurroundings {
   readonly agents: Agents;
   persistenceOf(origin: SessionOrigin): SessionPersistence;
   readonly exportsOf: ReturnType<typeof createExportPlaces>;
+  /** Notes conversations that only their agents keep; absent: nobody does. */
+  readonly conversations: Pick<Conversations, 'save'> | undefined;
   readonly notes: Notes;
   readonly meter: Meter;
   readonly tally: SessionTally;
@@ -189,7 +192,19 @@ export class OwnSessionPorts implements SessionPorts {
 
   logged(event: Event): SessionInfo | undefined {
     this.#spans?.logged(event);
+    if (event.type === 'session-changed' && event.changes.resume !== undefined) this.#noteAs(event.changes.resume);
     return this.#persistence.logged(event, this.#session);
+  }
+
+  /** `file`: what the agent calls the conversation. */
+  #noteAs(file: string): void {
+    const { conversations, log } = this.#shared.around;
+    const { agentName: agent, place: cwd } = this.#checked;
+    try {
+      conversations?.save({ id: this.id, agent, cwd, file });
+    } catch (thrown) {
+      log('error', 'the session cannot be found again', { session: this.id, reason: faultText(thrown) });
+    }
   }
 
   ended(staysKept: boolean): void {

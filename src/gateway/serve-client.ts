@@ -75,10 +75,11 @@ function serveMany(
       return {
         end: resolve,
         half() {
-          own.setUnattended();
           const stop = options?.stopsWithInput === true ? () => own.abort() : () => {};
-          // Stop now, because waiting prompts are answered only after an abort; and again later, for newer runs.
+          // Stop now, because waiting prompts are answered only after an abort, and the questions of a stopped run are
+          // withdrawn and not denied; and again later, for newer runs.
           stop();
+          own.setUnattended();
           return {
             reason: answered,
             whenIdle(callback) {

@@ -15,6 +15,7 @@ import type { AgentLost, SessionRequest } from './session-request.ts';
 import { refusalOf } from './session-sinks.ts';
 import { openedData } from './session-summary.ts';
 import type { Sessions } from './sessions.ts';
+import type { Conversations } from './stored/conversations.ts';
 import { storedSessionNamed } from './stored/session-names.ts';
 import type { FoundSession, StoredSessions } from './stored/stored-sessions.ts';
 
@@ -22,6 +23,8 @@ import type { FoundSession, StoredSessions } from './stored/stored-sessions.ts';
 export interface SessionOpenerPorts {
   readonly sessions: Pick<Sessions, 'open' | 'find' | 'remove'> & Partial<Pick<Sessions, 'wake'>>;
   readonly stored: Pick<StoredSessions, 'find' | 'named' | 'copy'>;
+  /** Absent: none are noted. */
+  readonly conversations?: Pick<Conversations, 'find'> | undefined;
   readonly agents: Pick<Agents, 'acceptsHistory' | 'named' | 'resumptionFault'>;
   readonly clock: Clock;
   readonly own: Pick<ConnectionSessions, 'add'>;
@@ -74,6 +77,12 @@ export class SessionOpener {
   }
 
   load({ path, describe, ...request }: CommandOf<'load-session'>, settle: SettleWithAfter): void {
+    const noted = this.#ports.conversations?.find(path);
+    if (noted) {
+      // The agent finds the conversation by its own name for it.
+      const { id, agent, cwd, file: resume } = noted;
+      return this.#resumeBy({ id, cwd, ...request, agent, resume }, settle);
+    }
     this.#load(this.#ports.stored.find(path, this.#ports.agent), { ...request, describe }, settle);
   }
 
@@ -84,7 +93,11 @@ export class SessionOpener {
   resume({ resume, ...request }: ResumeRequest, settle: SettleWithAfter): void {
     const named = storedSessionNamed(resume, request.agent, this.#ports);
     if ('found' in named) return this.#load(named.found, request, settle);
-    const opened = this.#open({ ...request, agent: named.agent, resume, isQuiet: true });
+    this.#resumeBy({ ...request, agent: named.agent, resume }, settle);
+  }
+
+  #resumeBy(request: SessionRequest & ResumeRequest, settle: SettleWithAfter): void {
+    const opened = this.#open({ ...request, isQuiet: true });
     answerWithState({ ...opened, mustDescribe: true }, settle, this.#ports);
   }
 

@@ -64,7 +64,7 @@ describe('a turn', () => {
     expect(statuses(id).filter((status) => status === 'completed')).toHaveLength(2);
     await ask(id, 'edit');
     const diffs = acp.updates(id, 'tool_call_update').flatMap(({ content }) => content ?? []);
-    expect(diffs).toContainEqual(expect.objectContaining({ type: 'diff', path: 'colours.txt' }));
+    expect(diffs).toContainEqual(expect.objectContaining({ type: 'diff', path: join(project, 'colours.txt') }));
     const { stopReason } = await acp.agent.request(session.prompt, {
       sessionId: id,
       prompt: [
@@ -260,11 +260,11 @@ describe('sessions', () => {
     await expect(ask(id, 'hello')).resolves.toMatchObject({ stopReason: 'end_turn' });
   });
 
-  it('are closed while they run: the prompt is answered first', async () => {
-    await start();
+  it.each(['hang', 'ask'])('are closed while they run (%s): the prompt is answered first', async (words) => {
+    await start({ permission: () => null });
     const id = await open();
-    const turn = ask(id, 'hang');
-    await acp.until(isChunk);
+    const turn = ask(id, words);
+    await acp.until((message) => (words === 'ask' ? asksPermission(message) : isChunk(message)));
     const ends: string[] = [];
     await Promise.all([
       turn.then(({ stopReason }) => ends.push(stopReason)),

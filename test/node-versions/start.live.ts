@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import { nodeIn } from '../support/programs.ts';
 
-const programs = ['main', 'patchbay-pi', 'patchbay-claude', 'patchbay-eca'] as const;
+const programs = ['main', 'patchbay-pi', 'patchbay-claude', 'patchbay-eca', 'patchbay-acp'] as const;
 type Program = (typeof programs)[number];
 const fileOf = (program: Program) => fileURLToPath(new URL(`../../dist/cli/${program}.js`, import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'patchbay-node-'));
@@ -72,6 +72,7 @@ const starts: readonly (readonly [Program, readonly string[], string, string])[]
     `You said: ${separated}`,
   ],
   ['patchbay-eca', ['server'], message(initialize), '"result"'],
+  ['patchbay-acp', [], line({ jsonrpc: '2.0', ...initialize }), '"result"'],
 ];
 
 describe.each(['node-22', 'node-24'] as const)('%s', (name) => {

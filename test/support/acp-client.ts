@@ -1,5 +1,5 @@
-// An ACP client as a program has it: the client of the protocol's own library in front of a gateway process. All that is
-// said in both directions is kept for the judges.
+// An ACP client as a program has it: the client of the protocol's own library in front of patchbay-acp. All that is said in
+// both directions is kept for the judges.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Readable, Writable } from 'node:stream';
@@ -7,7 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { type ClientContext, client, methods, ndJsonStream, type Stream } from '@agentclientprotocol/sdk';
 import { type AcpRow, at, type Json, rowOf } from './acp-traces.ts';
 
-const cli = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const patchbayAcp = fileURLToPath(new URL('../../dist/cli/patchbay-acp.js', import.meta.url));
+/** Nothing of the tester's own surroundings chooses the agent. */
+const plain = { PATCHBAY_AGENT: 'demo', PATCHBAY_CONFIG: '', PATCHBAY_CHAIN: '', PATCHBAY_VERBOSE: '' };
 
 /** What the user of the client does when the agent asks. */
 export interface User {
@@ -22,6 +24,10 @@ export interface AcpClient {
   readonly agent: ClientContext;
   readonly rows: readonly AcpRow[];
   readonly user: User;
+  /** The process. */
+  readonly pid: number;
+  /** What the process wrote to stderr. */
+  log(): string;
   /** The updates of a session so far, of one kind or of all. */
   updates(session: string, kind?: string): Json[];
   /** Resolves when a message from the agent fits, now or later. */
@@ -36,10 +42,28 @@ const capabilities = {
   elicitation: { form: {} },
 };
 
-/** Starts the gateway with the demo agent and says hello. */
-export async function startAcpClient(user: User = {}, clientCapabilities: object = capabilities): Promise<AcpClient> {
-  const child = spawn(process.execPath, [cli, 'stdio', '--frontend', 'acp', '--agent', 'demo'], {
-    stdio: ['pipe', 'pipe', 'inherit'],
+/** How the agent is started; by default patchbay-acp with the demo agent. */
+export interface Started {
+  readonly words?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+/** Starts patchbay-acp and says hello. */
+export async function startAcpClient(
+  user: User = {},
+  clientCapabilities: object = capabilities,
+  { words = [], env = {}, cwd }: Started = {},
+): Promise<AcpClient> {
+  const child = spawn(process.execPath, [patchbayAcp, ...words], {
+    stdio: 'pipe',
+    cwd,
+    env: { ...process.env, ...plain, ...env },
+  });
+  const gone = once(child, 'close');
+  let log = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    log += text;
   });
   const rows: AcpRow[] = [];
   const waiting = new Set<() => void>();
@@ -74,11 +98,15 @@ export async function startAcpClient(user: User = {}, clientCapabilities: object
     agent: connection.agent,
     rows,
     user,
+    pid: child.pid ?? Number.NaN,
+    log: () => log,
     updates: (session, kind) =>
       rows.flatMap(({ dir, json }) => {
         const update = at(json, 'params', 'update');
         const isOf = dir === 'out' && at(json, 'params', 'sessionId') === session;
-        return isOf && (kind === undefined || at(update, 'sessionUpdate') === kind) ? [update as Json] : [];
+        return isOf && update !== undefined && (kind === undefined || at(update, 'sessionUpdate') === kind)
+          ? [update as Json]
+          : [];
       }),
     until: (fits) =>
       new Promise((resolve) => {
@@ -96,10 +124,10 @@ export async function startAcpClient(user: User = {}, clientCapabilities: object
       for (const question of open.splice(0)) if (question.session === sessionId) question.cancel();
     },
     async close() {
-      const gone = once(child, 'exit');
-      connection.close();
-      child.stdin?.end();
+      // What is said at the end of the input is still heard.
+      child.stdin.end();
       await gone;
+      connection.close();
     },
   };
 }

@@ -7,6 +7,7 @@ const programs = {
   'patchbay-pi': fileURLToPath(new URL('../../dist/cli/patchbay-pi.js', import.meta.url)),
   'patchbay-claude': fileURLToPath(new URL('../../dist/cli/patchbay-claude.js', import.meta.url)),
   'patchbay-eca': fileURLToPath(new URL('../../dist/cli/patchbay-eca.js', import.meta.url)),
+  'patchbay-acp': fileURLToPath(new URL('../../dist/cli/patchbay-acp.js', import.meta.url)),
 };
 
 /** What a finished run left. */

@@ -1,7 +1,7 @@
 // A tiny ACP agent: a prompt is answered with thinking, a tool and text; `ask` needs leave for its tool, `two` for both of
-// them; `hang` begins to speak and goes on only when it is cancelled; `fail` fails at its provider; `contexts` tells what came
+// them; `hang` begins to speak and goes on only when it is cancelled, `deaf` not even then; `stick` never ends its tool; `fail` fails at its provider; `contexts` tells what came
 // with the prompt; `plan` tells a plan; `form` asks with a form; `die` ends the process; `login` wants its user to log in. With
-// `--sessions <file>` it stores what was asked in which session, and loads. Needs no model and no network
+// `--sessions <file>` it stores what was asked in which session, and loads; `die on load` ends the process then. Needs no model and no network
 // (docs/protocols/acp.md 3, 4).
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 
@@ -198,7 +198,7 @@ function prompt(id, { sessionId, prompt: blocks }) {
     write({ id, ...answer });
   });
   session.run = run;
-  if (message.includes('die')) process.exit(1);
+  if (message.includes('die') && !message.includes('on load')) process.exit(1);
   if (message.includes('login')) return run.finish({ error: { code: -32000, message: 'Authentication required' } });
   if (message.includes('fail')) {
     return run.finish({ error: { code: -32603, message: 'Scripted response status: 529 body: overloaded' } });
@@ -208,6 +208,14 @@ function prompt(id, { sessionId, prompt: blocks }) {
     return run.end();
   }
   if (message.includes('hang')) return run.text('I was about to', 20);
+  if (message.includes('deaf')) {
+    session.run = null;
+    return run.text('I hear nothing', 20);
+  }
+  if (message.includes('stick')) {
+    const { toolCallId } = run.prepare('drawer');
+    return run.update('tool_call_update', { toolCallId, status: 'in_progress' });
+  }
   if (message.includes('two')) return lookTwice(run);
   if (message.includes('form')) return form(run, session);
   if (message.includes('plan')) {
@@ -250,6 +258,7 @@ const requests = {
   },
   'session/load'({ sessionId }) {
     const said = storedIn(sessionId);
+    if (said.some(({ message }) => message.includes('die on load'))) process.exit(1);
     if (said.length === 0) return failure(-32603, 'no such session');
     const session = openSession(sessionId);
     for (const { message } of said) {

@@ -32,8 +32,8 @@ export interface Surroundings {
 export interface StandIn {
   /** The name of the stand-in. */
   readonly program: string;
-  /** The name of the replaced program, which is also the name of its protocol. */
-  readonly instead: string;
+  /** The name of the replaced program, which is also the name of its protocol. Absent: many programs speak it. */
+  readonly instead?: string;
   /** Arguments for the replaced program if it is found on the PATH; default none. */
   readonly words?: readonly string[];
 }
@@ -99,15 +99,16 @@ function choose(
   const source = isMissing ? '' : realpathSync(file);
   if (name !== undefined) return { config, name, source, remarks: [] };
   if (!isMissing) return { config, name: config.defaultAgent ?? 'demo', source, remarks: [] };
-  const real = findProgram(instead, env.PATH ?? '', self);
+  const real = instead === undefined ? null : findProgram(instead, env.PATH ?? '', self);
   const hint = 'set PATCHBAY_AGENT or PATCHBAY_CONFIG, or write that file, to choose another';
   const unread = existsSync('patchbay.json')
     ? [
         'the patchbay.json of the working directory is not read: set PATCHBAY_CONFIG=patchbay.json if you trust the file',
       ]
     : [];
-  if (real === null) {
-    const remark = `no ${file} and no ${instead} on the PATH: the demo agent answers; ${hint}`;
+  if (real === null || instead === undefined) {
+    const program = instead === undefined ? '' : ` and no ${instead} on the PATH`;
+    const remark = `no ${file}${program}: the demo agent answers; ${hint}`;
     return { config, name: 'demo', source, remarks: [remark, ...unread] };
   }
   const command: AgentConfig['command'] = [real, ...words];

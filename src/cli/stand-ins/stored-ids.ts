@@ -1,6 +1,7 @@
-// Maps session ids to the conversation files of agents, so that `patchbay-claude --resume <id>` finds a conversation
-// again. One small file per session. The conversation itself is stored only by the agent.
+// Maps session ids to the conversations of agents, so that stand-ins find a conversation again under the id that their
+// client knows. One small file per session. The conversation itself is stored only by the agent.
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 
@@ -11,7 +12,7 @@ export const StoredId = z.object({
   /** The agent's name in the configuration. */
   agent: z.string(),
   cwd: z.string(),
-  /** The agent's file of the conversation. */
+  /** What the agent calls the conversation: the path of its file, or an id. */
   file: z.string(),
 });
 export type StoredId = z.infer<typeof StoredId>;
@@ -19,6 +20,8 @@ export type StoredId = z.infer<typeof StoredId>;
 /** The recorded sessions. */
 export interface StoredIds {
   find(id: string): StoredId | null;
+  /** All sessions, newest first. */
+  list(): readonly StoredId[];
   /** The newest session of the agent in the directory `cwd`. */
   latest(agent: string, cwd: string): StoredId | null;
   /** The newest session of the agent whose conversation is in `file`. */
@@ -68,6 +71,7 @@ export function storedIdsIn(folder: string): StoredIds {
 
   return {
     find: (id) => (plainId.test(id) ? read(`${id}.json`) : null),
+    list: () => names().flatMap((name) => read(name) ?? []),
     latest: (agent, cwd) => newest((stored) => stored.agent === agent && stored.cwd === cwd),
     holding: (agent, file) => newest((stored) => stored.agent === agent && stored.file === file),
     save(stored) {
@@ -77,4 +81,9 @@ export function storedIdsIn(folder: string): StoredIds {
       writeFileSync(join(folder, `${stored.id}.json`), `${JSON.stringify(stored)}\n`, { mode: 0o600 });
     },
   };
+}
+
+/** The directory for state that survives the process (XDG base directories). */
+export function stateFolder(name: string): string {
+  return join(process.env.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'agent-patchbay', name);
 }

@@ -5,7 +5,7 @@ import { finderIn } from '../../adapters/protocols.ts';
 import type { Config } from '../../config/config.ts';
 import type { Channel, Out } from '../../core/contract/channel.ts';
 import { GatewayError } from '../../core/model/errors.ts';
-import { createGatewayOf, type StartOptions } from '../../gateway/gateway.ts';
+import { createGatewayOf, type GatewayPorts, type StartOptions } from '../../gateway/gateway.ts';
 import { streamFraming } from '../../transports/framing/framings.ts';
 import { stdioChannel } from '../../transports/stdio.ts';
 import { fixHeapGrowth } from '../heap-growth.ts';
@@ -24,6 +24,8 @@ export interface ServeOptions {
   readonly session?: string;
   /** Log repairs and losses to stderr. */
   readonly verbose?: boolean;
+  /** Where conversations of agents are noted, so that a client finds its sessions again; default nowhere. */
+  readonly conversations?: GatewayPorts['conversations'];
   /**
    * How the session starts. If `opening.lost` is absent and the agent dies, the death is logged and the exit code is 1.
    */
@@ -51,14 +53,14 @@ export interface ServeOptions {
  * `agent-down` if the service ended with the agent or by `failure`.
  */
 export async function serveStdio(options: ServeOptions): Promise<void> {
-  const { config, frontend, client, opening } = options;
+  const { config, frontend, client, opening, conversations } = options;
   // stdout carries the protocol: output of a package must not mix with the frames (docs/threats.md T30).
   globalThis.console = new Console(process.stderr);
   fixHeapGrowth();
   const parts = await partsFor(config, frontend);
   const adapter = finderIn(parts.adapters)(frontend, 'client');
   const log = stderrLog(options.verbose === true ? 'debug' : 'error');
-  const gateway = createGatewayOf(parts, config, { log });
+  const gateway = createGatewayOf(parts, config, { log, ...(conversations && { conversations }) });
   const plain = stdioChannel({
     input: options.input ?? process.stdin,
     output: options.output ?? process.stdout,

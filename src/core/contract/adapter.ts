@@ -59,8 +59,8 @@ export type Action<Message> =
    * same name and dialect has no effect; with another name or dialect the subscription starts over with a snapshot.
    */
   | ({ readonly do: 'subscribe' } & SubscriptionRequest)
-  /** Ends the subscription to a session. */
-  | { readonly do: 'unsubscribe'; readonly session: string }
+  /** Ends the subscription to a session. `isDrained`: what the session has said until now is still sent. */
+  | { readonly do: 'unsubscribe'; readonly session: string; readonly isDrained?: true }
   /** Sends a frame to the peer. Covers replies at protocol level that core never sees. */
   | { readonly do: 'send'; readonly frame: Out }
   /** Answers the command with this id (backends only). Later answers to the same id are ignored. */

@@ -272,8 +272,8 @@ class ClientConnection implements Receiver, ClientLink, FrontendPeer, SenderList
     this.#subscriptions.subscribe(request);
   }
 
-  unsubscribe(session: string): void {
-    this.#subscriptions.unsubscribe(session);
+  unsubscribe(session: string, isDrained?: boolean): void {
+    this.#subscriptions.unsubscribe(session, isDrained);
   }
 
   sessionEnded(session: string, reason: string): void {

@@ -53,9 +53,9 @@ export class ClientSubscriptions {
     this.#owner.pump();
   }
 
-  unsubscribe(session: string): void {
+  unsubscribe(session: string, isDrained = false): void {
     const subscription = this.#scheduler.subscriptionTo(session);
-    if (subscription !== undefined) this.#scheduler.unsubscribe(subscription);
+    if (subscription !== undefined) this.#scheduler.unsubscribe(subscription, isDrained);
   }
 
   /** A session says nothing more: the client learns why. */

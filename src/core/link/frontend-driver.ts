@@ -57,7 +57,7 @@ export interface FrontendPeer {
   fail(): void;
   /** Absent where a connection belongs to one session. */
   subscribe?(request: SubscriptionRequest): void;
-  unsubscribe?(session: string): void;
+  unsubscribe?(session: string, isDrained?: boolean): void;
 }
 
 /** A class: each connection has one. */
@@ -131,7 +131,7 @@ class ActionDriver implements FrontendDriver {
           this.#peer.subscribe?.(action);
           break;
         case 'unsubscribe':
-          this.#peer.unsubscribe?.(action.session);
+          this.#peer.unsubscribe?.(action.session, action.isDrained);
           break;
         case 'send':
           this.#peer.send(action.frame);

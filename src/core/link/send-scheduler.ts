@@ -29,8 +29,8 @@ export interface SendScheduler {
   subscribe(session: string | null, reader: Reader, request: SubscriptionRequest | null): void;
   /** The subscription to the session of that id, if there is one. */
   subscriptionTo(session: string): Subscription | undefined;
-  /** Closes the subscription's reader. */
-  unsubscribe(subscription: Subscription): void;
+  /** Closes the subscription's reader; `isDrained`: as soon as all is sent that the session has said by now. */
+  unsubscribe(subscription: Subscription, isDrained?: boolean): void;
   unsubscribeAll(): void;
   /** Adds an answer to this client alone: behind what its sessions have said by now, before what they say later. */
   answer(out: Out): void;
@@ -51,10 +51,21 @@ interface ActiveSubscription extends Subscription {
   isOver: boolean;
 }
 
+interface Place {
+  readonly subscription: ActiveSubscription;
+  readonly until: number;
+}
+
 /** An answer, with its place in each session of which frames go before it. */
 interface Answer {
   readonly out: Out;
-  readonly places: { readonly subscription: ActiveSubscription; readonly until: number }[];
+  readonly places: Place[];
+}
+
+/** The end of a subscription, with its place among the answers. */
+interface Ending {
+  readonly ends: ActiveSubscription;
+  readonly places: Place[];
 }
 
 /** A class: each connection has one. As closures, its functions would weigh as much as the rest of an idle client. */
@@ -63,7 +74,7 @@ class ClientSendScheduler implements SendScheduler {
   #subscriptions: readonly ActiveSubscription[] = [];
   /** Index of the session that is asked first: one session that says too much must not starve the others. */
   #first = 0;
-  readonly #answers: Answer[] = [];
+  readonly #answers: (Answer | Ending)[] = [];
   #answerBytes = 0;
 
   get answerBytes(): number {
@@ -78,12 +89,13 @@ class ClientSendScheduler implements SendScheduler {
     return this.#subscriptions.find((subscription) => subscription.session === session);
   }
 
-  unsubscribe(subscription: Subscription): void {
+  unsubscribe(subscription: Subscription, isDrained = false): void {
     const active = this.#subscriptions.find((other) => other === subscription);
     if (active === undefined) return;
-    active.isOver = true;
     this.#subscriptions = this.#subscriptions.filter((other) => other !== active);
-    active.reader.close();
+    if (!isDrained) return endOf(active);
+    const places = [{ subscription: active, until: active.reader.mark() }];
+    this.#answers.push({ ends: active, places });
   }
 
   unsubscribeAll(): void {
@@ -98,7 +110,11 @@ class ClientSendScheduler implements SendScheduler {
 
   takeAnswers(): readonly Out[] {
     this.#answerBytes = 0;
-    return this.#answers.splice(0).map(({ out }) => out);
+    return this.#answers.splice(0).flatMap((answer) => {
+      if ('out' in answer) return [answer.out];
+      endOf(answer.ends);
+      return [];
+    });
   }
 
   get isPreparing(): boolean {
@@ -112,6 +128,10 @@ class ClientSendScheduler implements SendScheduler {
     if (before === 'wait') return null;
     if (before !== null) return before;
     this.#answers.shift();
+    if ('ends' in answer) {
+      endOf(answer.ends);
+      return this.next(maxBytes, takesStretches);
+    }
     this.#answerBytes -= sizeOf(answer.out);
     return { answer: answer.out };
   }
@@ -130,8 +150,17 @@ class ClientSendScheduler implements SendScheduler {
   }
 }
 
+function endOf(subscription: ActiveSubscription): void {
+  subscription.isOver = true;
+  subscription.reader.close();
+}
+
 /** What goes before the answer, `wait` while that is being made; a session that was subscribed to later has no place there. */
-function nextBefore({ places }: Answer, maxBytes: number, takesStretches: boolean): SendStep | 'wait' | null {
+function nextBefore(
+  { places }: Pick<Answer, 'places'>,
+  maxBytes: number,
+  takesStretches: boolean,
+): SendStep | 'wait' | null {
   for (let place = places[0]; place !== undefined; place = places[0]) {
     const { subscription, until } = place;
     const step = subscription.isOver ? null : nextOf(subscription, maxBytes, takesStretches, until);

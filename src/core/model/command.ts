@@ -124,6 +124,7 @@ const sessionCommands = [
   command('list-stored-sessions', {}),
   /** Opens a stored session. Answered like `create-session`. */
   command('load-session', {
+    /** Of its file. For a session that is listed without a file: its id. */
     path: z.string(),
     id: z.string().optional(),
     describe: z.boolean().optional(),

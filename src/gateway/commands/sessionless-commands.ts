@@ -7,6 +7,7 @@ import type { Hub } from '../../core/session/hub.ts';
 import type { ConnectionSessions } from '../connection-sessions.ts';
 import type { SessionOpener } from '../session-opener.ts';
 import { summaryOf } from '../session-summary.ts';
+import { type Conversations, summariesOf } from '../stored/conversations.ts';
 import type { StoredSessions } from '../stored/stored-sessions.ts';
 import type { SettleWithAfter } from './after-answer.ts';
 import type { CommandIntake } from './command-intake.ts';
@@ -16,6 +17,8 @@ export interface SessionlessPorts {
   readonly hub: Hub;
   readonly principal: Principal;
   readonly stored: Pick<StoredSessions, 'list'>;
+  /** Absent: none are noted. */
+  readonly conversations?: Pick<Conversations, 'list'> | undefined;
   readonly opener: SessionOpener;
   readonly own: Pick<ConnectionSessions, 'mayOpen'>;
   /** Absent: commands of the protocol carry no tickets. */
@@ -55,11 +58,15 @@ export class SessionlessCommands {
 
   /** Stored sessions, newest first; open ones under their ids. */
   #listStored(): SessionSummary[] {
-    const open = this.#ports.hub.list().flatMap(({ session: { id, transcript } }): [string, string][] => {
+    const { hub, stored, conversations } = this.#ports;
+    const noted = conversations?.list() ?? [];
+    const open = hub.list().flatMap(({ session: { id, transcript } }): [string, string][] => {
       const { file } = transcript.info;
       return file === undefined ? [] : [[file, id]];
     });
-    return this.#ports.stored.list(new Map(open));
+    const named = noted.map(({ id, file }): [string, string] => [file, id]).reverse();
+    const listed = stored.list(new Map([...named, ...open]));
+    return [...listed, ...summariesOf(noted, listed)];
   }
 
   #figures() {

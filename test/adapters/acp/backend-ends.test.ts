@@ -29,6 +29,7 @@ function play(it: Talk, steps: readonly (typeof step extends fc.Arbitrary<infer 
   let open = false;
   const over = () => it.of('run-end').length === it.of('run-start').length;
   for (const one of steps) {
+    if (it.closed !== undefined) break;
     if (one.do === 'prompt') {
       const before = it.of('run-start').length;
       it.prompt('hi');
@@ -60,13 +61,11 @@ test('random talks with stops: each question is answered once, each run ends onc
       const it = talk();
       const questions = play(it, steps);
       it.ask({ type: 'abort', target: 'run' });
-      if (it.timers.has('cancelled')) it.wake('cancelled');
+      if (it.closed === undefined && it.timers.has('cancelled')) it.wake('cancelled');
       expect(answered(it).toSorted()).toEqual(Array.from({ length: questions }, (_, id) => id).toSorted());
       expect(it.of('approval-end')).toHaveLength(it.of('approval-request').length);
       expect(it.of('run-end')).toHaveLength(it.of('run-start').length);
-      // Behind a prompt that was never answered, the next one is sent all the same (docs/protocols/acp.md 4.29, 4.31).
-      const isGivenUp = steps.some((one) => one.do === 'silence');
-      expect(it.faults().filter((fault) => !(isGivenUp && String(fault).startsWith('4.31 ')))).toEqual([]);
+      expect(it.faults()).toEqual([]);
     }),
     { numRuns: isFull ? 1_000 : 60 },
   );

@@ -37,6 +37,8 @@ export interface Talk {
   readonly rows: readonly AcpRow[];
   readonly events: Event[];
   readonly notes: { readonly level: NoteLevel; readonly text: string }[];
+  /** Why the connection was closed. */
+  readonly closed: string | undefined;
   readonly timers: Map<string, number>;
   hear(...messages: readonly Json[]): void;
   hearRaw(text: string): void;
@@ -70,6 +72,7 @@ export function talk(beginning: Beginning = {}): Talk {
   const outcomes = new Map<string, Outcome>();
   const timers = new Map<string, number>();
   let asked = 0;
+  let closed: string | undefined;
 
   function perform(actions: readonly Action<Event>[]): void {
     for (const action of actions) {
@@ -80,6 +83,7 @@ export function talk(beginning: Beginning = {}): Talk {
       } else if (action.do === 'deliver') events.push(action.message);
       else if (action.do === 'note') notes.push({ level: action.level, text: action.text });
       else if (action.do === 'settle') outcomes.set(action.id, action.outcome);
+      else if (action.do === 'close') closed = action.reason;
       else if (action.do === 'timer' && action.ms === null) timers.delete(action.id);
       else if (action.do === 'timer') timers.set(action.id, action.ms ?? 0);
     }
@@ -96,6 +100,9 @@ export function talk(beginning: Beginning = {}): Talk {
     rows,
     events,
     notes,
+    get closed() {
+      return closed;
+    },
     timers,
     hear(...messages) {
       for (const message of messages) {

@@ -34,6 +34,7 @@ const known = [
   { id: foreign, agent: 'demo', cwd: folder, file: kept },
 ];
 const stored: StoredIds = {
+  list: () => [],
   find: (wanted) => known.find((entry) => entry.id === wanted) ?? null,
   latest: (agent, cwd) => known.find((entry) => entry.agent === agent && entry.cwd === cwd) ?? null,
   holding: (agent, at) => known.find((entry) => entry.agent === agent && entry.file === at) ?? null,

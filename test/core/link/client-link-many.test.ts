@@ -197,6 +197,31 @@ describe('order', () => {
     expect(sent()).toEqual(['b1', 'answer']);
   });
 
+  test('a session that is drained is sent until where it was left, and may be watched again meanwhile', () => {
+    const { client, act, say, sent, readers } = carried();
+    act(watch('a'), watch('b'));
+    client.wire.buffered = highWater;
+    say('a', 'a1');
+    act({ do: 'unsubscribe', session: 'a', isDrained: true }, send('answer'));
+    say('a', 'a2');
+    expect(readers()).toEqual([1, 1, 0]);
+    client.wire.drain();
+    expect(sent()).toEqual(['a1', 'answer']);
+    expect(readers()).toEqual([0, 1, 0]);
+    act(watch('a'));
+    expect(sent()).toEqual(['a1', 'answer', 'a1', 'a2']);
+  });
+
+  test('a client that goes while a session is drained leaves no reader', () => {
+    const { client, act, say, readers } = carried();
+    act(watch('a'));
+    client.wire.buffered = highWater;
+    say('a', 'a1');
+    act({ do: 'unsubscribe', session: 'a', isDrained: true });
+    client.wire.end({ reason: 'gone' });
+    expect(readers()).toEqual([0, 0, 0]);
+  });
+
   const step = fc.oneof(
     { weight: 4, arbitrary: fc.record({ does: fc.constant('say'), id: fc.constantFrom(...ids) }) },
     { weight: 2, arbitrary: fc.record({ does: fc.constant('answer'), id: fc.constant('=') }) },

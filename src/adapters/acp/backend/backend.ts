@@ -288,10 +288,13 @@ export function createBackend(env: Env, options: AgentOptions, context: BackendC
     },
     onTimer(timer) {
       if (timer === graceTimer) {
-        if (asking !== null) requests.drop(asking);
         asking = null;
         run.abandon();
-      } else requests.onTimer(timer) || updates.onTimer(timer);
+        // The agent still works on that prompt, and gets no second one (docs/protocols/acp.md 4.31): the next prompt starts
+        // another agent.
+        return [...out.take(), { do: 'close', code: 'error', reason: 'the agent did not answer a cancelled prompt' }];
+      }
+      requests.onTimer(timer) || updates.onTimer(timer);
       return out.take();
     },
     leave() {

@@ -15,8 +15,7 @@ export interface RunParts {
   readonly calls: Calls;
   /** Delivers what was held back. */
   release(): void;
-  /** Ends the questions of the run. */
-  /** Of one call, or all. */
+  /** Ends the questions of one call, or of the run. */
   cancelQuestions(call?: string): void;
   /** What to do when the agent wants its user to log in; null if nobody knows. */
   loginHint(): string | null;

@@ -9,6 +9,8 @@ export interface OpenPrompt {
   readonly id: RpcId;
   /** The name by which the prompt can be withdrawn. */
   readonly handle: string;
+  /** The client has cancelled it: it is answered so, however its run ends (docs/protocols/acp.md 4.48). */
+  isCancelled: boolean;
 }
 
 /** What a prompt says, as far as its echo has not come: its texts, and null for each other part. */

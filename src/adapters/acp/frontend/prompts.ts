@@ -32,15 +32,15 @@ export function createPrompts(
     chat.prompts.delete(prompt);
     if (!outcome.ok) chat.echoes.delete(echo);
     autoDecline.answered();
-    const { id } = prompt;
+    const { id, isCancelled } = prompt;
     if (!outcome.ok) {
       const { code, message } = outcome.error;
-      if (code === 'aborted') return ports.answer(id, { stopReason: 'cancelled' });
+      if (isCancelled || code === 'aborted') return ports.answer(id, { stopReason: 'cancelled' });
       return errorAnswer(id, rpcCodeOf(outcome.error), message, { code });
     }
     const { outcome: end, failure } = OutcomeData.prompt.safeParse(outcome.data ?? {}).data ?? {};
     const usage = usageIn(chat.view?.transcript);
-    if (end === 'aborted' || failure?.kind === 'aborted')
+    if (isCancelled || end === 'aborted' || failure?.kind === 'aborted')
       return ports.answer(id, { stopReason: 'cancelled', ...usage });
     if (end === 'failed') return fail(id, failure);
     return ports.answer(id, { stopReason: stopReasonOf(chat.view?.transcript), ...usage });
@@ -58,7 +58,7 @@ export function createPrompts(
       if (chat === undefined) return ports.refuse(id, noSession(sessionId));
       const { content, contexts } = decodePrompt(blocks);
       const handle = ports.env.id('prompt');
-      const prompt: OpenPrompt = { id, handle };
+      const prompt: OpenPrompt = { id, handle, isCancelled: false };
       chat.prompts.add(prompt);
       const echo = content.map((part) => (part.type === 'text' ? part.text : null));
       chat.echoes.add(echo);
@@ -79,12 +79,14 @@ export function createPrompts(
     cancel(sessionId) {
       const chat = chats.get(sessionId);
       if (chat === undefined) return [];
+      for (const prompt of chat.prompts) prompt.isCancelled = true;
       return ports.ask(chat.target, { type: 'abort', target: 'run', waiting: 'drop' }, () => []);
     },
     cancelRequest(id) {
       for (const chat of chats.values()) {
         for (const prompt of chat.prompts) {
           if (prompt.id !== id) continue;
+          prompt.isCancelled = true;
           return ports.ask(chat.target, { type: 'abort', target: 'run', handle: prompt.handle }, () => []);
         }
       }

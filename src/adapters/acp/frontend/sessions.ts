@@ -110,10 +110,10 @@ export function createSessions(
 
   function load(id: RpcId, sessionId: string, place: Place, past: boolean): Actions {
     return summaries('list-stored-sessions', (stored) => {
-      const file = stored.find((one) => one.id === sessionId)?.file;
-      if (file === undefined) return ports.refuse(id, unknown(sessionId));
+      const found = stored.find((one) => one.id === sessionId);
+      if (found === undefined) return ports.refuse(id, unknown(sessionId));
       const toolServers = serversOf(place);
-      const command = { type: 'load-session', path: file, id: sessionId, describe: true } as const;
+      const command = { type: 'load-session', path: found.file ?? found.id, id: sessionId, describe: true } as const;
       return ports.ask(null, { ...command, ...(toolServers.length === 0 ? {} : { toolServers }) }, (outcome) => {
         if (!outcome.ok) return ports.refuse(id, outcome.error);
         const { data } = OutcomeData['load-session'].safeParse(outcome.data);
@@ -159,7 +159,8 @@ export function createSessions(
     chats.delete(chat.id);
     if (chat.target === null) return [];
     autoDecline.over(chat.target);
-    return [{ do: 'unsubscribe', session: chat.id }];
+    // The last words of its run are still on their way.
+    return [{ do: 'unsubscribe', session: chat.id, isDrained: true }];
   }
 
   return {
@@ -212,6 +213,7 @@ export function createSessions(
     close(id, sessionId) {
       const chat = chats.get(sessionId);
       if (chat === undefined) return ports.refuse(id, noSession(sessionId));
+      for (const prompt of chat.prompts) prompt.isCancelled = true;
       const stop = { type: 'abort', target: 'run', waiting: 'drop', untilIdle: true } as const;
       return ports.ask(chat.target, stop, () => [...forget(chat), ...ports.answer(id, {})]);
     },

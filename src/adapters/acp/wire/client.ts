@@ -8,7 +8,7 @@ const sessionId = z.string();
 
 /** docs/protocols/acp.md 2.10, 2.11. Clients say as little as `{"fs": …}` and no `clientInfo`. */
 export const InitializeParams = z.looseObject({
-  protocolVersion: z.unknown(),
+  protocolVersion: z.unknown().optional(),
   clientInfo: z.looseObject({ name: z.string(), title: text, version: text }).nullish().catch(null),
   clientCapabilities: z
     .looseObject({

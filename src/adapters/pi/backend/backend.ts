@@ -119,6 +119,7 @@ export function createBackend(env: Env, options: PiOptions, resume?: Resumption)
     start() {
       tracker.refresh((_, messages) => {
         // pi makes a session file with the first answer of the model, and a file that is not there when it is opened.
+        if (resume?.isKnown === false && messages !== 0) tracker.tellPast();
         if (resume?.isKnown === true && messages === 0)
           out.deliver({ type: 'notice', level: 'warning', source: 'gateway', text: beginsAnew });
       });

@@ -28,6 +28,8 @@ export interface SessionTracker {
   learn(now: SessionInfo, extra?: Extra): void;
   /** Queries pi's state. `then` gets whether pi is working and how many messages it has, or null if pi does not say. */
   refresh(then?: (working: boolean | null, messages: number | null) => void): void;
+  /** Delivers what was said in the open conversation. */
+  tellPast(): void;
   /** Queries the models. `then` is called in any case. */
   listModels(then: () => void): void;
   /** The thinking levels, derived from the state. Null until pi has reported its state. */
@@ -123,7 +125,11 @@ export function createSessionTracker(out: Outbox, ask: Ask): SessionTracker {
   function replace(reason: EventOf<'history-reset'>['reason']): void {
     out.deliver({ type: 'history-reset', reason });
     refresh();
-    if (reason === 'new') return;
+    if (reason !== 'new') tellPast();
+  }
+
+  /** Delivers what was said in the open conversation. */
+  function tellPast(): void {
     ask('get_messages', (data) => {
       const history = dataSchemas.get_messages.safeParse(data);
       if (!history.success) return;
@@ -146,6 +152,7 @@ export function createSessionTracker(out: Outbox, ask: Ask): SessionTracker {
       out.deliver({ type: 'session-changed', changes: now, ...(extra && { extra }) });
     },
     refresh,
+    tellPast,
     levels: () => (models.current === undefined ? null : levelsOf(models.current, info.thinkingLevel)),
     listCommands,
     knowsTools: () => info.tools !== undefined,
