@@ -272,6 +272,8 @@ export function createGatewayOf(
           frontends,
           hub,
           sessions,
+          store: store ?? null,
+          stored,
           taps,
           tapes: uploaded,
           version: inspectedAs,
