@@ -291,6 +291,8 @@ export function createGatewayOf(
           frontends,
           hub,
           sessions,
+          store: store ?? null,
+          stored,
           taps,
           tapes: uploaded,
           version: inspectedAs,

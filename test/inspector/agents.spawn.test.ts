@@ -36,7 +36,10 @@ beforeAll(async () => {
   const config = join(folder, 'patchbay.json');
   const scripted = fileURLToPath(new URL('../support/scripted-claude.mjs', import.meta.url));
   const claude = { protocol: 'claude', command: [process.execPath, scripted] };
-  const agents = { pi, claude, ...(hasTapes ? taped : {}) };
+  const tape = join(folder, 'long.jsonl');
+  writeFileSync(tape, longTape());
+  const long = { protocol: 'replay', file: tape, speed: 'max' };
+  const agents = { pi, claude, long, ...(hasTapes ? taped : {}) };
   writeFileSync(config, JSON.stringify({ agents }));
   rig = await startRig(['--config', config]);
 });
@@ -47,6 +50,25 @@ afterAll(async () => {
   home?.remove();
   rmSync(folder, { recursive: true, force: true });
 });
+
+const markup = '<img src=x onerror="document.title=1"><script>document.title=2</script>\u202e\u001b[31m';
+
+/** A tape of pi with a line of ten megabytes. */
+function longTape(): string {
+  const update = (type: string, more: object) => ({
+    type: 'message_update',
+    assistantMessageEvent: { type, contentIndex: 0, ...more },
+  });
+  const lines = [
+    { type: 'agent_start' },
+    { type: 'message_start', message: { role: 'assistant', content: [] } },
+    update('text_start', {}),
+    update('text_delta', { delta: markup + 'x'.repeat(10_000_000) }),
+    { type: 'agent_end', messages: [] },
+  ];
+  const rows = lines.map((line, at) => `${JSON.stringify({ dir: 'out', line: JSON.stringify(line), at })}\n`);
+  return `{"dir":"meta","v":1,"protocol":"pi"}\n${rows.join('')}`;
+}
 
 /** Text of the conversation. */
 const spoken = (page: Page, text: string) => page.getByRole('log', { name: 'Messages' }).getByText(text);
@@ -84,7 +106,6 @@ describe(`the page in front of other agents${why}`, () => {
       await page.getByRole('button', { name: 'Abort' }).click();
       await page.getByText('run aborted').waitFor();
 
-      await page.getByLabel('Add a column').selectOption('claude');
       await page.locator('.rows .c-dialect', { hasText: 'result' }).first().waitFor();
       await page.getByRole('searchbox').fill('run-start');
       await expect.poll(() => page.locator('.rows .line .c-agent').first().textContent()).toContain('agent_start');
@@ -141,6 +162,23 @@ describe(`the page in front of other agents${why}`, () => {
       await page.context().close();
     },
   );
+
+  it.skipIf(skips)('a line of ten megabytes: shown by its beginning, and its markup as text', async () => {
+    const page = await rig.newSession({}, 'long');
+    await prompt(page, 'go');
+    await page.getByRole('button', { name: /earlier of/u }).waitFor();
+    await page.locator('.rows .line', { hasText: 'block-delta' }).click();
+    await page
+      .locator('.drawer')
+      .getByRole('button', { name: /more of/u })
+      .first()
+      .waitFor();
+    expect(await page.locator('.drawer').textContent()).toContain('<script>document.title=2</script>');
+    expect(await page.locator('.drawer img, .drawer script, .message img').count()).toBe(0);
+    expect(await page.title()).toBe('Patchbay');
+    expect(await page.evaluate("document.querySelector('.app').textContent.length")).toBeLessThan(1_000_000);
+    await page.context().close();
+  });
 
   it.skipIf(skips)('no page has logged an error', () => {
     expect(rig.faults).toEqual([]);

@@ -183,11 +183,12 @@ describe(`the page, in Chromium${noBrowser === null ? '' : ` (skipped: ${noBrows
     await page.locator('.rows .line', { hasText: 'run-end completed' }).waitFor();
     await page.getByRole('button', { name: 'Send' }).waitFor();
     await prompt(page, 'second words');
-    await page.getByText('You said: second words').waitFor();
+    const second = page.getByRole('log', { name: 'Messages' }).getByText('You said: second words');
+    await second.waitFor();
     await page.getByRole('button', { name: 'Fork' }).click();
     await page.getByRole('button', { name: /before .second words/u }).click();
     await page.getByText('history forked').waitFor();
-    expect(await page.getByText('You said: second words').count()).toBe(0);
+    expect(await second.count()).toBe(0);
     const rows = [
       { dir: 'meta', v: 1, protocol: 'pi' },
       { dir: 'in', line: '{"id":"1","type":"prompt","message":"hello"}', at: 1 },

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { WebSocket } from 'ws';
 import { parseConfig } from '../../src/config/config.ts';
 import type { Clock } from '../../src/core/contract/clock.ts';
+import type { SessionStore } from '../../src/core/contract/session-store.ts';
 import { createGateway } from '../../src/gateway/full-gateway.ts';
 import { listen } from '../../src/transports/http/server.ts';
 
@@ -25,13 +26,14 @@ export interface Look {
 /** Starts a gateway with agents. */
 export async function startInspector(
   config: Record<string, unknown> = {},
-  { clock, ...others }: { allowedOrigins?: string[]; clock?: Clock } = {},
+  { clock, store, ...others }: { allowedOrigins?: string[]; clock?: Clock; store?: SessionStore } = {},
 ) {
   const folder = mkdtempSync(join(tmpdir(), 'patchbay-page-'));
   writeFileSync(join(folder, 'index.html'), '<!doctype html><title>Patchbay</title>');
   writeFileSync(join(folder, 'app.12345678.js'), 'export {};');
   writeFileSync(join(folder, 'app.12345678.js.br'), 'compressed');
-  const gateway = createGateway(parseConfig(config), { log: () => {}, inspectedAs: '0.0.0', ...(clock && { clock }) });
+  const ports = { ...(clock && { clock }), ...(store && { store }) };
+  const gateway = createGateway(parseConfig(config), { log: () => {}, inspectedAs: '0.0.0', ...ports });
   if (gateway.inspector === null) throw new Error('no inspector');
   const inspector = { api: gateway.inspector, folder, frontend: 'canonical' };
   const server = await listen({ board: gateway.board, token, inspector, ...others });

@@ -117,16 +117,22 @@ describe('deltas that come together', () => {
     const dialects = ['claude', 'canonical', 'eca', 'pi'];
     const alone = pageOf(single.tap, single.session, dialects).rows;
     const together = pageOf(joined.tap, joined.session, dialects).rows;
-    const bursts = together.filter(({ count = 1 }) => count > 1);
-    expect(bursts.length).toBeGreaterThan(0);
-    expect(bursts.length).toBeLessThan(20);
-    for (const { seq, count = 1, from } of bursts) {
-      expect(seq).not.toBeNull();
-      expect(from.length).toBe(count);
+    const bursts = together.filter(({ part }) => part > 0);
+    expect(bursts.length).toBeGreaterThan(280);
+    expect(new Set(bursts.map(({ row }) => row)).size).toBeLessThan(20);
+    for (const { seq, after, from, event } of bursts) {
+      expect(after).toBe((seq ?? 0) - 1);
+      expect(from.map(({ text }) => JSON.parse(text).assistantMessageEvent.delta)).toEqual([
+        (event as { delta: string }).delta,
+      ]);
     }
+    // A cell of one of them is found by its place.
+    const [{ row, part, from }] = bursts.slice(-1) as [(typeof bursts)[number]];
+    const cell = { session: 's', row, part, column: 'from', index: 0, at: 0 };
+    expect(new WirePages(joined.tap, joined.session, sideOf).cell(cell).text).toBe(from[0]?.text);
     const told = (rows: typeof alone) => ({
       from: rows.flatMap(({ from }) => from.map(({ n, text, bytes }) => ({ n, text, bytes }))),
-      events: rows.reduce((sum, { seq, count = 1 }) => sum + (seq === null ? 0 : count), 0),
+      events: rows.filter(({ seq }) => seq !== null).map(({ event }) => JSON.stringify(event)),
       frames: dialects.map((dialect) =>
         rows.flatMap(({ frames }) => frames[dialect] ?? []).map(({ text }) => still(text)),
       ),
@@ -170,7 +176,7 @@ describe('rows that are let go', () => {
     const gone = { session: 's', from: 0, dialects: ['claude'] };
     expect(pages.page({ ...gone, to: kept })).toEqual({ rows: [], kept, end });
     expect(pages.page({ ...gone, to: kept + 2 }).rows.map(({ row }) => row)).toEqual([kept, kept + 1]);
-    expect(() => pages.cell({ ...gone, row: kept - 1, column: 'from', index: 0, at: 0 })).toThrow('not kept');
+    expect(() => pages.cell({ ...gone, row: kept - 1, part: 0, column: 'from', index: 0, at: 0 })).toThrow('not kept');
     // In the middle of a run, a dialect still makes something of the rest.
     expect(rows.flatMap(({ frames }) => frames.claude ?? [])).not.toEqual([]);
   });
@@ -192,7 +198,14 @@ describe('cells', () => {
     const pages = new WirePages(tap, session, sideOf);
     let whole = '';
     while (whole.length < line.length) {
-      const { text } = pages.cell({ session: 's', row: row?.row ?? 0, column: 'from', index: 0, at: whole.length });
+      const { text } = pages.cell({
+        session: 's',
+        row: row?.row ?? 0,
+        part: 0,
+        column: 'from',
+        index: 0,
+        at: whole.length,
+      });
       expect(text).not.toBe('');
       whole += text;
     }

@@ -97,7 +97,7 @@ describe(`many events${noBrowser === null ? '' : ` (skipped: ${noBrowser})`}`, (
       await page.evaluate('gaps.length = 0; longest = 0');
       for (let turn = 0; turn < 60; turn += 1)
         await page.evaluate(
-          `document.querySelector('.rows').scrollTop = ${(turn * 40_000) % 2_400_000}; new Promise(requestAnimationFrame)`,
+          `document.querySelector('#grid').scrollTop = ${(turn * 40_000) % 2_400_000}; new Promise(requestAnimationFrame)`,
         );
       const scrolling = await smoothness(page);
       const inTheMiddle = await page.locator('.rows .line').count();

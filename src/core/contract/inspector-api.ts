@@ -9,6 +9,21 @@ export interface InspectedSession extends OpenSession {
   /** The dialects that clients read now. */
   readonly dialects: readonly string[];
   readonly name?: string;
+  /** The beginning of the first user message. */
+  readonly firstWords?: string;
+}
+
+/** A session that is not open and can be opened again. */
+export interface KeptSession {
+  readonly id: string;
+  /** Path of its file. Absent: a store keeps the session, which opens when somebody attaches to it. */
+  readonly file?: string;
+  readonly agent?: string;
+  readonly name?: string;
+  /** The beginning of the first user message. */
+  readonly firstWords?: string;
+  /** When it was changed last, or made. ISO 8601. */
+  readonly at?: string;
 }
 
 /** The gateway at a glance. */
@@ -28,10 +43,25 @@ export interface WireRequest {
   readonly dialects: readonly string[];
 }
 
+/** The losses of one dialect in rows from `from` on. */
+export interface LossRequest {
+  readonly session: string;
+  readonly dialect: string;
+  readonly from: number;
+}
+
+/** What did not cross, by the number of its event, and the row behind the last one that was looked at. */
+export interface LossPage {
+  readonly losses: readonly { readonly seq: number; readonly field: string }[];
+  readonly next: number;
+}
+
 /** One cell, in parts: `at` and `length` in characters. */
 export interface CellRequest {
   readonly session: string;
   readonly row: number;
+  /** See WireRow. */
+  readonly part: number;
   /** `from` and `to`: between the gateway and the agent; else the dialect. */
   readonly column: string;
   readonly index: number;
@@ -41,7 +71,10 @@ export interface CellRequest {
 /** The inspector as its routes see it. Each method throws a GatewayError to refuse. */
 export interface InspectorApi {
   state(principal: Principal): InspectorState;
+  /** The newest sessions that can be opened again, the newest first. */
+  kept(principal: Principal): Promise<readonly KeptSession[]>;
   wire(request: WireRequest, principal: Principal): WirePage;
+  losses(request: LossRequest, principal: Principal): LossPage;
   cell(request: CellRequest, principal: Principal): WireCell;
   /** Opens a session that replays the tape, and gives its id. */
   openTape(tape: Uint8Array, principal: Principal): string;

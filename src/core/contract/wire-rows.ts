@@ -1,5 +1,5 @@
 // The wire of one session, row by row, as the inspector's page reads it: one row for each event, each frame of the agent that
-// gave none, and each command. Deltas of a block that came together are one row.
+// gave none, and each command.
 import type { Command } from '../model/command.ts';
 import type { Event } from '../model/event.ts';
 
@@ -30,13 +30,16 @@ export interface WireMark {
 
 /** One row. */
 export interface WireRow {
-  /** Counts the rows of the session, from 0. */
+  /** Counts the rows of the session, from 0. Events that came together share a number. */
   readonly row: number;
+  /** The place among the events that came together, from 0. */
+  readonly part: number;
   /** Clock of the session, ms. */
   readonly at: number;
-  /** The number of the event, or of the first one; null: the row has no event. */
+  /** The number of the event; null: the row has no event. */
   readonly seq: number | null;
-  /** Deltas that came together are one with all their text. */
+  /** The number of the last event before the row; 0: none. */
+  readonly after: number;
   readonly event?: Event;
   /** The frames of the agent that gave the event. A frame with several events stands at the first one. */
   readonly from: readonly NativeFrame[];
@@ -46,8 +49,6 @@ export interface WireRow {
   readonly frames: Readonly<Record<string, readonly WireCell[]>>;
   readonly command?: { readonly client: string; readonly id: string; readonly command: Command };
   readonly marks: readonly WireMark[];
-  /** How many events the row stands for: deltas that came together, with what stood between them. Absent: at most one. */
-  readonly count?: number;
 }
 
 /** Rows of a session. Rows before `kept` were not seen, or were let go for newer ones. */

@@ -4,11 +4,10 @@ import type { FrontendSide, Projection, SessionView } from '../../core/contract/
 import type { Out } from '../../core/contract/channel.ts';
 import { emptyTranscript, fold } from '../../core/log/fold.ts';
 import { createRepair } from '../../core/log/repair.ts';
-import { eventsIn } from '../../core/model/burst.ts';
 import type { Event, Logged } from '../../core/model/event.ts';
-import type { WireTap } from './wire-tap.ts';
+import { eventsOf, type WireTap } from './wire-tap.ts';
 
-/** What one row became. */
+/** What one event became. */
 export interface Projected {
   readonly outs: readonly Out[];
   readonly losses: readonly string[];
@@ -18,13 +17,11 @@ export interface Projected {
 export interface DialectCells {
   /** The next row. */
   readonly next: number;
-  /** Takes the next row of the tap. */
-  step(): Projected;
+  /** Takes the next row of the tap, and tells of each of its events. */
+  step(): readonly Projected[];
   /** As step, for a row that nobody asks for: deltas that came together are taken at once. */
   skip(): void;
 }
-
-const nothing: Projected = { outs: [], losses: [] };
 
 /** Starts at the first row that is kept. */
 export function dialectCells(tap: WireTap, view: SessionView, side: FrontendSide): DialectCells {
@@ -42,6 +39,14 @@ export function dialectCells(tap: WireTap, view: SessionView, side: FrontendSide
   // The rows may begin in the middle of a run: the order is made legal, as for an agent that forgot its beginning.
   const admit = createRepair({ transcript, append, note: () => {} });
 
+  function take({ seq, at, event }: Logged): Projected {
+    outs = [];
+    place = { seq, at };
+    admit(event);
+    const losses = (projection.notes?.() ?? []).flatMap(({ level, text }) => (level === 'loss' ? [text] : []));
+    return { outs, losses };
+  }
+
   return {
     get next() {
       return next;
@@ -49,17 +54,7 @@ export function dialectCells(tap: WireTap, view: SessionView, side: FrontendSide
     step() {
       const row = tap.row(next);
       next += 1;
-      if (row === undefined || row.logged === null) return nothing;
-      const { logged, burst } = row;
-      outs = [];
-      let { seq } = logged;
-      for (const event of burst === null ? [logged.event] : eventsIn(burst)) {
-        place = { seq, at: logged.at };
-        admit(event);
-        seq += 1;
-      }
-      const losses = (projection.notes?.() ?? []).flatMap(({ level, text }) => (level === 'loss' ? [text] : []));
-      return { outs, losses };
+      return row === undefined ? [] : eventsOf(row).map(take);
     },
     skip() {
       const logged = tap.row(next)?.logged ?? null;

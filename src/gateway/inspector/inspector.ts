@@ -2,8 +2,9 @@
 import type { AdapterOf } from '../../adapters/protocols.ts';
 import type { InspectorApi } from '../../core/contract/inspector-api.ts';
 import { owner } from '../../core/contract/principal.ts';
+import { firstWordsIn, messagesOf } from '../../core/log/messages.ts';
 import { GatewayError } from '../../core/model/errors.ts';
-import type { Hub, HubEntry } from '../../core/session/hub.ts';
+import type { HubEntry } from '../../core/session/hub.ts';
 import type { Session } from '../../core/session/session.ts';
 import { type Row, rowText, saidOf } from '../../tape/row.ts';
 import type { Agents } from '../agents.ts';
@@ -12,19 +13,19 @@ import { greetedReader } from '../greeted-reader.ts';
 import { restSummaryOf } from '../session-summary.ts';
 import type { Sessions } from '../sessions.ts';
 import { framesIn } from './kept-frames.ts';
+import { type KeptSessionPorts, keptSessions } from './kept-sessions.ts';
 import type { Taps } from './taps.ts';
 import type { UploadedTapes } from './uploaded-tapes.ts';
 import { WirePages } from './wire-pages.ts';
 import type { WireTap } from './wire-tap.ts';
 
 /** The parts that the inspector shows. */
-export interface InspectorPorts {
+export interface InspectorPorts extends KeptSessionPorts {
   readonly adapterOf: AdapterOf;
   /** Ids of all protocols. */
   readonly ids: readonly string[];
   readonly agents: Agents;
   readonly frontends: Frontends;
-  readonly hub: Hub;
   readonly sessions: Sessions;
   readonly taps: Taps;
   readonly tapes: UploadedTapes;
@@ -35,7 +36,12 @@ export interface InspectorPorts {
 export function createInspectorApi(ports: InspectorPorts): InspectorApi {
   const { adapterOf, agents, frontends, hub, sessions, taps, tapes, version } = ports;
   const pages = new WeakMap<Session, WirePages>();
+  const words = new WeakMap<Session, string>();
   const dialects = ports.ids.filter((id) => adapterOf(id).client !== undefined);
+
+  function checkDialect(dialect: string): void {
+    if (!dialects.includes(dialect)) throw new GatewayError('invalid', 'one of the dialects is unknown');
+  }
 
   function tapOf({ session }: HubEntry): WireTap {
     const tap = taps.of(session.id);
@@ -52,6 +58,13 @@ export function createInspectorApi(ports: InspectorPorts): InspectorApi {
     return made;
   }
 
+  /** Found once: the list is asked for every few seconds. */
+  function wordsOf(session: Session): string | undefined {
+    const found = words.get(session) ?? firstWordsIn(messagesOf(session.transcript));
+    if (found !== undefined) words.set(session, found);
+    return found;
+  }
+
   return {
     state: (principal) => ({
       version,
@@ -59,14 +72,20 @@ export function createInspectorApi(ports: InspectorPorts): InspectorApi {
       sessions: hub.list(principal).map((entry) => {
         const { dialects: used, transcript } = entry.session;
         const { name } = transcript.info;
-        return { ...restSummaryOf(entry), dialects: used, ...(name === undefined ? {} : { name }) };
+        const firstWords = wordsOf(entry.session);
+        const told = { ...(name && { name }), ...(firstWords && { firstWords }) };
+        return { ...restSummaryOf(entry), dialects: used, ...told };
       }),
       dialects,
     }),
+    kept: (principal) => keptSessions(principal, ports),
     wire(request, principal) {
-      const unknown = request.dialects.find((dialect) => !dialects.includes(dialect));
-      if (unknown !== undefined) throw new GatewayError('invalid', 'one of the dialects is unknown');
+      request.dialects.forEach(checkDialect);
       return pagesOf(sessions.find(request.session, principal)).page(request);
+    },
+    losses(request, principal) {
+      checkDialect(request.dialect);
+      return pagesOf(sessions.find(request.session, principal)).losses(request);
     },
     cell: (request, principal) => pagesOf(sessions.find(request.session, principal)).cell(request),
     openTape(bytes, principal) {

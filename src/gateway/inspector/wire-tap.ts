@@ -4,7 +4,7 @@ import type { NoteLevel } from '../../core/contract/adapter.ts';
 import type { Out } from '../../core/contract/channel.ts';
 import type { ReadFrames, Tap } from '../../core/contract/tap.ts';
 import type { WireMark } from '../../core/contract/wire-rows.ts';
-import type { Burst } from '../../core/model/burst.ts';
+import { type Burst, eventCount, eventsIn } from '../../core/model/burst.ts';
 import type { Command } from '../../core/model/command.ts';
 import type { Logged } from '../../core/model/event.ts';
 import { bytesOf } from '../../transports/framing/frame.ts';
@@ -13,6 +13,8 @@ import { type KeptFrames, keptFrame, keptTogether } from './kept-frames.ts';
 /** A row as it is kept. */
 export interface KeptRow {
   readonly at: number;
+  /** The number of the last event before; null: none came since somebody looks. */
+  readonly after: number | null;
   /** Of a burst: all its text as one delta, with the number of the first event. */
   readonly logged: Logged | null;
   /** What was logged together; null: at most one event. */
@@ -21,6 +23,12 @@ export interface KeptRow {
   readonly from: KeptFrames[];
   readonly to: KeptFrames[];
   readonly marks: WireMark[];
+}
+
+/** The events of a row one by one. */
+export function eventsOf({ logged, burst }: KeptRow): readonly Logged[] {
+  if (logged === null || burst === null) return logged === null ? [] : [logged];
+  return [...eventsIn(burst)].map((event, place) => ({ seq: logged.seq + place, at: logged.at, event }));
 }
 
 /** What a row costs besides its frames, bytes. An event has about the size of its frame, and is kept by the session too. */
@@ -41,6 +49,8 @@ export class WireTap implements Tap {
   #base = 0;
   #bytes = 0;
   #counts = { from: 0, to: 0 };
+  /** The number of the newest event since it is on. */
+  #seq: number | null = null;
   /** What is being taken, until a row has it. */
   #frame: KeptFrames | null = null;
   /** The row that frames for the agent belong to; null: none is open. */
@@ -78,6 +88,7 @@ export class WireTap implements Tap {
     this.#gone = 0;
     this.#bytes = 0;
     this.#marks = [];
+    this.#seq = null;
     this.#hasEvicted = false;
     this.onOff();
   }
@@ -173,7 +184,9 @@ export class WireTap implements Tap {
 
   #add(logged: Logged | null, command: Command | null, burst: Burst | null = null): KeptRow {
     const from = this.#frame === null ? [] : [this.#frame];
-    const row: KeptRow = { at: this.#now(), logged, burst, command, from, to: this.#sent, marks: this.#marks };
+    const after = this.#seq;
+    if (logged !== null) this.#seq = logged.seq + (burst === null ? 0 : eventCount(burst) - 1);
+    const row: KeptRow = { at: this.#now(), after, logged, burst, command, from, to: this.#sent, marks: this.#marks };
     this.#frame = null;
     this.#sent = [];
     this.#marks = [];
@@ -199,7 +212,7 @@ export class WireTap implements Tap {
   }
 }
 
-const ignored: WireMark = { kind: 'ignored', text: 'the frame changes nothing that the model knows' };
+const ignored: WireMark = { kind: 'ignored', text: 'the frame gave no event' };
 
 /** Most marks that wait for a row. */
 const mostMarks = 64;

@@ -73,10 +73,12 @@ function OpenApproval({ item: { request } }: { readonly item: ApprovalItem }): V
         <button type="button" onClick={() => setText(text === null ? pretty(input) : null)}>
           {text === null ? 'Change input' : 'Keep input'}
         </button>
-        <span class="gap" />
+      </div>
+      <div class="row">
         <input
+          class="wide"
           aria-label="reason of a denial"
-          placeholder="why not"
+          placeholder="why not (the agent reads it)"
           value={reason}
           onInput={({ currentTarget }) => setReason(currentTarget.value)}
         />

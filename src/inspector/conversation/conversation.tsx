@@ -2,7 +2,9 @@
 // scrolls up.
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Command } from '../../core/model/command.ts';
 import { several } from '../state/format.ts';
+import { gateway } from '../state/gateway.ts';
 import type { Session } from '../state/session.ts';
 import { ItemView } from './item.tsx';
 import { PromptBox } from './prompt-box.tsx';
@@ -82,7 +84,7 @@ function Log({ session }: { readonly session: Session }): VNode {
               show {Math.min(page, count - most)} earlier of {several(count, 'item')}
             </button>
           )}
-          {count === 0 && <Empty />}
+          {count === 0 && <Empty session={session} />}
           {items.slice(-most).map((item) => (
             <ItemView key={item.key} item={item} />
           ))}
@@ -97,14 +99,47 @@ function Log({ session }: { readonly session: Session }): VNode {
   );
 }
 
-function Empty(): VNode {
+/** Prompts that show what the built-in agent can do. */
+const examples: readonly (readonly [prompt: string, shows: string])[] = [
+  ['think tool', 'thinks, then uses a tool'],
+  ['edit', 'changes a file'],
+  ['ask', 'asks before it acts'],
+  ['select', 'asks you to choose'],
+  ['subagent', 'lets another agent work'],
+  ['help', 'tells what else it plays'],
+];
+
+function Empty({ session }: { readonly session: Session }): VNode {
+  const isDemo = session.agent.value?.protocol === 'demo' || agentOf(session.id) === 'demo';
+  if (!isDemo)
+    return (
+      <div class="empty">
+        <p>Nothing was said yet.</p>
+        <p class="quiet">Write a prompt below. The frames that it causes appear in the wire.</p>
+      </div>
+    );
   return (
     <div class="empty">
-      <p>Nothing was said yet.</p>
-      <p class="quiet">
-        The demo agent plays what a prompt asks for: <code>think tool</code>, <code>ask</code>, <code>edit</code>,{' '}
-        <code>select</code>, <code>help</code>.
-      </p>
+      <p>The demo agent plays what a prompt asks for. It needs no key and no network.</p>
+      <ul class="examples" aria-label="Prompts to try">
+        {examples.map(([prompt, shows]) => (
+          <li key={prompt}>
+            <button type="button" onClick={() => void session.ask(promptOf(prompt))}>
+              <code>{prompt}</code>
+              <span class="quiet">{shows}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
     </div>
   );
+}
+
+const promptOf = (text: string): Command => ({ type: 'prompt', content: [{ type: 'text', text }] });
+
+/** The protocol of the agent of a session that has not spoken yet. */
+function agentOf(id: string): string | undefined {
+  const { sessions, agents } = gateway.value;
+  const name = sessions.find((session) => session.id === id)?.agent;
+  return agents.find((agent) => agent.name === name)?.protocol;
 }

@@ -30,12 +30,6 @@ export function DialogCard({ item }: { readonly item: DialogItem }): VNode {
         </p>
       )}
       <Body request={request} answer={answer} />
-      <div class="row">
-        <span class="gap" />
-        <button type="button" onClick={() => answer({ kind: 'cancelled' })}>
-          Cancel
-        </button>
-      </div>
     </section>
   );
 }
@@ -49,7 +43,7 @@ function Body({ request, answer }: BodyProps): VNode {
   switch (request.kind) {
     case 'select':
       return (
-        <Row>
+        <Row answer={answer}>
           {(request.options ?? []).map((option) => (
             <button type="button" key={option} onClick={() => answer({ kind: 'value', value: option })}>
               <bdi>{visible(option)}</bdi>
@@ -59,7 +53,7 @@ function Body({ request, answer }: BodyProps): VNode {
       );
     case 'confirm':
       return (
-        <Row>
+        <Row answer={answer}>
           <button type="button" class="primary" onClick={() => answer({ kind: 'confirmed', confirmed: true })}>
             Yes
           </button>
@@ -73,18 +67,35 @@ function Body({ request, answer }: BodyProps): VNode {
       return <Written request={request} answer={answer} />;
     case 'interview':
       return (
-        <Interview
-          questions={request.questions ?? []}
-          answer={(responses) => answer({ kind: 'responses', responses })}
-        />
+        <>
+          <Interview
+            questions={request.questions ?? []}
+            answer={(responses) => answer({ kind: 'responses', responses })}
+          />
+          <Row answer={answer} />
+        </>
       );
     default:
       return request.kind satisfies never;
   }
 }
 
-function Row({ children }: { readonly children: ComponentChildren }): VNode {
-  return <div class="row">{children}</div>;
+interface RowProps {
+  readonly answer: BodyProps['answer'];
+  readonly children?: ComponentChildren;
+}
+
+/** The answers, and none of them. */
+function Row({ answer, children }: RowProps): VNode {
+  return (
+    <div class="row">
+      {children}
+      <span class="gap" />
+      <button type="button" onClick={() => answer({ kind: 'cancelled' })}>
+        Cancel
+      </button>
+    </div>
+  );
 }
 
 function Written({ request, answer }: BodyProps): VNode {
@@ -97,16 +108,18 @@ function Written({ request, answer }: BodyProps): VNode {
   };
   return (
     <form
-      class="row"
+      class="written"
       onSubmit={(event) => {
         event.preventDefault();
         answer({ kind: 'value', value });
       }}
     >
       {request.kind === 'editor' ? <textarea rows={6} class="wide" {...field} /> : <input class="wide" {...field} />}
-      <button type="submit" class="primary">
-        Answer
-      </button>
+      <Row answer={answer}>
+        <button type="submit" class="primary">
+          Answer
+        </button>
+      </Row>
     </form>
   );
 }

@@ -1,17 +1,18 @@
 // JSON with its parts in colours. Hidden characters are shown as escapes.
 import type { ComponentChildren, VNode } from 'preact';
 import { visible } from '../state/format.ts';
+import { LongText } from './text.tsx';
 
 const token = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/gu;
 
-/** Longer texts have no colours. */
+/** Longer texts have no colours, and are shown in parts. */
 const longest = 50_000;
 
 export function JsonText({ text }: { readonly text: string }): VNode {
-  const safe = visible(text);
+  if (text.length > longest) return <LongText text={text} />;
   return (
     <pre class="json" tabIndex={0}>
-      {safe.length > longest ? safe : coloured(safe)}
+      {coloured(visible(text))}
     </pre>
   );
 }

@@ -35,7 +35,7 @@ function Select({ label, value, choices, onChoose }: SelectProps): VNode | null 
   return (
     <label class="setting">
       <span>{label}</span>
-      <select value={value ?? ''} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
+      <select aria-label={label} value={value ?? ''} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
         {!isKnown && <option value={value ?? ''}>{value ?? '–'}</option>}
         {choices.map((choice) => (
           <option key={choice.value} value={choice.value}>

@@ -10,6 +10,7 @@ import { Help } from './help.tsx';
 import { LoginForm } from './login-form.tsx';
 import { Rule } from './rule.tsx';
 import { Sidebar } from './sidebar.tsx';
+import { Start } from './start.tsx';
 import { Status } from './status.tsx';
 import { Tabs } from './tabs.tsx';
 import { TopBar } from './top-bar.tsx';
@@ -29,7 +30,7 @@ export function App(): VNode {
 function Panes(): VNode {
   const session = selected.value;
   return (
-    <div class={`app${isWireShown.value ? ' with-wire' : ''}`} data-pane={pane.value}>
+    <div class={`app${session !== null && isWireShown.value ? ' with-wire' : ''}`} data-pane={pane.value}>
       <TopBar />
       <Status />
       <Sidebar />
@@ -42,17 +43,5 @@ function Panes(): VNode {
       <Rule />
       <Help />
     </div>
-  );
-}
-
-function Start(): VNode {
-  return (
-    <section class="pane start" aria-label="Start">
-      <h2>See any conversation</h2>
-      <p>Open a session on the left, start a new one with an agent, or drop a tape here.</p>
-      <p class="quiet">
-        <kbd>?</kbd> shows the keys.
-      </p>
-    </section>
   );
 }

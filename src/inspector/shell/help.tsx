@@ -1,18 +1,13 @@
 // The keys.
 import type { VNode } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
 import { hasKeys, isHelpOpen } from '../state/view.ts';
 import { keys } from './keys.ts';
+import { Modal } from './modal.tsx';
 
 export function Help(): VNode | null {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const isOpen = isHelpOpen.value;
-  useEffect(() => {
-    if (isOpen) dialog.current?.showModal();
-  }, [isOpen]);
-  if (!isOpen) return null;
+  if (!isHelpOpen.value) return null;
   return (
-    <dialog ref={dialog} class="help" aria-label="Keys" onClose={() => (isHelpOpen.value = false)}>
+    <Modal label="Keys" name="help" onClose={() => (isHelpOpen.value = false)}>
       <h2>Keys</h2>
       <dl>
         {keys.map(({ shown, does }) => (
@@ -32,9 +27,6 @@ export function Help(): VNode | null {
         />{' '}
         Single keys work outside of fields
       </label>
-      <form method="dialog">
-        <button type="submit">Close</button>
-      </form>
-    </dialog>
+    </Modal>
   );
 }

@@ -13,7 +13,7 @@ import {
   row,
 } from '../state/view.ts';
 import { copied, link } from '../wire/drawer.tsx';
-import { dialectsOf } from '../wire/fetch.ts';
+import { columnsOf } from '../wire/fetch.ts';
 import { choose, open } from '../wire/grid.tsx';
 
 interface Key {
@@ -70,7 +70,7 @@ export const keys: readonly Key[] = [
   {
     keys: ['e', 'l'],
     shown: 'e l',
-    does: 'next error, next loss',
+    does: 'next error, next row with a mark',
     act: (session, key) =>
       seek(session, 1, (place) =>
         key === 'e' ? /error|retry-start/u.test(kindAt(session, place)) : isLossy(session, place),
@@ -85,12 +85,7 @@ export const keys: readonly Key[] = [
     act: (session, key) => toggleColumn(session, Number(key)),
   },
   { keys: ['p'], shown: 'p', does: 'pause', act: () => pause(!paused.value) },
-  {
-    keys: ['q'],
-    shown: 'q',
-    does: 'go to the question that waits',
-    act: () => document.querySelector<HTMLElement>('[data-question]')?.focus(),
-  },
+  { keys: ['q'], shown: 'q', does: 'go to the next question that waits', act: nextQuestion },
   { keys: [], shown: 'a d', does: 'allow, deny, on the question that has the focus' },
   { keys: ['i'], shown: 'i', does: 'go to the prompt', act: () => focus('prompt') },
   { keys: ['?'], shown: '?', does: 'this list', act: () => (isHelpOpen.value = true) },
@@ -98,6 +93,13 @@ export const keys: readonly Key[] = [
 ];
 
 const byKey = new Map(keys.flatMap((each) => each.keys.map((key) => [key, each] as const)));
+
+function nextQuestion(): void {
+  const cards = [...document.querySelectorAll<HTMLElement>('[data-question]')];
+  const at = cards.findIndex((card) => card.contains(document.activeElement));
+  pane.value = 'talk';
+  queueMicrotask(() => cards[(at + 1) % cards.length]?.focus());
+}
 
 function isLossy(session: Session, place: number): boolean {
   const found = session.log.shown()[place];
@@ -126,7 +128,7 @@ function linkTo(session: Session): void {
 }
 
 function toggleColumn(session: Session, place: number): void {
-  const name = ['agent', 'canonical', ...dialectsOf(session)][place - 1];
+  const name = columnsOf(session)[place - 1];
   if (name === undefined) return;
   const next = new Set(hiddenColumns.value);
   if (!next.delete(name)) next.add(name);
@@ -136,7 +138,8 @@ function toggleColumn(session: Session, place: number): void {
 function focus(id: string): void {
   pane.value = id === 'search' ? 'wire' : 'talk';
   if (id === 'search') isWireShown.value = true;
-  requestAnimationFrame(() => document.getElementById(id)?.focus());
+  // Behind the drawing that the lines above ask for, and before the next key.
+  queueMicrotask(() => document.getElementById(id)?.focus());
 }
 
 /** When Escape came, ms: a second one soon after aborts. */
@@ -152,7 +155,9 @@ function leaveOne(session: Session | null, target: HTMLElement): void {
 }
 
 function pressed(event: KeyboardEvent): void {
-  const target = event.target as HTMLElement;
+  const at = event.target as HTMLElement;
+  // A dialog that has closed keeps the focus until the browser draws.
+  const target = at.closest('dialog:not([open])') === null ? at : document.body;
   const session = selected.value;
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   if (event.key === 'Escape') return leaveOne(session, target);

@@ -2,8 +2,9 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { InspectedSession } from '../../core/contract/inspector-api.ts';
-import { gateway, logOut, openSession, openTape } from '../state/gateway.ts';
-import { sessions as attached, leave, selected } from '../state/link.ts';
+import { visible } from '../state/format.ts';
+import { gateway, kept, logOut, openSession, openTape } from '../state/gateway.ts';
+import { sessions as attached, leave, selected, titleOf } from '../state/link.ts';
 import { isHelpOpen, show, theme } from '../state/view.ts';
 
 export function Sidebar(): VNode {
@@ -17,31 +18,16 @@ export function Sidebar(): VNode {
       },
       (thrown: Error) => setProblem(thrown.message),
     );
-  const open = sessions.filter(({ state }) => state !== 'stored');
-  const stored = sessions.filter(({ state }) => state === 'stored');
   return (
     <nav class="side" aria-label="Sessions and agents">
       <h2>Sessions</h2>
       <ul>
-        {open.length === 0 && <li class="quiet">None is open.</li>}
-        {open.map((session) => (
+        {sessions.length === 0 && <li class="quiet">None is open.</li>}
+        {sessions.map((session) => (
           <Entry key={session.id} session={session} onOpen={() => show(session.id)} />
         ))}
       </ul>
-      {stored.length > 0 && (
-        <>
-          <h2>Kept</h2>
-          <ul>
-            {stored.map((session) => (
-              <Entry
-                key={session.id}
-                session={session}
-                onOpen={() => void opened(openSession({ resume: session.id, agent: session.agent }))}
-              />
-            ))}
-          </ul>
-        </>
-      )}
+      <Kept open={(work) => void opened(work)} />
       <h2>Agents</h2>
       <ul>
         {agents.map(({ name, protocol }) => (
@@ -104,10 +90,49 @@ export function Sidebar(): VNode {
   );
 }
 
+/** Sessions shown at once, and more with each click. */
+const page = 20;
+
+function Kept({ open }: { readonly open: (work: Promise<string>) => void }): VNode | null {
+  const [most, setMost] = useState(page);
+  const isOpen = new Set(gateway.value.sessions.map(({ id }) => id));
+  const all = (kept.value ?? []).filter(({ id }) => !isOpen.has(id));
+  if (all.length === 0) return null;
+  return (
+    <>
+      <h2>Kept</h2>
+      <ul aria-label="Kept sessions">
+        {all.slice(0, most).map(({ id, file, agent, name, firstWords, at }) => (
+          <li key={id}>
+            <button
+              type="button"
+              class="session"
+              title={file ?? id}
+              onClick={() => open(file === undefined ? Promise.resolve(id) : openSession({ resume: file }))}
+            >
+              <span class="dot stored" aria-hidden="true" />
+              <bdi class="name">{visible(name ?? firstWords ?? id)}</bdi>
+              <span class="quiet">{[agent, at?.slice(0, 16).replace('T', ' ')].filter(Boolean).join(' · ')}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {all.length > most && (
+        <button type="button" class="link" onClick={() => setMost(most + page)}>
+          show more of {all.length}
+        </button>
+      )}
+    </>
+  );
+}
+
 const next = { system: 'dark', dark: 'light', light: 'system' } as const;
 
+/** The protocol of this page is no news. */
+const own = 'canonical';
+
 function Entry({ session, onOpen }: { readonly session: InspectedSession; readonly onOpen: () => void }): VNode {
-  const { id, agent, name, dialects = [] } = session;
+  const { id, agent, name, firstWords, dialects } = session;
   const known = attached.get(id);
   const state = known?.waiting.value ? 'waiting' : known?.running.value ? 'running' : session.state;
   return (
@@ -115,12 +140,9 @@ function Entry({ session, onOpen }: { readonly session: InspectedSession; readon
       <button type="button" class="session" aria-current={selected.value?.id === id} onClick={onOpen}>
         <span class={`dot ${state}`} aria-hidden="true" />
         <bdi class="name" title={id}>
-          {name ?? known?.info.value.name ?? known?.firstWords.value ?? id.slice(0, 8)}
+          {titleOf(id, name ?? firstWords)}
         </bdi>
-        <span class="quiet">
-          {agent}
-          {dialects.length > 0 && ` · ${dialects.join(', ')}`}
-        </span>
+        <span class="quiet">{[agent, ...dialects.filter((dialect) => dialect !== own)].join(' · ')}</span>
         <span class="hidden">{state}</span>
       </button>
     </li>

@@ -2,6 +2,7 @@
 import { effect, signal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { isSilent } from '../state/gateway.ts';
 import { link, retry, selected } from '../state/link.ts';
 import { said } from '../state/view.ts';
 
@@ -38,6 +39,8 @@ function Banner(): VNode | null {
     const timer = setInterval(() => setNow(Date.now()), 250);
     return () => clearInterval(timer);
   }, [until]);
+  if (state.is === 'idle' && isSilent.value)
+    return <p class="banner warning">The gateway does not answer. What you see may be old.</p>;
   if (state.is === 'connecting') return <p class="banner">Connecting …</p>;
   if (state.is !== 'waiting') return null;
   const why = state.code === 1001 ? 'The gateway is shutting down.' : 'The connection was cut.';

@@ -1,7 +1,7 @@
 // The chosen session in a line, and what can be done with it.
 import type { VNode } from 'preact';
 import { tapeOf } from '../state/gateway.ts';
-import { selected } from '../state/link.ts';
+import { selected, titleOf } from '../state/link.ts';
 import type { Session } from '../state/session.ts';
 import { isWireShown, said } from '../state/view.ts';
 import { Fork } from './fork.tsx';
@@ -31,12 +31,12 @@ function About({ session }: { readonly session: Session }): VNode {
   return (
     <>
       <h2>
-        <bdi title={session.id}>{name ?? session.firstWords.value ?? session.id.slice(0, 8)}</bdi>
-        <span class="tag">{session.agent.value?.protocol ?? 'new'}</span>
+        <bdi title={session.id}>{titleOf(session.id, name)}</bdi>
+        <span class="tag protocol">{session.agent.value?.protocol ?? 'not started'}</span>
         {session.running.value && <span class="tag live">running</span>}
         {session.waiting.value > 0 && <span class="tag waiting">{session.waiting.value} waiting</span>}
       </h2>
-      <span class="gap" />
+      <span class="gap about-gap" />
       <Fork session={session} />
       <button type="button" onClick={() => void save(session)}>
         Save tape

@@ -3,11 +3,12 @@
 import { signal } from '@preact/signals';
 import type { WireMark, WireRow } from '../../core/contract/wire-rows.ts';
 import type { Event, EventType } from '../../core/model/event.ts';
+import { createMarks, type MarkKind } from './marks.ts';
 
 /** Which rows are shown. Empty: all of them. */
 export interface Filter {
   readonly kinds: ReadonlySet<EventType | 'command' | 'native'>;
-  readonly marks: ReadonlySet<WireMark['kind']>;
+  readonly marks: ReadonlySet<MarkKind>;
   readonly text: string;
   /** Consecutive deltas of a block are one row. */
   readonly isFolded: boolean;
@@ -20,8 +21,6 @@ export type Row =
   | { readonly is: 'events'; readonly first: number; count: number }
   | { readonly is: 'wire'; readonly first: number; readonly wire: WireRow };
 
-const isSame = (a: WireMark, b: WireMark) => a.kind === b.kind && a.text === b.text && a.dialect === b.dialect;
-
 export type EventLog = ReturnType<typeof createEventLog>;
 
 export function createEventLog() {
@@ -30,11 +29,20 @@ export function createEventLog() {
   const seqs: number[] = [];
   const ats: number[] = [];
   const events: Event[] = [];
-  const marks = new Map<number, WireMark[]>();
+  /** Events of the snapshot: the wire tells of the same time in events that nobody has joined. */
+  let past = 0;
+  /** The number of the first event behind the snapshot. */
+  let firstLive: number | null = null;
+  const marks = createMarks();
   /** What the gateway told about the wire, by `seq`. */
   const wires = new Map<number, WireRow>();
-  /** Rows without an event, behind the event of that place. */
+  /** The first event that the wire tells of. */
+  let firstWired: number | null = null;
+  let hasNative = false;
+  /** Rows without an event, by the number of the event before them. */
   const between = new Map<number, WireRow[]>();
+  /** The rows of `between`. */
+  const seen = new Set<number>();
   /** How often the wire was told about. */
   let learned = 0;
   let filter = everything;
@@ -54,16 +62,12 @@ export function createEventLog() {
 
   function marksOf(row: Row): readonly WireMark[] {
     if (row.is === 'wire') return row.wire.marks;
-    const found: WireMark[] = [];
-    for (let place = row.first; place < row.first + row.count; place += 1) {
-      const seq = seqs[place] ?? 0;
-      const told = wires.get(seq)?.marks ?? [];
-      const others = (marks.get(seq) ?? []).filter((mark) => !told.some((other) => isSame(mark, other)));
-      found.push(...[...told, ...others].filter((mark) => !found.some((other) => isSame(mark, other))));
-      if (events[place]?.synthetic === true && !found.some(({ kind }) => kind === 'repair'))
-        found.push({ kind: 'repair', text: 'the gateway made this event to keep the order legal' });
-    }
-    return found;
+    const first = seqs[row.first] ?? 0;
+    if (row.count === 1) return marks.of(first);
+    const found = new Map<string, WireMark>();
+    for (let place = row.first; place < row.first + row.count; place += 1)
+      for (const mark of marks.of(seqs[place] ?? 0)) found.set(`${mark.kind} ${mark.dialect} ${mark.text}`, mark);
+    return [...found.values()];
   }
 
   function isShown(row: Row): boolean {
@@ -81,7 +85,10 @@ export function createEventLog() {
   function textOf(row: Row): string {
     if (row.is === 'wire') return JSON.stringify(row.wire);
     let text = '';
-    for (let place = row.first; place < row.first + row.count; place += 1) text += JSON.stringify(events[place]);
+    for (let place = row.first; place < row.first + row.count; place += 1) {
+      text += JSON.stringify(events[place]);
+      for (const frame of wires.get(seqs[place] ?? 0)?.from ?? []) text += frame.text;
+    }
     return text;
   }
 
@@ -90,12 +97,16 @@ export function createEventLog() {
     const last = rows.at(-1);
     if (filter.isFolded && event !== undefined && last?.is === 'events' && goesOn(last, event, place)) last.count += 1;
     else push({ is: 'events', first: place, count: 1 });
-    for (const wire of between.get(place) ?? []) push({ is: 'wire', first: place, wire });
+    // Events of a snapshot may share a number.
+    if (seqs[place + 1] !== seqs[place])
+      for (const wire of between.get(seqs[place] ?? 0) ?? []) push({ is: 'wire', first: place, wire });
   }
 
   function goesOn(last: Extract<Row, { is: 'events' }>, event: Event, place: number): boolean {
     const before = events[last.first];
     if (last.first + last.count !== place || before?.type !== event.type) return false;
+    // What happened between two deltas stands between them.
+    if (between.has(seqs[place - 1] ?? 0)) return false;
     if (event.type === 'tool-update') return before.type === 'tool-update' && before.call === event.call;
     if (event.type !== 'block-delta' || before.type !== 'block-delta') return false;
     return before.index === event.index && before.parent === event.parent;
@@ -111,16 +122,31 @@ export function createEventLog() {
     return rows;
   }
 
+  /** The place among the shown rows of the last one that begins at that event or before it; -1: none. */
+  function rowOf(place: number): number {
+    let [low, high] = [0, shown().length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((rows[middle]?.first ?? 0) <= place) low = middle + 1;
+      else high = middle;
+    }
+    while (rows[low - 1]?.is === 'wire' && has(rows[low - 2], place)) low -= 1;
+    return low - 1;
+  }
+
+  const has = (row: Row | undefined, place: number) =>
+    row !== undefined && place >= row.first && place < row.first + (row.is === 'events' ? row.count : 1);
+
   function rebuild(): void {
     rows = [];
     taken = 0;
-    for (const wire of between.get(-1) ?? []) push({ is: 'wire', first: -1, wire });
+    for (const wire of between.get(0) ?? []) push({ is: 'wire', first: -1, wire });
     changed.value += 1;
   }
 
   /** Makes the rows from the event of that place on again: what is before them stands. */
   function rebuildFrom(place: number): void {
-    if (place < 0) return rebuild();
+    if (place <= 0) return rebuild();
     let [low, high] = [0, rows.length];
     while (low < high) {
       const middle = (low + high) >> 1;
@@ -128,13 +154,43 @@ export function createEventLog() {
       if (row !== undefined && row.first + (row.is === 'events' ? row.count : 1) <= place) low = middle + 1;
       else high = middle;
     }
-    taken = Math.min(taken, place, rows[low]?.first ?? place);
+    taken = Math.min(taken, place, Math.max(0, rows[low]?.first ?? place));
     rows.length = low;
     changed.value += 1;
   }
 
+  /** Puts what the wire tells of the time before the page came in the place of the snapshot's shorter events. */
+  function insert(told: readonly (WireRow & { readonly seq: number; readonly event: Event })[]): number {
+    const [first] = told;
+    if (first === undefined) return Number.POSITIVE_INFINITY;
+    const place = placeOf(first.seq);
+    for (const { seq, event } of told) mend(seq, event);
+    const gone = Math.max(0, past - place);
+    for (const [array, values] of [
+      [seqs, told.map(({ seq }) => seq)],
+      [ats, told.map(({ at }) => at)],
+      [events, told.map(({ event }) => event)],
+    ] as readonly [unknown[], readonly unknown[]][])
+      array.splice(place, gone, ...values);
+    past = Math.min(past, place);
+    return place;
+  }
+
+  function mend(seq: number, event: Event): void {
+    if (event.synthetic === true)
+      marks.add(seq, { kind: 'repair', text: 'the gateway made this event to keep the order legal' });
+  }
+
+  /** The event that a row without one stands behind: a snapshot has not every number. */
+  function homeOf(after: number): number {
+    const newest = seqs.at(-1) ?? 0;
+    if (after > newest && firstLive !== null) return after;
+    return seqs[placeOf(after + 1) - 1] ?? 0;
+  }
+
   return {
     changed,
+    marks,
     get length() {
       return events.length;
     },
@@ -143,51 +199,82 @@ export function createEventLog() {
     },
     at: (place: number) => ({ seq: seqs[place] ?? 0, at: ats[place] ?? 0, event: events[place] }),
     placeOf,
+    rowOf,
     marksOf,
     kindOf,
     get learned() {
       return learned;
+    },
+    /** The number of the first event that the wire tells of; null: none. */
+    get firstWired() {
+      return firstWired;
+    },
+    /** Whether any frame of the agent was told: an agent inside the gateway has none. */
+    get hasNative() {
+      return hasNative;
     },
     /** Changes when what is told of a row changes. */
     versionOf(row: Row): string {
       if (row.is === 'wire') return `w${row.wire.row}`;
       const seq = seqs[row.first] ?? 0;
       const wire = wires.get(seq);
-      return `${seq}+${row.count} ${marks.get(seq)?.length ?? 0} ${wire === undefined ? '' : Object.keys(wire.frames).join()}`;
+      return `${seq}+${row.count} ${marks.of(seq).length} ${wire === undefined ? '' : Object.keys(wire.frames).join()}`;
     },
     textOf,
     shown,
     wireOf: (seq: number) => wires.get(seq),
-    append(seq: number, at: number, event: Event) {
+    /** `isPast`: the event is of the snapshot. */
+    append(seq: number, at: number, event: Event, isPast = false) {
+      if (!isPast) {
+        firstLive ??= seq;
+        // The wire has told of it.
+        if (wires.has(seq) && seq <= (seqs.at(-1) ?? 0)) return;
+      }
       seqs.push(seq);
       ats.push(at);
       events.push(event);
+      if (isPast) past = events.length;
+      mend(seq, event);
       changed.value += 1;
     },
-    lose(seq: number, { dialect, field }: { readonly dialect: string; readonly field: string }) {
-      const before = marks.get(seq) ?? [];
-      marks.set(seq, [...before, { kind: 'loss', dialect, text: field }]);
-      changed.value += 1;
+    /** Takes what a dialect could not say. */
+    learnLosses(dialect: string, losses: readonly { readonly seq: number; readonly field: string }[]) {
+      let from = Number.POSITIVE_INFINITY;
+      for (const { seq, field } of losses)
+        if (marks.add(seq, { kind: 'loss', dialect, text: field })) from = Math.min(from, placeOf(seq));
+      if (filter.marks.size > 0 && from < taken) rebuildFrom(from);
+      else if (from !== Number.POSITIVE_INFINITY) changed.value += 1;
     },
-    /** Takes what the gateway told about the wire. Rows without an event stand behind the event before them. */
+    /** Takes what the gateway told about the wire. */
     learn(told: readonly WireRow[]) {
       if (told.length === 0) return;
-      let place = -1;
-      /** The first place whose rows are others now. */
-      let from = Number.POSITIVE_INFINITY;
       learned += 1;
+      /** The first place whose rows are others now. */
+      let from = insert(
+        told.filter(
+          (wire): wire is WireRow & { seq: number; event: Event } =>
+            wire.seq !== null &&
+            wire.event !== undefined &&
+            !wires.has(wire.seq) &&
+            wire.seq < (firstLive ?? Number.POSITIVE_INFINITY),
+        ),
+      );
       for (const wire of told) {
-        if (wire.seq !== null) {
-          wires.set(wire.seq, { ...wire, frames: { ...wires.get(wire.seq)?.frames, ...wire.frames } });
-          place = placeOf(wire.seq);
-          if (filter.marks.size > 0) from = Math.min(from, place);
-        } else {
-          const others = between.get(place) ?? [];
-          if (!others.some(({ row }) => row === wire.row)) {
-            between.set(place, [...others, wire]);
-            from = Math.min(from, place);
-          }
+        if (wire.from.length + wire.to.length > 0) hasNative = true;
+        if (wire.seq === null) {
+          if (seen.has(wire.row)) continue;
+          seen.add(wire.row);
+          const home = homeOf(wire.after);
+          between.set(home, [...(between.get(home) ?? []), wire]);
+          marks.count(home, wire.marks);
+          from = Math.min(from, home === 0 ? -1 : placeOf(home));
+          continue;
         }
+        wires.set(wire.seq, { ...wire, frames: { ...wires.get(wire.seq)?.frames, ...wire.frames } });
+        firstWired = Math.min(firstWired ?? wire.seq, wire.seq);
+        let isNew = false;
+        for (const mark of wire.marks) isNew = marks.add(wire.seq, mark) || isNew;
+        if ((isNew && filter.marks.size > 0) || filter.text !== '') from = Math.min(from, placeOf(wire.seq));
       }
       if (from < taken) rebuildFrom(from);
       else changed.value += 1;
@@ -198,7 +285,11 @@ export function createEventLog() {
     },
     clear() {
       for (const array of [seqs, ats, events]) array.length = 0;
-      for (const map of [marks, wires, between]) map.clear();
+      for (const each of [marks, wires, between, seen]) each.clear();
+      past = 0;
+      firstLive = null;
+      firstWired = null;
+      hasNative = false;
       rebuild();
     },
   };

@@ -1,7 +1,7 @@
 // The gateway behind the page: login, its own path, and requests below it. The cookie goes along by itself.
 import { signal } from '@preact/signals';
-import type { InspectorState } from '../../core/contract/inspector-api.ts';
-import type { WireCell, WirePage } from '../../core/contract/wire-rows.ts';
+import type { InspectorState, KeptSession, LossPage } from '../../core/contract/inspector-api.ts';
+import type { WireCell, WirePage, WireRow } from '../../core/contract/wire-rows.ts';
 
 /** `path`: where the routes of this login are, `/i/…/`. `problem`: why the form is shown again. */
 export type Login =
@@ -10,9 +10,13 @@ export type Login =
   | { readonly is: 'in'; readonly path: string };
 
 export const login = signal<Login>({ is: 'entering' });
+/** The gateway has not answered the last question. */
+export const isSilent = signal(false);
+/** Sessions that can be opened again; null: nobody has told yet. */
+export const kept = signal<readonly KeptSession[] | null>(null);
 export const gateway = signal<InspectorState>({ version: '', agents: [], sessions: [], dialects: [] });
 
-const kept = 'patchbay-path';
+const pathName = 'patchbay-path';
 
 /** Goes on with the login of before, or takes the code of the address. */
 export async function enter(): Promise<void> {
@@ -23,7 +27,7 @@ export async function enter(): Promise<void> {
     history.replaceState(null, '', parts.size === 0 ? location.pathname : `#${parts}`);
     if (await logIn({ code })) return;
   }
-  const path = sessionStorage.getItem(kept);
+  const path = sessionStorage.getItem(pathName);
   if (path !== null && (await isWelcome(path))) return;
   const problem =
     code === null
@@ -54,12 +58,12 @@ export async function logIn(secret: { readonly code: string } | { readonly token
     return false;
   }
   const { path } = (await answer.json()) as { path: string };
-  sessionStorage.setItem(kept, path);
+  sessionStorage.setItem(pathName, path);
   return isWelcome(path);
 }
 
 export function signedOut(problem: string | null): void {
-  sessionStorage.removeItem(kept);
+  sessionStorage.removeItem(pathName);
   login.value = { is: 'out', problem };
 }
 
@@ -79,14 +83,25 @@ function ask(route: string, init?: RequestInit): Promise<Response> {
 /** Asks for the state of the gateway. `gone`: the login counts no more. `silent`: no answer. */
 export async function refresh(): Promise<'told' | 'gone' | 'silent'> {
   const answer = await ask('state').catch(() => null);
+  isSilent.value = answer === null;
   if (answer === null) return 'silent';
   if (answer.status === 401 || answer.status === 403 || answer.status === 404) {
     signedOut('You were signed out.');
     return 'gone';
   }
   if (!answer.ok) return 'silent';
+  const before = openIds();
   gateway.value = (await answer.json()) as InspectorState;
+  // A session that was closed may be kept.
+  if (kept.value === null || openIds() !== before) await refreshKept();
   return 'told';
+}
+
+const openIds = () => gateway.value.sessions.map(({ id }) => id).join(' ');
+
+async function refreshKept(): Promise<void> {
+  const answer = await ask('kept').catch(() => null);
+  if (answer?.ok === true) kept.value = ((await answer.json()) as { sessions: readonly KeptSession[] }).sessions;
 }
 
 /** The text of a refusal. */
@@ -102,7 +117,7 @@ async function posted<Answer>(route: string, init: RequestInit): Promise<Answer>
   return (await answer.json()) as Answer;
 }
 
-/** Opens a session with an agent, or a stored one, and gives its id. */
+/** Opens a session with an agent, or the one of a file, and gives its id. */
 export async function openSession(request: { readonly agent?: string; readonly resume?: string }): Promise<string> {
   const { session } = await posted<{ session: string }>('sessions', { headers: json, body: JSON.stringify(request) });
   await refresh();
@@ -139,15 +154,23 @@ export async function wireOf(
   return (await answer.json()) as WirePage;
 }
 
+/** What a dialect could not say, from that row on. */
+export async function lossesOf(session: string, dialect: string, from: number): Promise<LossPage> {
+  const answer = await ask(`wire/losses?${new URLSearchParams({ session, dialect, from: String(from) })}`);
+  if (!answer.ok) throw await problemOf(answer);
+  return (await answer.json()) as LossPage;
+}
+
 /** More of a cell that was cut: the text from that character on. `column`: `from`, `to` or a dialect. */
 export async function cellOf(
   session: string,
-  row: number,
+  { row, part }: Pick<WireRow, 'row' | 'part'>,
   column: string,
   index: number,
   at: number,
 ): Promise<WireCell> {
-  const query = new URLSearchParams({ session, row: String(row), column, index: String(index), at: String(at) });
+  const place = { row: String(row), part: String(part), index: String(index), at: String(at) };
+  const query = new URLSearchParams({ session, column, ...place });
   const answer = await ask(`wire/cell?${query}`);
   if (!answer.ok) throw await problemOf(answer);
   return (await answer.json()) as WireCell;

@@ -48,7 +48,8 @@ export function replace(growing: Growing, text: string): void {
 /** Closes a piece if there is a place for that. */
 function close(growing: Growing): boolean {
   const { open } = growing;
-  const at = blankLine(open);
+  // No further than it matters: a long line would be searched to its end for each of its pieces.
+  const at = blankLine(open.slice(0, hardLimit + 1));
   if (at > 0) return cut(growing, at, false);
   if (open.length <= hardLimit) return false;
   const line = open.lastIndexOf('\n', hardLimit);

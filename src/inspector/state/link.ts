@@ -1,6 +1,7 @@
 // The page's one connection, its sessions, and when their frames are taken: in slices, so that no frame of the screen waits.
 import { batch, computed, signal } from '@preact/signals';
 import { connectMany, type ManyClient, type ManyState } from '../../client/many.ts';
+import { visible } from './format.ts';
 import type { Frame } from './frames.ts';
 import { login, refresh, signedOut, socketUrl } from './gateway.ts';
 import { Session } from './session.ts';
@@ -104,6 +105,12 @@ function attach(session: Session): void {
     },
   });
   session.connected((frame) => line.send(frame));
+}
+
+/** What people call a session: its name, or the beginning of its first prompt. */
+export function titleOf(id: string, name?: string): string {
+  const known = sessions.get(id);
+  return visible(name ?? known?.info.value.name ?? known?.firstWords.value ?? 'New session');
 }
 
 export function retry(): void {

@@ -88,7 +88,7 @@ export class Session {
       this.agent.value = frame.snapshot.agent ?? null;
       this.timeOrigin = frame.snapshot.timeOrigin;
       this.#forget();
-    } else if ('loss' in frame) this.log.lose(frame.seq, frame.loss);
+    } else if ('loss' in frame) this.log.learnLosses(frame.loss.dialect, [{ seq: frame.seq, field: frame.loss.field }]);
     else if ('outcome' in frame) this.#answer(String(frame.id), frame.outcome);
     else if ('error' in frame) this.problem.value = (frame as ErrorFrame).error.message;
     else this.standing.value = { is: 'ended', reason: frame.ended.reason };
@@ -123,8 +123,8 @@ export class Session {
     this.#asked.delete(id);
   }
 
-  #event({ seq, at, event }: EventFrame): void {
-    this.log.append(seq, at, event);
+  #event({ seq, at, event, replay }: EventFrame): void {
+    this.log.append(seq, at, event, replay !== undefined);
     const isNew = fold(this.conversation, seq, event);
     this.#note(event);
     if (isNew) this.listed.value += 1;

@@ -6,7 +6,11 @@ export type Pane = 'sessions' | 'talk' | 'wire';
 
 /** The pane on a narrow screen. */
 export const pane = signal<Pane>('talk');
-export const isWireShown = signal(matchMedia('(min-width: 60rem)').matches);
+const narrow = matchMedia('(max-width: 60rem)');
+/** One pane at a time, as on a phone; the style sheet has the same width. */
+export const isNarrow = signal(narrow.matches);
+narrow.addEventListener('change', ({ matches }) => (isNarrow.value = matches));
+export const isWireShown = signal(!narrow.matches);
 /** Place of the chosen row among those that are shown; -1: none. */
 export const row = signal(-1);
 export const isDrawerOpen = signal(false);
@@ -60,10 +64,9 @@ export function showEvent(seq: number): boolean {
   const log = selected.value?.log;
   if (log === undefined) return false;
   const place = log.placeOf(seq);
-  const found = log
-    .shown()
-    .findIndex((each) => each.is === 'events' && place >= each.first && place < each.first + each.count);
-  if (found < 0) return false;
+  const found = log.rowOf(place);
+  const each = log.shown()[found];
+  if (each?.is !== 'events' || place >= each.first + each.count) return false;
   batch(() => {
     isWireShown.value = true;
     pane.value = 'wire';

@@ -3,7 +3,13 @@ import type { VNode } from 'preact';
 import type { WireMark } from '../../core/contract/wire-rows.ts';
 import { openRule } from '../state/view.ts';
 
-const signs: Readonly<Record<WireMark['kind'], string>> = { loss: '−', repair: '~', violation: '!', ignored: '○' };
+/** The sign of each kind of mark. */
+export const signs: Readonly<Record<WireMark['kind'], string>> = {
+  loss: '−',
+  repair: '~',
+  violation: '!',
+  ignored: '○',
+};
 
 /** Chips of a row; more are in its drawer. */
 const most = 3;
@@ -34,8 +40,7 @@ export function Chip({ mark, isTabbed }: { readonly mark: WireMark; readonly isT
       }}
     >
       <span class="sign">{signs[kind]}</span>
-      {dialect === undefined ? '' : `${dialect} `}
-      {text.slice(0, 32)}
+      {kind === 'ignored' ? 'no event' : `${dialect === undefined ? '' : `${dialect} `}${text.slice(0, 32)}`}
     </button>
   );
 }

@@ -1,7 +1,7 @@
 // Everything about the chosen row: its event, the frames that gave it, the frames that it became, its marks.
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import type { WireCell } from '../../core/contract/wire-rows.ts';
+import type { WireCell, WireRow } from '../../core/contract/wire-rows.ts';
 import { JsonText, pretty } from '../conversation/json-text.tsx';
 import type { Row } from '../state/event-log.ts';
 import { clock, several } from '../state/format.ts';
@@ -9,39 +9,48 @@ import { cellOf } from '../state/gateway.ts';
 import type { Session } from '../state/session.ts';
 import { addressOf, row as chosen, isDrawerOpen, said } from '../state/view.ts';
 import { Chip } from './chips.tsx';
-import { canonicalText } from './row-text.ts';
+import { canonicalText, mostListed, wiresOf } from './row-text.ts';
 import { Tree } from './tree.tsx';
-
-/** Deltas of a folded row that are listed. */
-const mostListed = 50;
 
 interface Part {
   readonly name: string;
   /** What its cells are called when more of one is asked for; absent: nothing was cut. */
   readonly column?: string;
-  readonly texts: readonly WireCell[];
+  readonly cells: readonly Cell[];
 }
 
-function partsOf({ log }: Session, row: Row): Part[] {
-  const wire = row.is === 'wire' ? row.wire : log.wireOf(log.at(row.first).seq);
-  const parts: Part[] = [];
-  if (wire !== undefined && wire.from.length > 0)
-    parts.push({ name: 'from the agent', column: 'from', texts: wire.from });
-  if (wire?.command !== undefined)
-    parts.push({ name: `command of ${wire.command.client}`, texts: [{ text: JSON.stringify(wire.command.command) }] });
-  if (wire !== undefined && wire.to.length > 0) parts.push({ name: 'to the agent', column: 'to', texts: wire.to });
+/** A cell, and where the rest of it is. */
+interface Cell extends WireCell {
+  readonly wire?: WireRow;
+  readonly index?: number;
+}
+
+/** The cells of one column of several rows of the wire. */
+function cellsOf(wires: readonly WireRow[], of: (wire: WireRow) => readonly WireCell[] | undefined): readonly Cell[] {
+  return wires.flatMap((wire) => (of(wire) ?? []).map((cell, index) => ({ ...cell, wire, index })));
+}
+
+function partsOf(session: Session, row: Row): Part[] {
+  const { log } = session;
+  const wires = wiresOf(log, row);
+  const command = wires[0]?.command;
+  const parts: Part[] = [{ name: 'from the agent', column: 'from', cells: cellsOf(wires, ({ from }) => from) }];
+  if (command !== undefined)
+    parts.push({
+      name: `command${command.client === '' ? '' : ` of ${command.client}`}`,
+      cells: [{ text: JSON.stringify(command.command) }],
+    });
+  parts.push({ name: 'to the agent', column: 'to', cells: cellsOf(wires, ({ to }) => to) });
   if (row.is === 'events') {
-    const events = Array.from({ length: Math.min(row.count, mostListed) }, (_, index) => ({
+    const cells = Array.from({ length: Math.min(row.count, mostListed) }, (_, index) => ({
       text: JSON.stringify(log.at(row.first + index).event),
     }));
-    parts.push({
-      name: row.count > mostListed ? `canonical, first ${mostListed} of ${row.count}` : 'canonical',
-      texts: events,
-    });
+    const name = row.count > mostListed ? `canonical, first ${mostListed} of ${row.count}` : 'canonical';
+    parts.push({ name, cells });
   }
-  for (const [dialect, texts] of Object.entries(wire?.frames ?? {}))
-    parts.push({ name: dialect, column: dialect, texts });
-  return parts;
+  for (const dialect of new Set(wires.flatMap(({ frames }) => Object.keys(frames))))
+    parts.push({ name: dialect, column: dialect, cells: cellsOf(wires, ({ frames }) => frames[dialect]) });
+  return parts.filter(({ name, cells }) => cells.length > 0 || (name !== 'from the agent' && name !== 'to the agent'));
 }
 
 /** What `c` and the button copy: the event, or the frame that gave none. */
@@ -49,7 +58,7 @@ export function copied(session: Session): void {
   const row = session.log.shown()[chosen.value];
   if (row === undefined) return;
   const part = partsOf(session, row).find(({ name }) => name.startsWith('canonical')) ?? partsOf(session, row)[0];
-  const text = (part?.texts ?? []).map((cell) => cell.text).join('\n');
+  const text = (part?.cells ?? []).map((cell) => cell.text).join('\n');
   void navigator.clipboard.writeText(text).then(
     () => (said.value = 'The frame is copied.'),
     () => (said.value = 'The browser does not let this page copy.'),
@@ -95,18 +104,14 @@ export function Drawer({ session }: { readonly session: Session }): VNode | null
           ))}
         </ul>
       )}
-      {partsOf(session, row).map(({ name, column, texts }) => (
+      {partsOf(session, row).map(({ name, column, cells }) => (
         <section key={name} aria-label={name}>
           <h4>
-            {name} <span class="figures">{texts.length > 1 && several(texts.length, 'frame')}</span>
+            {name} <span class="figures">{cells.length > 1 && several(cells.length, 'frame')}</span>
           </h4>
-          {texts.map((cell, index) => (
-            <CellView
-              key={`${chosen.value} ${index}`}
-              cell={cell}
-              isRaw={isRaw}
-              more={moreOf(session, row, column, index)}
-            />
+          {cells.length === 0 && <p class="quiet">nothing: the protocol has no frame for it</p>}
+          {cells.map((cell, index) => (
+            <CellView key={`${chosen.value} ${index}`} cell={cell} isRaw={isRaw} more={moreOf(session, cell, column)} />
           ))}
         </section>
       ))}
@@ -114,10 +119,9 @@ export function Drawer({ session }: { readonly session: Session }): VNode | null
   );
 }
 
-function moreOf(session: Session, row: Row, column: string | undefined, index: number): More | null {
-  const wire = row.is === 'wire' ? row.wire : session.log.wireOf(session.log.at(row.first).seq);
+function moreOf({ id }: Session, { wire, index = 0 }: Cell, column: string | undefined): More | null {
   if (wire === undefined || column === undefined) return null;
-  return (at) => cellOf(session.id, wire.row, column, index, at);
+  return (at) => cellOf(id, wire, column, index, at);
 }
 
 export function link(seq: number): void {

@@ -1,10 +1,9 @@
 // Brings the wire of a session to the page: its rows after they happened, and the frames of dialects for what is looked at.
 import { signal } from '@preact/signals';
-import type { WireRow } from '../../core/contract/wire-rows.ts';
-import { gateway, wireOf } from '../state/gateway.ts';
+import { gateway, lossesOf, wireOf } from '../state/gateway.ts';
 import { selected } from '../state/link.ts';
 import type { Session } from '../state/session.ts';
-import { row as chosen } from '../state/view.ts';
+import { row as chosen, isNarrow } from '../state/view.ts';
 
 /** Rows of one request. */
 const most = 500;
@@ -14,8 +13,9 @@ export const silence = signal<string | null>(null);
 
 interface Progress {
   next: number;
-  kept: number;
   isBusy: boolean;
+  /** The next row whose losses are looked for, by dialect. */
+  readonly searched: Map<string, number>;
   /** Events came while a request was under way. */
   isStale: boolean;
 }
@@ -23,18 +23,19 @@ interface Progress {
 const progress = new WeakMap<Session, Progress>();
 
 function progressOf(session: Session): Progress {
-  const found = progress.get(session) ?? { next: 0, kept: 0, isBusy: false, isStale: false };
+  const found = progress.get(session) ?? { next: 0, searched: new Map(), isBusy: false, isStale: false };
   progress.set(session, found);
   return found;
 }
 
-/** Rows that come between others move those behind them: the chosen one stays chosen. */
-function tell(session: Session, rows: readonly WireRow[]): void {
+/** Changes the rows: the chosen one stays chosen, wherever it is then. */
+export function keepChosen(session: Session, change: () => void): void {
   const { log } = session;
   const before = log.shown()[chosen.value];
-  log.learn(rows);
-  if (before?.is !== 'events' || selected.value !== session) return;
-  const after = log.shown().findIndex((row) => row.is === 'events' && row.first === before.first);
+  const seq = before?.is === 'events' ? log.at(before.first).seq : null;
+  change();
+  if (seq === null || selected.value !== session) return;
+  const after = log.rowOf(log.placeOf(seq));
   if (after >= 0) chosen.value = after;
 }
 
@@ -48,11 +49,11 @@ export async function learn(session: Session): Promise<void> {
     while (state.isStale) {
       state.isStale = false;
       const { rows, kept, end } = await wireOf(session.id, state.next, state.next + most, []);
-      state.kept = kept;
-      tell(session, rows);
+      keepChosen(session, () => session.log.learn(rows));
       const last = rows.at(-1);
       state.next = Math.max(kept, last === undefined ? state.next : last.row + 1);
       if (state.next < end && rows.length > 0) state.isStale = true;
+      else await search(session, state);
       silence.value = null;
     }
   } catch (thrown) {
@@ -62,17 +63,48 @@ export async function learn(session: Session): Promise<void> {
   }
 }
 
-/** Rows that the gateway keeps no more. */
-export function lostRows(session: Session): number {
-  return progressOf(session).kept;
+/** Looks for what the dialects of the columns could not say, in the rows that were not looked at yet. */
+async function search(session: Session, { searched, next }: Progress): Promise<void> {
+  for (const dialect of dialectsOf(session)) {
+    for (let from = searched.get(dialect) ?? 0; from < next; ) {
+      const page = await lossesOf(session.id, dialect, from);
+      if (page.next <= from) break;
+      from = page.next;
+      searched.set(dialect, from);
+      session.log.learnLosses(dialect, page.losses);
+    }
+  }
 }
 
-/** The columns of dialects, in use or asked for. */
-export const asked = signal<readonly string[]>([]);
+/** The columns that were asked for; null: nobody has chosen yet. */
+export const asked = signal<readonly string[] | null>(null);
 
+/** The dialects that clients read now. */
+export function usedIn({ id }: Session): readonly string[] {
+  const { sessions } = gateway.value;
+  return (sessions.find((session) => session.id === id)?.dialects ?? []).filter((dialect) => dialect !== own);
+}
+
+/** The columns of dialects: in use, or asked for. Where there would be none, one shows what a client would get. */
 export function dialectsOf(session: Session): readonly string[] {
-  const summary = gateway.value.sessions.find(({ id }) => id === session.id);
-  return [...new Set([...(summary?.dialects ?? []), ...asked.value])].filter((dialect) => dialect !== 'canonical');
+  const used = usedIn(session);
+  const protocol = session.agent.value?.protocol;
+  const others = gateway.value.dialects.filter((dialect) => dialect !== own && dialect !== protocol);
+  const other = others.includes(known) ? known : others[0];
+  const first = used.length > 0 || other === undefined || isNarrow.value ? [] : [other];
+  return [...new Set([...used, ...(asked.value ?? first)])];
+}
+
+/** The protocol of the page itself, which has a column of its own. */
+const own = 'canonical';
+/** The protocol that most readers know. */
+const known = 'claude';
+
+/** The columns of the wire. An agent inside the gateway has no frames and no column. */
+export function columnsOf(session: Session): readonly string[] {
+  const { log } = session;
+  const native = log.learned > 0 && !log.hasNative ? [] : ['agent'];
+  return [...native, own, ...dialectsOf(session)];
 }
 
 /** Brings the frames of these dialects for a stretch of rows, once. */
@@ -80,7 +112,7 @@ export async function lookAt(session: Session, from: number, to: number, dialect
   if (dialects.length === 0 || to <= from) return;
   try {
     const { rows } = await wireOf(session.id, from, to, dialects);
-    tell(session, rows);
+    keepChosen(session, () => session.log.learn(rows));
   } catch (thrown) {
     silence.value = (thrown as Error).message;
   }

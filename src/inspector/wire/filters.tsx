@@ -1,14 +1,15 @@
 // Which rows are shown: by kind, by mark, by text; and which columns.
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import type { WireMark } from '../../core/contract/wire-rows.ts';
 import type { Filter } from '../state/event-log.ts';
 import { several } from '../state/format.ts';
 import { gateway } from '../state/gateway.ts';
 import { held, pause, paused } from '../state/link.ts';
+import type { MarkKind } from '../state/marks.ts';
 import type { Session } from '../state/session.ts';
 import { follows } from '../state/view.ts';
-import { asked, dialectsOf } from './fetch.ts';
+import { signs } from './chips.tsx';
+import { asked, dialectsOf, keepChosen } from './fetch.ts';
 
 const groups = {
   Messages: [
@@ -27,14 +28,19 @@ const groups = {
   Native: ['native', 'unknown'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
-const marks: readonly WireMark['kind'][] = ['loss', 'repair', 'violation', 'ignored'];
+const names: Readonly<Record<MarkKind, readonly [one: string, more: string]>> = {
+  violation: ['violation', 'violations'],
+  repair: ['repair', 'repairs'],
+  loss: ['loss', 'losses'],
+  ignored: ['ignored', 'ignored'],
+};
 
 export function Filters({ session }: { readonly session: Session }): VNode {
   const { log } = session;
   void log.changed.value;
   const { filter } = log;
   const [text, setText] = useState(filter.text);
-  const change = (part: Partial<Filter>) => log.show({ ...filter, ...part });
+  const change = (part: Partial<Filter>) => keepChosen(session, () => log.show({ ...filter, ...part }));
   return (
     <div class="filters">
       <input
@@ -42,25 +48,14 @@ export function Filters({ session }: { readonly session: Session }): VNode {
         type="search"
         placeholder={`Search ${several(log.shown().length, 'row')}`}
         aria-label="Search events"
-        value={text}
+        value={filter.text === '' ? '' : text}
         onInput={({ currentTarget }) => {
           setText(currentTarget.value);
           change({ text: currentTarget.value.toLowerCase() });
         }}
       />
       <Kinds filter={filter} change={change} />
-      <select
-        aria-label="Marks"
-        value={[...filter.marks][0] ?? ''}
-        onChange={({ currentTarget }) =>
-          change({ marks: new Set(marks.filter((kind) => kind === currentTarget.value)) })
-        }
-      >
-        <option value="">All marks</option>
-        {marks.map((kind) => (
-          <option key={kind}>{kind}</option>
-        ))}
-      </select>
+      <MarkCounts counts={log.marks.counts} filter={filter} change={change} />
       <button
         type="button"
         class="toggle"
@@ -110,6 +105,46 @@ function Kinds({
   );
 }
 
+interface MarkCountsProps {
+  readonly counts: Readonly<Record<MarkKind, number>>;
+  readonly filter: Filter;
+  readonly change: (part: Partial<Filter>) => void;
+}
+
+/** How many marks of each kind there are; a click shows their rows alone. */
+function MarkCounts({ counts, filter, change }: MarkCountsProps): VNode {
+  const toggled = (kind: MarkKind) => {
+    const next = new Set(filter.marks);
+    if (!next.delete(kind)) next.add(kind);
+    change({ marks: next });
+  };
+  return (
+    <>
+      {(Object.keys(names) as MarkKind[]).map((kind) => {
+        const count = counts[kind];
+        const isOn = filter.marks.has(kind);
+        if (count === 0 && !isOn) return null;
+        return (
+          <button
+            type="button"
+            key={kind}
+            class={`toggle mark ${kind}`}
+            aria-pressed={isOn}
+            aria-label={`${count} ${names[kind][count === 1 ? 0 : 1]}`}
+            title={`${count.toLocaleString('en')} ${names[kind][count === 1 ? 0 : 1]}: show their rows alone`}
+            onClick={() => toggled(kind)}
+          >
+            <span class="sign" aria-hidden="true">
+              {signs[kind]}
+            </span>
+            {count.toLocaleString('en')}
+          </button>
+        );
+      })}
+    </>
+  );
+}
+
 /** Adds a column: what a client of another protocol would get. */
 function Columns({ session }: { readonly session: Session }): VNode | null {
   const shown = dialectsOf(session);
@@ -121,7 +156,7 @@ function Columns({ session }: { readonly session: Session }): VNode | null {
     <select
       aria-label="Add a column"
       value=""
-      onChange={({ currentTarget }) => (asked.value = [...asked.value, currentTarget.value])}
+      onChange={({ currentTarget }) => (asked.value = [...shown, currentTarget.value])}
     >
       <option value="">+ column</option>
       {others.map((dialect) => (

@@ -1,14 +1,21 @@
 // The wire of a session: rows of one height, of which only those in view are in the document.
 import type { VNode } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { everything } from '../state/event-log.ts';
 import { several } from '../state/format.ts';
 import type { Session } from '../state/session.ts';
-import { row as chosen, follows, hiddenColumns, isDrawerOpen } from '../state/view.ts';
-import { asked, dialectsOf, learn, lookAt, silence } from './fetch.ts';
+import { row as chosen, follows, hiddenColumns, isDrawerOpen, isNarrow } from '../state/view.ts';
+import { asked, columnsOf, dialectsOf, learn, lookAt, silence, usedIn } from './fetch.ts';
 import { Line } from './line.tsx';
+import { Minimap } from './minimap.tsx';
+import { mostListed } from './row-text.ts';
 
-/** Height of a row, px; the style sheet has the same. */
-export const rowHeight = 24;
+/** Height of a row, px; the style sheet has the same. On a phone a row is as high as a finger. */
+export const heightOfRow = () => (isNarrow.value ? 44 : 24);
+/** Height of the column names above the rows, px. */
+const heightOfHead = () => (isNarrow.value ? 0 : 28);
+/** Height that rows are seen in, px. */
+const heightIn = (element: HTMLElement) => element.clientHeight - heightOfHead();
 /** Rows above and below the view. */
 const spare = 10;
 
@@ -20,7 +27,8 @@ export function Grid({ session }: { readonly session: Session }): VNode {
   const [view, setView] = useState({ top: 0, height: 600 });
   /** Where the scroller was last, px. */
   const reached = useRef(0);
-  const columns = ['agent', 'canonical', ...dialectsOf(session)].filter((name) => !hiddenColumns.value.has(name));
+  const rowHeight = heightOfRow();
+  const columns = columnsOf(session).filter((name) => !hiddenColumns.value.has(name));
   // While the end is followed, its rows are drawn before the scroller has got there.
   const top = follows.value ? Math.max(0, rows.length * rowHeight - view.height) : reached.current;
   const first = Math.max(0, Math.floor(top / rowHeight) - spare);
@@ -37,7 +45,7 @@ export function Grid({ session }: { readonly session: Session }): VNode {
   useEffect(() => {
     const element = scroller.current;
     if (element === null) return undefined;
-    const observer = new ResizeObserver(() => setView({ top: element.scrollTop, height: element.clientHeight }));
+    const observer = new ResizeObserver(() => setView({ top: element.scrollTop, height: heightIn(element) }));
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
@@ -49,23 +57,26 @@ export function Grid({ session }: { readonly session: Session }): VNode {
     if (isAtEnd) follows.value = true;
     else if (element.scrollTop < reached.current) follows.value = false;
     reached.current = element.scrollTop;
-    if (!follows.value) setView({ top: element.scrollTop, height: element.clientHeight });
+    if (!follows.value) setView({ top: element.scrollTop, height: heightIn(element) });
   };
   return (
-    <div
-      class="grid"
-      role="grid"
-      aria-label="Wire"
-      aria-rowcount={rows.length + 1}
-      aria-colcount={columns.length + 2}
-      aria-activedescendant={place >= 0 ? `row-${place}` : undefined}
-      tabIndex={0}
-      id="grid"
-      data-columns={Math.min(6, columns.length)}
-    >
-      <Head columns={columns} />
-      <div class="rows" role="rowgroup" ref={scroller} onScroll={onScroll}>
-        <div role="presentation" style={{ height: `${rows.length * rowHeight}px` }}>
+    <div class="grid-frame">
+      <Beginning session={session} />
+      <div
+        class="grid"
+        role="grid"
+        aria-label="Wire"
+        aria-rowcount={rows.length + 1}
+        aria-colcount={columns.length + 2}
+        aria-activedescendant={place >= 0 ? `row-${place}` : undefined}
+        tabIndex={0}
+        id="grid"
+        data-columns={Math.min(6, columns.length)}
+        ref={scroller}
+        onScroll={onScroll}
+      >
+        <Head session={session} columns={columns} />
+        <div class="rows" role="rowgroup" style={{ height: `${rows.length * rowHeight}px` }}>
           {places.map((index) => {
             const each = rows[index];
             return (
@@ -85,17 +96,46 @@ export function Grid({ session }: { readonly session: Session }): VNode {
           })}
         </div>
       </div>
-      {rows.length === 0 && (
-        <p class="empty quiet">
-          {log.length === 0 ? 'No events yet.' : `No row of ${several(log.length, 'event')} passes the filters.`}
-        </p>
-      )}
+      <Minimap session={session} go={(share) => choose(session, Math.floor(share * rows.length))} />
+      {rows.length === 0 && <Nothing session={session} />}
       {silence.value !== null && <p class="note warning">The wire is not told: {silence.value}</p>}
     </div>
   );
 }
 
-function Head({ columns }: { readonly columns: readonly string[] }): VNode {
+/** Why there are no rows. */
+function Nothing({ session: { log } }: { readonly session: Session }): VNode {
+  if (log.length === 0)
+    return (
+      <div class="empty">
+        <p>No event yet.</p>
+        <p class="quiet">
+          Each event of the agent becomes a row, with the frames that it came from and those that it became.
+        </p>
+      </div>
+    );
+  return (
+    <div class="empty">
+      <p>None of {several(log.length, 'event')} passes the filters.</p>
+      <button type="button" onClick={() => log.show({ ...everything, isFolded: log.filter.isFolded })}>
+        Show all
+      </button>
+    </div>
+  );
+}
+
+/** The wire is kept while a page is open, and bounded: what was before has events and no frames. */
+function Beginning({ session: { log } }: { readonly session: Session }): VNode | null {
+  if (log.learned === 0 || log.length === 0) return null;
+  const { firstWired } = log;
+  if (firstWired !== null && firstWired <= log.at(0).seq) return null;
+  const which = firstWired === null ? 'of these events' : `before #${firstWired}`;
+  return <p class="beginning quiet">The frames {which} are not kept.</p>;
+}
+
+function Head({ session, columns }: { readonly session: Session; readonly columns: readonly string[] }): VNode {
+  const shown = dialectsOf(session);
+  const used = usedIn(session);
   return (
     <div class="line head" role="row" aria-rowindex={1}>
       <span role="columnheader" class="seq">
@@ -107,13 +147,13 @@ function Head({ columns }: { readonly columns: readonly string[] }): VNode {
       {columns.map((name) => (
         <span key={name} role="columnheader" class="cell">
           {name}
-          {asked.value.includes(name) && (
+          {shown.includes(name) && !used.includes(name) && (
             <button
               type="button"
               class="close"
               aria-label={`hide ${name}`}
               tabIndex={-1}
-              onClick={() => (asked.value = asked.value.filter((other) => other !== name))}
+              onClick={() => (asked.value = shown.filter((other) => other !== name))}
             >
               ×
             </button>
@@ -133,17 +173,18 @@ function useFollowing(
   useLayoutEffect(() => {
     const element = scroller.current;
     if (!value || element === null) return;
-    element.scrollTop = count * rowHeight;
+    element.scrollTop = count * heightOfRow();
     reached.current = element.scrollTop;
   }, [value, count]);
 }
 
 function reveal(element: HTMLDivElement | null, place: number): void {
   if (element === null || place < 0) return;
+  const rowHeight = heightOfRow();
   const top = place * rowHeight;
   if (top < element.scrollTop) element.scrollTop = top;
-  else if (top + rowHeight > element.scrollTop + element.clientHeight)
-    element.scrollTop = top + rowHeight - element.clientHeight;
+  else if (top + rowHeight > element.scrollTop + heightIn(element))
+    element.scrollTop = top + rowHeight - heightIn(element);
 }
 
 type Rows = ReturnType<Session['log']['shown']>;
@@ -157,17 +198,18 @@ function useWire(
   last: number,
   columns: readonly string[],
 ): void {
+  const dialects = dialectsOf(session).filter((name) => columns.includes(name));
+  const key = dialects.join();
   useEffect(() => {
     const timer = setTimeout(() => void learn(session), 250);
     return () => clearTimeout(timer);
-  }, [session, count]);
-  const dialects = columns.slice(columns.indexOf('canonical') + 1);
-  const key = dialects.join();
+  }, [session, count, key]);
   useEffect(() => {
     const timer = setTimeout(() => {
       const wanted = rows
         .slice(first, last)
-        .flatMap((row) => (row.is === 'events' ? [session.log.wireOf(session.log.at(row.first).seq)] : []));
+        .flatMap((row) => (row.is === 'events' ? [row.first, row.first + Math.min(row.count, mostListed) - 1] : []))
+        .map((place) => session.log.wireOf(session.log.at(place).seq));
       const missing = wanted.filter(
         (wire) => wire !== undefined && dialects.some((dialect) => wire.frames[dialect] === undefined),
       );

@@ -7,7 +7,7 @@ import type { EventLog, Row } from '../state/event-log.ts';
 import { clock } from '../state/format.ts';
 import { row as chosen, follows, isDrawerOpen } from '../state/view.ts';
 import { Chips } from './chips.tsx';
-import { canonicalText, framesText } from './row-text.ts';
+import { canonicalText, framesText, wiresOf } from './row-text.ts';
 
 interface Props {
   readonly log: EventLog;
@@ -22,7 +22,6 @@ interface Props {
 
 export const Line = memo(({ log, row, place, columns, top, isChosen }: Props): VNode => {
   const { seq, at } = row.is === 'events' ? log.at(row.first) : { seq: null, at: row.wire.at };
-  const wire = row.is === 'wire' ? row.wire : log.wireOf(seq ?? -1);
   const marks = log.marksOf(row);
   const choose = () =>
     batch(() => {
@@ -32,14 +31,17 @@ export const Line = memo(({ log, row, place, columns, top, isChosen }: Props): V
     });
   const textOf = (column: string) => {
     if (column === 'canonical') return canonicalText(log, row);
+    if (row.is === 'wire') return column === 'agent' ? framesText([...row.wire.from, ...row.wire.to]) : '';
+    const wires = wiresOf(log, row);
     if (column === 'agent')
-      return wire === undefined ? '' : framesText(wire.command === undefined ? wire.from : wire.to);
-    return framesText(wire?.frames[column]);
+      return wires.length === 0 ? '' : framesText(wires.flatMap(({ from, to }) => [...from, ...to]));
+    const told = wires.flatMap(({ frames }) => frames[column] ?? []);
+    return wires.some(({ frames }) => frames[column] !== undefined) ? framesText(told) : '';
   };
   return (
     <div
       id={`row-${place}`}
-      class={`line k-${familyOf(log.kindOf(row))}${marks.length > 0 ? ' marked' : ''}`}
+      class="line"
       role="row"
       aria-rowindex={place + 2}
       aria-selected={isChosen}
@@ -53,11 +55,7 @@ export const Line = memo(({ log, row, place, columns, top, isChosen }: Props): V
         {clock(at)}
       </span>
       {columns.map((column) => (
-        <span
-          key={column}
-          role="gridcell"
-          class={`cell c-${column === 'canonical' || column === 'agent' ? column : 'dialect'}`}
-        >
+        <span key={column} role="gridcell" class={`cell ${classOf(column, row, log)}`}>
           <bdi>{textOf(column)}</bdi>
           <Chips marks={marks.filter((mark) => homeOf(mark, columns) === column)} />
         </span>
@@ -69,6 +67,12 @@ export const Line = memo(({ log, row, place, columns, top, isChosen }: Props): V
 /** The column of the protocol that a mark is about, if it is shown. */
 function homeOf({ dialect }: WireMark, columns: readonly string[]): string {
   return dialect !== undefined && columns.includes(dialect) ? dialect : 'canonical';
+}
+
+/** The colour is the cell's own: Chromium leaves that of a descendant as it was when the class of its row changes. */
+function classOf(column: string, row: Row, log: EventLog): string {
+  if (column === 'canonical') return `c-canonical k-${familyOf(log.kindOf(row))}`;
+  return column === 'agent' ? 'c-agent' : 'c-dialect';
 }
 
 /** What the type of an event is about: the colour of its row. */

@@ -1,10 +1,21 @@
 // What a row of the grid says in one line.
+import type { WireRow } from '../../core/contract/wire-rows.ts';
 import type { Event } from '../../core/model/event.ts';
 import type { EventLog, Row } from '../state/event-log.ts';
 import { bytes, duration, visible } from '../state/format.ts';
 
 /** Longest text of a cell. */
 const most = 160;
+
+/** Deltas of a folded row whose frames are shown. */
+export const mostListed = 50;
+
+/** What the gateway told of the events of a row, of many of the first ones. */
+export function wiresOf(log: EventLog, row: Row): readonly WireRow[] {
+  if (row.is === 'wire') return [row.wire];
+  const places = Array.from({ length: Math.min(row.count, mostListed) }, (_, index) => row.first + index);
+  return places.flatMap((place) => log.wireOf(log.at(place).seq) ?? []);
+}
 
 /** The canonical event, or the command, of a row. */
 export function canonicalText(log: EventLog, row: Row): string {

@@ -32,7 +32,8 @@ export async function openPage(options: BrowserContextOptions = {}): Promise<Pag
     reducedMotion: 'reduce',
     ...options,
   });
-  context.setDefaultTimeout(20_000);
+  // As long as a program may take to start on a busy machine.
+  context.setDefaultTimeout(60_000);
   return context.newPage();
 }
 

@@ -1,6 +1,6 @@
 // What a page that is logged in may ask.
 import type { GatewayApi } from '../../../core/contract/gateway-api.ts';
-import type { CellRequest, InspectorApi, WireRequest } from '../../../core/contract/inspector-api.ts';
+import type { CellRequest, InspectorApi, LossRequest, WireRequest } from '../../../core/contract/inspector-api.ts';
 import type { Principal } from '../../../core/contract/principal.ts';
 import { GatewayError } from '../../../core/model/errors.ts';
 import { contentType, readBody, stringFields } from '../body.ts';
@@ -31,8 +31,12 @@ export async function answerPage(
   switch (`${request.method} ${route}`) {
     case 'GET state':
       return jsonAnswer(JSON.stringify(api.state(principal)));
+    case 'GET kept':
+      return jsonAnswer(JSON.stringify({ sessions: await api.kept(principal) }));
     case 'GET wire':
       return jsonAnswer(JSON.stringify(api.wire(wireRequest(query), principal)));
+    case 'GET wire/losses':
+      return jsonAnswer(JSON.stringify(api.losses(lossRequest(query), principal)));
     case 'GET wire/cell':
       return jsonAnswer(JSON.stringify(api.cell(cellRequest(query), principal)));
     case 'GET tape': {
@@ -74,10 +78,16 @@ function wireRequest(query: URLSearchParams): WireRequest {
   return { session, from, to: Math.min(to, from + mostRows), dialects };
 }
 
+function lossRequest(query: URLSearchParams): LossRequest {
+  const session = checkedSessionId(query.get('session') ?? '');
+  return { session, dialect: query.get('dialect') ?? '', from: numberIn(query, 'from') };
+}
+
 function cellRequest(query: URLSearchParams): CellRequest {
   return {
     session: checkedSessionId(query.get('session') ?? ''),
     row: numberIn(query, 'row'),
+    part: numberIn(query, 'part'),
     column: query.get('column') ?? '',
     index: numberIn(query, 'index'),
     at: numberIn(query, 'at'),
