@@ -89,6 +89,11 @@ function play(player: Player, tape: LoadedTape, peer: Peer, options: ReplayOptio
             timer = setTimeout(run, next.ms);
             return;
           case 'await':
+            if (isInputOver && next.isOvertaken) {
+              // Nothing more comes: what was asked later is answered at once.
+              player.giveUp(now);
+              break;
+            }
             if (isInputOver) return resolve();
             if (next.isOvertaken) timer = setTimeout(giveUp, options.patience);
             // A client that has said everything leaves when the agent is done, and nobody knows when that is.

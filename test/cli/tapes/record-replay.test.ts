@@ -148,6 +148,19 @@ describe('patchbay replay', () => {
     });
   });
 
+  it('answers what was asked after a request that never came, also when the input has ended', async () => {
+    const file = fresh();
+    const later = { dir: 'in' as const, line: '{"id":"r2","type":"compact"}' };
+    const answer = { dir: 'out' as const, line: '{"id":"r2","type":"response","command":"compact","success":true}' };
+    writeFileSync(file, [...asked.slice(0, 1), later, answer].map(rowText).join(''));
+    const ended = await patchbay(['replay', file, '--patience', '900000'], { input: '{"id":"z","type":"compact"}\n' });
+    expect(ended).toMatchObject({
+      code: 3,
+      stdout: '{"id":"z","type":"response","command":"compact","success":true}\n',
+      stderr: expect.stringContaining('line 1: missing: get_state'),
+    });
+  });
+
   it('plays the client to a program', async () => {
     const words = ['replay', tape(), '--as', 'client', '--linger', '0', '--', process.execPath, '-e', echo];
     const ended = await patchbay(words);
