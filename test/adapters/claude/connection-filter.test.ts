@@ -45,3 +45,18 @@ describe('deltas', () => {
     expect(both(filter).apart[1]).toBe(`{"id":"é","type":"stream","data":${deltas[2]}}`);
   });
 });
+
+test('a result around a long text, which comes in pieces, ends all queries', () => {
+  const filter = createConnectionFilter();
+  filter.mapOutgoing(filter.query('q'));
+  const bytes = Buffer.from('"long"');
+  expect(filter.mapOutgoing(['{"type":"result","result":', bytes, '}'])).toEqual({
+    frames: [
+      ['{"id":"q","type":"stream","data":', '{"type":"result","result":', bytes, '}', '}'],
+      '{"id":"q","type":"complete"}',
+    ],
+  });
+  expect(filter.openQueries).toBe(0);
+  const next = ['{"type":"assistant","text":', bytes, '}'];
+  expect(filter.mapOutgoing(next)).toBe(next);
+});
