@@ -6,7 +6,7 @@ import { jsonl } from '../src/transports/framing/jsonl.ts';
 import { closingLines, deltaLine, openingLines } from './workloads.ts';
 
 /** Agents whose deltas are compared. */
-export const agents = ['pi', 'pi-server', 'eca'] as const;
+export const agents = ['pi', 'pi-server', 'eca', 'acp'] as const;
 export type AgentName = (typeof agents)[number];
 
 /** All bytes of one run with that answer. */
@@ -23,6 +23,8 @@ function linesOf(agent: AgentName, deltas: readonly string[]): string[] {
       return piLines(deltas).map((line) => `{"type":"event","sessionId":"s1","event":${line}}`);
     case 'eca':
       return ecaLines(deltas);
+    case 'acp':
+      return acpLines(deltas);
     default:
       throw agent satisfies never;
   }
@@ -34,6 +36,22 @@ function piLines(deltas: readonly string[]): string[] {
     ...deltas.map((delta) => deltaLine('delta-only', delta, '')),
     ...closingLines('delta-only', deltas.join('')),
   ];
+}
+
+/** The session and the prompt's request are those of `atWork` in pipeline.ts. */
+function acpLines(deltas: readonly string[]): string[] {
+  return [...deltas.map((text) => acpChunk('s1', text)), acpEnd(2)];
+}
+
+/** One piece of an answer of an ACP agent. */
+export function acpChunk(sessionId: string, text: string): string {
+  const update = { sessionUpdate: 'agent_message_chunk', messageId: 'm1', content: { type: 'text', text } };
+  return JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params: { sessionId, update } });
+}
+
+/** The answer to a prompt. */
+export function acpEnd(id: number): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, result: { stopReason: 'end_turn' } });
 }
 
 function ecaLines(deltas: readonly string[]): string[] {

@@ -34,6 +34,11 @@ export const madeUpClaude: AgentCommand = {
   command: [process.execPath, benchProgram('agents/emit-claude.js')],
 };
 
+export const madeUpAcp: AgentCommand = {
+  backend: 'acp',
+  command: [process.execPath, benchProgram('agents/emit-acp.js')],
+};
+
 /** The gateway as shipped, Claude frames on its stdout; `node` are flags for Node itself. */
 export function gatewayOnStdio({ backend, command: agent } = madeUpPi, node: readonly string[] = []): Client {
   const command = [

@@ -1,10 +1,11 @@
 // The translation of the product, from an agent's bytes to a client's bytes, without sockets: the one place that says
 // which parts it is made of. What is measured is src/, wired as agent-link, session and outlet wire it.
 import { adapters } from '../src/adapters/index.ts';
-import type { Options } from '../src/core/contract/adapter.ts';
+import type { Backend, Options } from '../src/core/contract/adapter.ts';
 import type { Out } from '../src/core/contract/channel.ts';
 import { createTranslator } from '../src/core/link/translator.ts';
 import { createBatch } from '../src/transports/batch.ts';
+import { createFrame } from '../src/transports/framing/frame.ts';
 import { streamFraming } from '../src/transports/framing/framings.ts';
 import { jsonl } from '../src/transports/framing/jsonl.ts';
 
@@ -30,13 +31,26 @@ export interface PipelineOptions {
   readonly isFastPathOn?: boolean;
 }
 
+/** An agent that says nothing unasked: it has opened its session and was given a prompt. What it says answers that. */
+function atWork(backend: Backend): Backend {
+  const hear = (message: object) => backend.decode(createFrame(Buffer.from(JSON.stringify(message))));
+  const before = [
+    ...(backend.start?.() ?? []),
+    ...hear({ jsonrpc: '2.0', id: 0, result: { protocolVersion: 1 } }),
+    ...hear({ jsonrpc: '2.0', id: 1, result: { sessionId: 's1' } }),
+    ...backend.encode({ type: 'prompt', content: [{ type: 'text', text: 'Which cable goes where?' }] }, 'prompt'),
+  ].filter((action) => action.do === 'deliver');
+  return { ...backend, start: () => before };
+}
+
 /** A fresh pipeline. */
 export function createPipeline(chosen: PipelineOptions = {}): Pipeline {
   const { from = 'pi', to = 'claude', options = {}, isFastPathOn = true } = chosen;
   let ids = 0;
   const env = { now: () => 0, id: (kind: string) => `${kind}-${++ids}` };
   const agent = adapters.get(from);
-  const backend = agent?.agent?.backend(env, {});
+  const fresh = agent?.agent?.backend(env, {});
+  const backend = from === 'acp' && fresh !== undefined ? atWork(fresh) : fresh;
   const side = adapters.get(to)?.client?.frontend(env, options);
   if (agent === undefined || backend === undefined || side === undefined)
     throw new Error(`no way from ${from} to ${to}`);

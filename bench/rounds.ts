@@ -2,8 +2,21 @@
 
 import { sized } from './size.ts';
 
-/** One side: does the work once and says what it cost, in any unit that all sides share. */
-export type Side = () => number | Promise<number>;
+/**
+ * One side: does the work once and says what it cost, in any unit that all sides share. `isShown`: the result is to be
+ * looked at too, which takes time of its own.
+ */
+export type Side = (isShown: boolean) => number | Promise<number>;
+
+/** How many rounds there are. */
+export interface Rounds {
+  readonly rounds?: number;
+  /** Rounds before them that are not counted, the same number for each side. */
+  readonly warmUp?: number;
+}
+
+/** Rounds of 100,000 deltas until V8 has compiled what they run: the cost falls until about a million. */
+export const rowsOfPrograms = { rounds: 5, warmUp: 15 } as const satisfies Rounds;
 
 /** The costs of each side, one for each round. */
 export type Costs<Name extends string> = Record<Name, number[]>;
@@ -11,19 +24,30 @@ export type Costs<Name extends string> = Record<Name, number[]>;
 /** Runs all sides in turns. The first `warmUp` rounds are not counted. A quick run has two rounds of each side. */
 export async function interleave<Name extends string>(
   sides: Readonly<Record<Name, Side>>,
-  { rounds = 7, warmUp = 2 }: { rounds?: number; warmUp?: number } = {},
+  how: Rounds = {},
 ): Promise<Costs<Name>> {
+  return (await interleaveFresh(sides, how)).costs;
+}
+
+/** As {@link interleave}; `first`: what the first round of all cost, which is not counted. */
+export async function interleaveFresh<Name extends string>(
+  sides: Readonly<Record<Name, Side>>,
+  { rounds = 7, warmUp = 2 }: Rounds = {},
+): Promise<{ readonly costs: Costs<Name>; readonly first: Readonly<Record<Name, number>> }> {
   const names = Object.keys(sides) as Name[];
   const [counted, uncounted] = sized([rounds, warmUp], [1, 1]);
   const costs = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Costs<Name>;
+  const first = Object.fromEntries(names.map((name) => [name, Number.NaN])) as Record<Name, number>;
   for (let round = -uncounted; round < counted; round += 1) {
     const order = round % 2 === 0 ? names : [...names].reverse();
     for (const name of order) {
-      const cost = await sides[name]();
+      const isFirst = round === -uncounted;
+      const cost = await sides[name](isFirst || round >= 0);
+      if (isFirst) first[name] = cost;
       if (round >= 0) costs[name].push(cost);
     }
   }
-  return costs;
+  return { costs, first };
 }
 
 /** The middle value. */

@@ -3,7 +3,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { adapterOf, adapters } from '../src/adapters/index.ts';
-import { agentsCommand } from '../src/cli/agents.ts';
+import { agentsCommand } from '../src/cli/agents/agents.ts';
 import type { Action, Adapter, FrontendSide, Projection } from '../src/core/contract/adapter.ts';
 import type { Frame } from '../src/core/contract/channel.ts';
 import type { Command } from '../src/core/model/command.ts';

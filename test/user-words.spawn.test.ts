@@ -8,8 +8,8 @@ import { sets } from '../src/conformance/index.ts';
 import { patchbay, type RunOptions } from './support/command.ts';
 
 const root = join(import.meta.dirname, '..');
-/** But for the option `--seed`. */
-const ours = /(?<!--)\bseeds?\b[^\n]*/giu;
+/** But for the option `--seed` and the field `"seed"`. */
+const ours = /(?<!--|")\bseeds?\b[^\n]*/giu;
 
 /** The pages of a folder, with all below it. */
 function pagesIn(folder: string): string[] {
@@ -51,6 +51,8 @@ describe('--help', () => {
     ['patchbay', ['record']],
     ['patchbay', ['replay']],
     ['patchbay', ['redact']],
+    ['patchbay', ['chaos']],
+    ['patchbay', ['compare']],
     ['patchbay', ['conformance']],
     ['patchbay', ['agents']],
     ['patchbay-pi', []],

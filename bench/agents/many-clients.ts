@@ -4,9 +4,11 @@ import { createHistogram } from 'node:perf_hooks';
 import { openRawSocket } from './raw-socket.ts';
 import { eachDelay } from './stamps.ts';
 
-const [address = '', protocol = '', count = '0', prompt = '', deltas = '0'] = process.argv.slice(2);
+const [address = '', protocol = '', count = '0', prompt = '', deltas = '0', uncounted = '0'] = process.argv.slice(2);
 const clients = Number(count);
 const expected = clients * Number(deltas);
+/** The delays of so many deltas of each client are left out: the first ones, for all clients speak alike. */
+const skipped = clients * Number(uncounted);
 const quietMs = 30_000;
 
 /** Delays, us. */
@@ -21,7 +23,9 @@ function say(word: object): void {
 }
 
 function told(bytes: Buffer, start: number, end: number): void {
-  const count = eachDelay(bytes.subarray(start, end), (us) => delays.record(us));
+  const count = eachDelay(bytes.subarray(start, end), (us) => {
+    if (got >= skipped) delays.record(us);
+  });
   if (count === 0) return;
   heardAt = performance.now();
   got += count;

@@ -6,7 +6,7 @@ import { deltaLine, openingLines } from '../workloads.ts';
 import { orderIn } from './order.ts';
 import { answerTo } from './pi-answers.ts';
 
-const [, , expected = '1'] = process.argv;
+const [, , expected = '1', warmUp = '0'] = process.argv;
 
 /** A pi that has been prompted. */
 interface Speaker {
@@ -30,6 +30,8 @@ function begin(): void {
     for (const line of openingLines('delta-only')) speaker.socket.send(line);
     speaker.due = now + 100 + (place * 1000) / speaker.perSecond / speakers.length;
   }
+  // The same in every run: what is said until then only warms the others up.
+  setTimeout(() => say({ type: 'warm' }), 100 + Number(warmUp) * 1000);
   const clock = setInterval(() => {
     if (speakOn(performance.now())) return;
     clearInterval(clock);

@@ -15,6 +15,7 @@ const clients: readonly Pick<PipelineOptions, 'to' | 'options'>[] = [
   { to: 'pi', options: { dialect: 'delta-only' } },
   { to: 'pi-server' },
   { to: 'eca' },
+  { to: 'acp' },
 ];
 
 /** Why goals are missed. */
@@ -28,8 +29,8 @@ const whys = {
 export const manyAgents: Family = {
   rows: ['A1'],
   how:
-    `A1: an answer of ${textBytes / 1000} KB in pieces of 4 characters, from a pi (delta-only), a pi-server and an ECA server, in ` +
-    'chunks of 64 KiB, to a client of each kind. Wall time of the whole translation in memory, as in P1, agents in turns.',
+    `A1: an answer of ${textBytes / 1000} KB in pieces of 4 characters, from a pi (delta-only), a pi-server, an ECA server and an ACP ` +
+    'agent, in chunks of 64 KiB, to a client of each kind. Wall time of the whole translation in memory, as in P1, agents in turns.',
   async *run(progress) {
     const deltas = deltasOf(textBytes);
     const wires = new Map(agents.map((agent) => [agent, chunksOf(runOf(agent, deltas))]));
@@ -39,10 +40,10 @@ export const manyAgents: Family = {
       for (const [agent, chunks] of wires) mustBeEqual(agent, chunks, client);
       const side = (agent: AgentName) => () => cost(wires.get(agent) ?? [], { from: agent, ...client }, deltas.length);
       const costs = await interleave<AgentName>(
-        { pi: side('pi'), 'pi-server': side('pi-server'), eca: side('eca') },
+        { pi: side('pi'), 'pi-server': side('pi-server'), eca: side('eca'), acp: side('acp') },
         { rounds: 7, warmUp: 2 },
       );
-      yield* (['pi-server', 'eca'] as const).map(
+      yield* (['pi-server', 'eca', 'acp'] as const).map(
         (agent): Figure => ({
           row: 'A1',
           what: `${agent} agent -> ${to}, against a pi`,
@@ -54,18 +55,21 @@ export const manyAgents: Family = {
         }),
       );
     }
-    progress('rpc-message beside claude');
+    progress('clients of a pi');
     const pi = wires.get('pi') ?? [];
     const side = (to: string) => () => cost(pi, { from: 'pi', to }, deltas.length);
-    const costs = await interleave({ claude: side('claude'), rpc: side('rpc-message') }, { rounds: 7, warmUp: 2 });
-    yield {
-      row: 'A1',
-      what: 'rpc-message client, against a claude client, agent pi',
-      value: ratio(costs.rpc, costs.claude),
-      unit: 'x',
-      goal: atMost(1.1, whys.rpc),
-      detail: `us for each delta: rpc-message ${short(median(costs.rpc))}, claude ${short(median(costs.claude))}`,
-    };
+    const sides = { claude: side('claude'), 'rpc-message': side('rpc-message'), eca: side('eca'), acp: side('acp') };
+    const costs = await interleave(sides, { rounds: 7, warmUp: 2 });
+    yield* (['rpc-message', 'eca', 'acp'] as const).map(
+      (client): Figure => ({
+        row: 'A1',
+        what: `${client} client, against a claude client, agent pi`,
+        value: ratio(costs[client], costs.claude),
+        unit: 'x',
+        ...(client === 'rpc-message' && { goal: atMost(1.1, whys.rpc) }),
+        detail: `us for each delta: ${client} ${short(median(costs[client]))}, claude ${short(median(costs.claude))}`,
+      }),
+    );
   },
 };
 

@@ -2,7 +2,7 @@
 import type { Family } from '../report.ts';
 import { manyAgents } from './a1-agents.ts';
 import { claudeStream } from './c1-claude-stream.ts';
-import { claudeProgram } from './c7-claude-program.ts';
+import { acpProgram, claudeProgram } from './c7-programs.ts';
 import { inspecting } from './i1-inspector.ts';
 import { deltaOnly } from './p1-delta-only.ts';
 import { snapshots } from './p2-snapshots.ts';
@@ -33,6 +33,7 @@ export const families: readonly Family[] = [
   claudeProgram,
   claudeEquality,
   manyAgents,
+  acpProgram,
   startUp,
   inspecting,
 ];

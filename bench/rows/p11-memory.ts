@@ -30,10 +30,14 @@ export const memory: Family = {
   async *run(progress) {
     const folder = mkdtempSync(path.join(tmpdir(), 'patchbay-bench-'));
     const config = path.join(folder, 'patchbay.json');
-    const agents = { sleeper: { protocol: 'pi', command: ['sleep', '300'] } };
+    const agents = { sleeper: { protocol: 'pi', command: ['sleep', '3600'] } };
     writeFileSync(
       config,
-      JSON.stringify({ agents, limits: { sessions: 5000, connections: 5000, perToken: { agents: 5000 } } }),
+      // An agent that says nothing would be ended in the middle of it.
+      JSON.stringify({
+        agents,
+        limits: { sessions: 5000, connections: 5000, perToken: { agents: 5000 }, startMs: 3_600_000 },
+      }),
     );
     try {
       progress('sockets alone');

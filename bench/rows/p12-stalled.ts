@@ -29,7 +29,7 @@ const nothingWhy =
   'a stalled client has nothing to be told while all that was said since fits into the buffers of the kernel and the window.';
 const sizes: readonly Size[] = sized<readonly Size[]>(
   [
-    { sessions: 1, stalled: 50, runs: 50, slower: 2 },
+    { sessions: 1, stalled: 50, runs: 30, slower: 2 },
     {
       sessions: 2,
       stalled: 10,
@@ -209,7 +209,6 @@ function figures(size: Size, ours: Turn, without: readonly Turn[]): Figure[] {
   const most = (pick: (turn: Turn) => number) => Math.max(...without.map(pick));
   const told = Object.entries(ours.told?.counts ?? {}).map(([words, count]) => `${count} x ${words}`);
   const both = (pick: (turn: Turn) => number) => without.map((turn) => short(pick(turn))).join(' and ');
-  const isToldAll = ours.told?.counts.nothing === undefined;
   return [
     {
       row: 'P12',
@@ -236,7 +235,6 @@ function figures(size: Size, ours: Turn, without: readonly Turn[]): Figure[] {
       value: ours.told?.counts.nothing ?? 0,
       unit: '',
       goal: atMost(0, nothingWhy),
-      wrong: !isToldAll,
       detail: `${told.join(', ')}; ${short(megabytes(ours.told?.bytes ?? 0))} MB read then`,
     },
     {

@@ -3,17 +3,17 @@
 // 1 failure while running, 2 wrong usage.
 import './compile-cache.ts';
 import { Command, CommanderError } from 'commander';
-import { agentsCommand } from './agents.ts';
-import { chaosCommand } from './chaos.ts';
-import { compareCommand } from './compare.ts';
+import { agentsCommand } from './agents/agents.ts';
 import { conformanceCommand } from './conformance/conformance.ts';
 import { ownVersion, tellFailure } from './program.ts';
-import { recordCommand } from './record.ts';
-import { redactCommand } from './redact.ts';
-import { replayCommand } from './replay.ts';
-import { serveCommand } from './serve.ts';
-import { stdioCommand } from './stdio.ts';
-import { translateCommand } from './translate.ts';
+import { serveCommand } from './serve/serve.ts';
+import { stdioCommand } from './stdio/stdio.ts';
+import { chaosCommand } from './tapes/chaos.ts';
+import { compareCommand } from './tapes/compare.ts';
+import { recordCommand } from './tapes/record.ts';
+import { redactCommand } from './tapes/redact.ts';
+import { replayCommand } from './tapes/replay.ts';
+import { translateCommand } from './translate/translate.ts';
 
 // The parent process may close the log pipe. A failed log write must not end the gateway.
 process.stderr.on('error', () => {});

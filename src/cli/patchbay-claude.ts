@@ -6,14 +6,14 @@ import { randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { GatewayError, messageOf } from '../core/model/errors.ts';
-import { type ChosenForClaude, chooseAgent, withGreeting } from './claude/agent.ts';
-import { type ClaudeArgv, parseClaudeArgv } from './claude/argv.ts';
-import { converse, failureFrame } from './claude/conversation.ts';
-import { claudeCodeVersion, claudeHelp } from './claude/help.ts';
-import { readPrompt } from './claude/prompt.ts';
-import { greets, readGreeting } from './claude/read-greeting.ts';
 import { ownVersion, tellFailure } from './program.ts';
-import { type StoredIds, storedIdsIn } from './stored-ids.ts';
+import { type ChosenForClaude, chooseAgent, withGreeting } from './stand-ins/claude/agent.ts';
+import { type ClaudeArgv, parseClaudeArgv } from './stand-ins/claude/argv.ts';
+import { converse, failureFrame } from './stand-ins/claude/conversation.ts';
+import { claudeCodeVersion, claudeHelp } from './stand-ins/claude/help.ts';
+import { readPrompt } from './stand-ins/claude/prompt.ts';
+import { greets, readGreeting } from './stand-ins/claude/read-greeting.ts';
+import { type StoredIds, storedIdsIn } from './stand-ins/stored-ids.ts';
 
 // The parent process may close the log pipe. A failed log write must not end the gateway.
 process.stderr.on('error', () => {});

@@ -3,13 +3,13 @@
 // server.
 import './compile-cache.ts';
 import { constants, homedir } from 'node:os';
-import { chooseAgent } from './eca/agent.ts';
-import { type EcaArgv, parseEcaArgv } from './eca/argv.ts';
-import { ecaHelp, spokenVersion } from './eca/help.ts';
-import { watchEditor } from './editor-watch.ts';
-import { whenParentExits } from './parent-exit.ts';
 import { ownVersion, tellFailure } from './program.ts';
-import { serveStdio } from './serve-stdio.ts';
+import { chooseAgent } from './stand-ins/eca/agent.ts';
+import { type EcaArgv, parseEcaArgv } from './stand-ins/eca/argv.ts';
+import { ecaHelp, spokenVersion } from './stand-ins/eca/help.ts';
+import { whenParentExits } from './stand-ins/parent-exit.ts';
+import { watchEditor } from './stdio/editor-watch.ts';
+import { serveStdio } from './stdio/serve-stdio.ts';
 
 // The parent process may close the log pipe. A failed log write must not end the gateway.
 process.stderr.on('error', () => {});

@@ -5,10 +5,10 @@ import './compile-cache.ts';
 import { constants, homedir } from 'node:os';
 import type { Command } from '../core/model/command.ts';
 import { GatewayError, type Outcome } from '../core/model/errors.ts';
-import { chooseAgent } from './pi/agent.ts';
-import { type PiArgv, parsePiArgv } from './pi/argv.ts';
 import { ownVersion, tellFailure } from './program.ts';
-import { serveStdio } from './serve-stdio.ts';
+import { chooseAgent } from './stand-ins/pi/agent.ts';
+import { type PiArgv, parsePiArgv } from './stand-ins/pi/argv.ts';
+import { serveStdio } from './stdio/serve-stdio.ts';
 
 // The parent process may close the log pipe. A failed log write must not end the gateway.
 process.stderr.on('error', () => {});

@@ -7,6 +7,7 @@ import { noProtocol, protocols, protocolsOf } from '../adapters/protocols.ts';
 import { isDictionary } from '../core/model/dictionary.ts';
 import { GatewayError, messageOf } from '../core/model/errors.ts';
 import { didYouMean } from '../core/model/similar-names.ts';
+import { parseFault } from '../faults/grammar.ts';
 import { tapeIn } from '../gateway/tape-input.ts';
 import { realInside } from '../stores/paths.ts';
 import { type JsonPositions, lineAt, type Path, readPositions } from './json-positions.ts';
@@ -15,6 +16,14 @@ import { TokenConfig } from './token-config.ts';
 
 /** The protocol of an agent that is a tape. Whatever protocol the tape holds takes its place. */
 const replay = 'replay';
+
+function isFault(text: string, context: z.RefinementCtx): void {
+  try {
+    parseFault(text);
+  } catch (thrown) {
+    context.addIssue({ code: 'custom', message: messageOf(thrown), input: text });
+  }
+}
 
 /** An agent: its protocol, and a program to start or an address to connect to. */
 export const AgentConfig = z
@@ -57,6 +66,16 @@ export const AgentConfig = z
       .union([z.number().positive(), z.literal('max')])
       .optional()
       .describe('How many times faster the tape is played than it was recorded. Default 1.'),
+    faults: z
+      .array(z.string().superRefine(isFault))
+      .optional()
+      .describe('What goes wrong between the gateway and the tape, e.g. "drop p0.01": docs/guides/chaos.md.'),
+    seed: z
+      .int()
+      .min(0)
+      .max(2 ** 32 - 1)
+      .optional()
+      .describe('What chance in faults depends on. Each session of the agent has chances of its own. Default 0.'),
     cwd: z.string().optional().describe('The working directory of the program.'),
     env: z
       .record(z.string(), z.string())
@@ -73,6 +92,10 @@ export const AgentConfig = z
     ({ protocol, file, command, url }) =>
       (protocol === replay) === (file !== undefined) && (file === undefined || (command ?? url) === undefined),
     'the protocol replay and a file belong together, without a command and a url',
+  )
+  .refine(
+    ({ protocol, faults, seed }) => protocol === replay || (faults === undefined && seed === undefined),
+    'faults and seed belong to the protocol replay; for a program, put patchbay chaos in front of its command',
   )
   .refine(
     (agent) => (agent.sendUrl !== undefined) === (agent.url?.startsWith('http') ?? false),

@@ -1,5 +1,7 @@
 // All check sets, by protocol and side.
 
+import { acpAgent } from './acp/agent.ts';
+import { acpClient } from './acp/client.ts';
 import type { AgentSet, CheckSet, ClientSet } from './check/sets.ts';
 import { claudeAgent } from './claude/agent.ts';
 import { claudeClient } from './claude/client.ts';
@@ -22,6 +24,7 @@ export const sets: readonly CheckSet[] = [
   ...[claudeAgent, claudeClient],
   ...[rpcMessageAgent, rpcMessageClient],
   ...[ecaAgent, ecaClient],
+  ...[acpAgent, acpClient],
 ];
 
 /** The agent checks of a protocol; undefined if there are none. */

@@ -52,7 +52,7 @@ function createScanner(text: string): Scanner {
       return found;
     },
     failure(words, taken = null) {
-      skip();
+      if (taken === null) skip();
       const column = at - (taken?.length ?? 0) + 1;
       return new GatewayError('invalid', `fault "${text}", column ${column}: ${words}`);
     },

@@ -48,11 +48,14 @@ export function createMatcher(where: Where): (frame: PlacedFrame) => boolean {
 /** How deep a name may be: `params.content.type`. */
 const deepest = 2;
 
-/** `type`, `subtype` and `method` of the frame, and of objects in it down to two levels; empty unless it is JSON. */
+/** The keys that say what a frame is. */
+const nameKeys = ['type', 'subtype', 'method', 'sessionUpdate'] as const;
+
+/** The names of the frame, and of objects in it down to two levels; empty unless it is JSON. */
 export function namesIn({ body }: WireFrame): ReadonlySet<string> {
   const names = new Set<string>();
   const walk = (value: Readonly<Record<string, unknown>>, depth: number) => {
-    for (const key of ['type', 'subtype', 'method']) {
+    for (const key of nameKeys) {
       const name = Object.hasOwn(value, key) ? value[key] : undefined;
       if (typeof name === 'string') names.add(name);
     }

@@ -6,6 +6,7 @@ import type { Adapter, Multiplexing } from '../core/contract/adapter.ts';
 import type { Channel } from '../core/contract/channel.ts';
 import type { PacedWork } from '../core/contract/paced-work.ts';
 import { GatewayError } from '../core/model/errors.ts';
+import { parseFault } from '../faults/grammar.ts';
 import type { LoadedTape } from '../tape/loaded.ts';
 import type { ProcessRegister } from '../transports/child-process.ts';
 import { createFrame } from '../transports/framing/frame.ts';
@@ -13,12 +14,13 @@ import { streamFraming } from '../transports/framing/framings.ts';
 import { nullChannel } from '../transports/memory.ts';
 import { createMultiplexer, type MultiplexedConnection } from '../transports/multiplexer.ts';
 import { programChannel } from '../transports/program-channel.ts';
+import type { ChannelFaults } from './faults/faulty-channel.ts';
 import type { UploadedTapes } from './inspector/uploaded-tapes.ts';
 import type { Meter } from './metering/meter.ts';
 import type { RemoteTransports } from './remote-transports.ts';
 import type { TapeFolder } from './tape-folder.ts';
 import { tapeIn } from './tape-input.ts';
-import type { TapePlayer } from './tape-player.ts';
+import type { TapePlay, TapePlayer } from './tape-player.ts';
 
 /** The agent that a channel leads to. */
 export interface AgentTarget {
@@ -42,6 +44,8 @@ export class AgentChannels {
   readonly #tapes: TapeFolder | null;
   readonly #register: ProcessRegister | undefined;
   readonly #uploaded: Pick<UploadedTapes, 'of'> | undefined;
+  /** How often each tape with faults was opened: chance depends on it. */
+  readonly #played = new Map<string, number>();
   /** Open connections that carry many sessions. */
   readonly #multiplexers = new Map<string, MultiplexedConnection>();
 
@@ -89,11 +93,8 @@ export class AgentChannels {
   #openUnrecorded(target: AgentTarget): Channel {
     const { name, agent } = target;
     const brought = this.#uploaded?.of(name);
-    if (brought !== undefined) return this.#play(name, brought.tape, 1, true);
-    if (agent.file !== undefined) {
-      const speed = agent.speed === 'max' ? Number.POSITIVE_INFINITY : (agent.speed ?? 1);
-      return this.#play(name, tapeIn(agent.file, { protocol: agent.protocol }), speed);
-    }
+    if (brought !== undefined) return this.#play(name, brought.tape, { speed: 1, isAlone: true });
+    if (agent.file !== undefined) return this.#openTape(target, agent.file);
     if (agent.url !== undefined) return this.#openRemote(target, agent.url);
     if (agent.command !== undefined) return this.#openProgram(target, agent.command);
     return this.#openLibrary(target);
@@ -123,9 +124,24 @@ export class AgentChannels {
     return multiplexer;
   }
 
-  #play(name: string, tape: LoadedTape, speed: number, isAlone = false): Channel {
+  #openTape({ name, agent, adapter }: AgentTarget, file: string): Channel {
+    const speed = agent.speed === 'max' ? Number.POSITIVE_INFINITY : (agent.speed ?? 1);
+    const rules = (agent.faults ?? []).map(parseFault);
+    const connection = this.#played.get(name) ?? 0;
+    this.#played.set(name, connection + 1);
+    const faults: ChannelFaults | undefined =
+      rules.length === 0
+        ? undefined
+        : {
+            ...{ rules, connection, seed: agent.seed ?? 0 },
+            ...{ framing: streamFraming(adapter.framing.stdio), maxFrameBytes: this.#maxFrameBytes },
+          };
+    return this.#play(name, tapeIn(file, { protocol: agent.protocol }), { speed, faults });
+  }
+
+  #play(name: string, tape: LoadedTape, play: TapePlay): Channel {
     if (this.#player === null) throw new Error('the player of tapes is not loaded');
-    return this.#player(`agent ${name}`, tape, speed, isAlone);
+    return this.#player(`agent ${name}`, tape, play);
   }
 
   #openRemote({ name, agent, adapter }: AgentTarget, url: string): Channel {

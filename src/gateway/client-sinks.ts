@@ -1,12 +1,15 @@
 // Creates the command sinks of clients that are bound to one session.
-import type { FrontendSide } from '../core/contract/adapter.ts';
+import type { FrontendSide, NoteLevel } from '../core/contract/adapter.ts';
 import type { ClientRequest } from '../core/contract/gateway-api.ts';
+import type { Principal } from '../core/contract/principal.ts';
 import type { CommandSink } from '../core/link/frontend-driver.ts';
+import type { Command } from '../core/model/command.ts';
+import type { Outcome } from '../core/model/errors.ts';
 import type { Session } from '../core/session/session.ts';
 import type { CommandIntake } from './commands/command-intake.ts';
 import type { CommandIntakes } from './commands/command-intakes.ts';
 import type { Meter } from './metering/meter.ts';
-import { meteredSink } from './metering/metered-sink.ts';
+import { MeteredSink } from './metering/metered-sink.ts';
 import { refusalIn, withRights } from './rights.ts';
 import type { RouterRequest, SessionRouter } from './session-router.ts';
 
@@ -16,8 +19,11 @@ export type Caller = Pick<ClientRequest, 'frontend' | 'agent' | 'options' | 'pri
 /** A caller that is bound to an open session. */
 export type SessionCaller = Caller & { readonly session: string };
 
-/** A sink that learns when its client has left. */
-export type ClientSink = CommandSink & { end(): void };
+/** The sink of a client, and what is to be called when the client has left. */
+export interface ClientSink {
+  readonly sink: CommandSink;
+  readonly end: () => void;
+}
 
 /** The dependencies of the sinks. */
 export interface ClientSinksPorts {
@@ -49,25 +55,49 @@ export class ClientSinks {
     intake: CommandIntake | undefined,
     isOurs: boolean,
   ): ClientSink {
-    const { intakes, meter, sinkOf } = this.#ports;
+    const { meter } = this.#ports;
     // Commands with tickets may name any session, even on a connection that reads only one.
     if (intake !== undefined) {
       const router = this.#ports.routerFor({ frontend, agent, principal, side, intake, bound: session, isOurs });
-      return { ...meteredSink(router.sink, meter, frontend, side), end: () => router.own.end() };
+      return { sink: new MeteredSink(router.sink, meter, frontend, side), end: () => router.own.end() };
     }
-    const sink = sinkOf(session, isOurs);
-    const submitted = withRights(sink, principal);
-    const ruled: CommandSink = {
-      ...sink,
-      submit(command, settle) {
-        const refusal = refusalIn(session, principal, command);
-        if (refusal !== null) return settle(refusal);
-        submitted.submit(command, (outcome) => {
-          intakes.carriedOut(command, session.id, outcome);
-          settle(outcome);
-        });
-      },
-    };
-    return { ...meteredSink(ruled, meter, frontend, side), end: () => {} };
+    const ruled = new RuledSink(this.#ports, session, principal, isOurs);
+    return { sink: new MeteredSink(ruled, meter, frontend, side), end: nothing };
   }
 }
+
+/** Checks the commands of one client against its rights. A class: each connection has one. */
+class RuledSink implements CommandSink {
+  readonly #ports: ClientSinksPorts;
+  readonly #session: Session;
+  readonly #principal: Principal;
+  readonly #isOurs: boolean;
+
+  constructor(ports: ClientSinksPorts, session: Session, principal: Principal, isOurs: boolean) {
+    this.#ports = ports;
+    this.#session = session;
+    this.#principal = principal;
+    this.#isOurs = isOurs;
+  }
+
+  submit(command: Command, settle: (outcome: Outcome) => void): void {
+    const session = this.#session;
+    const refusal = refusalIn(session, this.#principal, command);
+    if (refusal !== null) return settle(refusal);
+    withRights(this.#sink(), this.#principal).submit(command, (outcome) => {
+      this.#ports.intakes.carriedOut(command, session.id, outcome);
+      settle(outcome);
+    });
+  }
+
+  note(level: NoteLevel, text: string): void {
+    this.#sink().note(level, text);
+  }
+
+  /** Made for each command: most connections never send one. */
+  #sink(): Pick<CommandSink, 'submit' | 'note'> {
+    return this.#ports.sinkOf(this.#session, this.#isOurs);
+  }
+}
+
+function nothing(): void {}

@@ -10,7 +10,7 @@ import type { CommandIntake } from './commands/command-intake.ts';
 import type { ConnectionSessions } from './connection-sessions.ts';
 import type { Frontends } from './frontends.ts';
 import type { Meter } from './metering/meter.ts';
-import { meteredSink } from './metering/metered-sink.ts';
+import { MeteredSink } from './metering/metered-sink.ts';
 import type { AgentLost } from './session-request.ts';
 import type { RouterRequest, SessionRouter } from './session-router.ts';
 import type { Sessions } from './sessions.ts';
@@ -53,8 +53,8 @@ export class Connections {
     const stream = session.stream(`${caller.frontend} ${side.key}`, side.projection, { dialect: caller.frontend });
     const reader = stream.attach(null, isOurs);
     const intake = sinks.intakeOf(caller, side);
-    const sink = sinks.boundTo(session, caller, side, intake, isOurs);
-    linkToIntake(intake, endingWith(listener, sink.end), (ending) =>
+    const { sink, end } = sinks.boundTo(session, caller, side, intake, isOurs);
+    linkToIntake(intake, endingWith(listener, end), (ending) =>
       linkClient(channel, side.connection(session), reader, clock, sink, ending, work.queue()),
     );
   }
@@ -82,7 +82,7 @@ export class Connections {
         side.connection(),
         null,
         clock,
-        meteredSink(sink, meter, frontend, side),
+        new MeteredSink(sink, meter, frontend, side),
         ending,
         work.queue(),
       ),

@@ -3,20 +3,14 @@ import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import type { Config } from '../config/config.ts';
-import type { NoteLevel, Resumption } from '../core/contract/adapter.ts';
 import type { Broadcast } from '../core/contract/broadcast.ts';
-import type { Clock } from '../core/contract/clock.ts';
 import type { Deliver } from '../core/contract/delivery.ts';
 import type { FollowableStore } from '../core/contract/followed-log.ts';
-import { faultText } from '../core/contract/guarded.ts';
-import type { Instructions } from '../core/contract/instructions.ts';
 import type { LimitRule } from '../core/contract/limit-rule.ts';
 import type { ObstacleSource } from '../core/contract/obstacles.ts';
-import type { PacedWork } from '../core/contract/paced-work.ts';
 import { owner, type Principal } from '../core/contract/principal.ts';
 import type { SessionStore } from '../core/contract/session-store.ts';
 import { GatewayError } from '../core/model/errors.ts';
-import type { Event } from '../core/model/event.ts';
 import type { SessionState } from '../core/model/outcome-data.ts';
 import type { FollowedPorts } from '../core/session/follow-session.ts';
 import type { Hub, HubEntry } from '../core/session/hub.ts';
@@ -24,41 +18,18 @@ import type { DialectOf } from '../core/session/restoration.ts';
 import { createSession, type Session } from '../core/session/session.ts';
 import { defaultSessionLimits } from '../core/session/session-ports.ts';
 import { createTranscriptBudget, type TranscriptBudget } from '../core/session/transcript-budget.ts';
-import type { createExportPlaces } from '../stores/export.ts';
-import { createWorkspace } from '../workspace/workspace.ts';
-import type { Agents } from './agents.ts';
-import type { Taps } from './inspector/taps.ts';
-import type { Log } from './log.ts';
-import type { Meter } from './metering/meter.ts';
-import type { SessionTally } from './metering/session-tally.ts';
-import type { Notes } from './notes.ts';
+import { OwnSessionPorts, type SessionSurroundings, type SharedBySessions } from './own-session-ports.ts';
 import { Quotas } from './quotas.ts';
 import { type AgentLost, type CheckedRequest, checkRequest, type SessionRequest } from './session-request.ts';
 import { summaryOf } from './session-summary.ts';
 import { FollowedSessions } from './stored/followed-sessions.ts';
 import { KeptSessions, type Returning } from './stored/kept-sessions.ts';
-import type { SessionOrigin } from './stored/session-files.ts';
 import { headOf, requestIn, type SessionHead } from './stored/session-head.ts';
-import type { SessionPersistence } from './stored/session-persistence.ts';
-import { createRunSpans } from './tracing/run-spans.ts';
-import type { Tracer } from './tracing/tracer.ts';
 
 /** The dependencies of the sessions of a gateway. */
-export interface SessionsPorts {
+export interface SessionsPorts extends SessionSurroundings {
   readonly config: Config;
   readonly hub: Hub;
-  readonly agents: Agents;
-  persistenceOf(origin: SessionOrigin): SessionPersistence;
-  readonly exportsOf: ReturnType<typeof createExportPlaces>;
-  readonly notes: Notes;
-  readonly meter: Meter;
-  readonly tally: SessionTally;
-  readonly tracer: Tracer | undefined;
-  /** Looks at all sessions; null: no inspector. */
-  readonly taps: Taps | null;
-  readonly log: Log;
-  readonly clock: Clock;
-  readonly work: Pick<PacedWork, 'queue'>;
   /** Ms since 1970 when the clock was 0. */
   readonly timeOrigin: number;
   /** Where sessions are kept; absent: nowhere. */
@@ -95,6 +66,7 @@ export class Sessions implements ObstacleSource {
   readonly #announced = new Map<string, HubEntry>();
   readonly #quotas: Quotas;
   readonly #budget: TranscriptBudget;
+  readonly #shared: SharedBySessions;
   /** Null: sessions are kept nowhere. */
   readonly #kept: KeptSessions | null;
   /** Null: there are no other gateways. */
@@ -132,6 +104,13 @@ export class Sessions implements ObstacleSource {
     const mostBytes = allTranscriptBytes ?? getHeapStatistics().heap_size_limit / 4;
     this.#budget = createTranscriptBudget(mostBytes, ports.meter.limited);
     this.#quotas = new Quotas(ports.hub, ports.config.limits.perToken);
+    this.#shared = {
+      around: ports,
+      quotas: this.#quotas,
+      budget: this.#budget,
+      counted: (rule, act) => this.#counted(rule, act),
+      ended: (id, staysKept) => this.#ended(id, staysKept),
+    };
   }
 
   /**
@@ -231,19 +210,19 @@ export class Sessions implements ObstacleSource {
     const { timeOrigin } = this.#ports;
     const epoch = randomBytes(6).toString('hex');
     const keeping = this.#kept?.keep(headOf(checked, opener, { epoch, timeOrigin }));
-    const { ports, persistence, use } = this.#portsOf(checked, opener, lost, keeping?.end);
-    const { info } = persistence;
-    const history = checked.request.history ?? persistence.history;
-    const session = createSession({
-      ...ports,
+    const ports = new OwnSessionPorts(this.#shared, {
+      checked,
+      opener,
+      lost,
       epoch,
       timeOrigin,
-      info,
-      history,
+      limits: this.#limitsFor(checked.request),
       kept: keeping && { ...keeping.kept, place: 0 },
+      endKept: keeping?.end,
     });
+    const session = createSession(ports);
     keeping?.belongsTo(session);
-    use(session);
+    ports.belongTo(session);
     return session;
   }
 
@@ -252,15 +231,23 @@ export class Sessions implements ObstacleSource {
     const { agents, timeOrigin: clockOrigin, dialectOf } = this.#ports;
     const [, agent] = agents.named(head.agent, owner);
     const checked = requestIn(head, agent);
-    const { ports, use } = this.#portsOf(checked, { ...owner, name: head.principal }, undefined, end);
+    const ports = new OwnSessionPorts(this.#shared, {
+      checked,
+      opener: { ...owner, name: head.principal },
+      lost: undefined,
+      epoch: head.epoch,
+      timeOrigin: head.timeOrigin,
+      limits: this.#limitsFor(checked.request),
+      kept: undefined,
+      endKept: end,
+    });
     // Loaded on demand: a gateway without stored sessions needs none of the schemas.
     const { restoreSession } = await import('../core/session/restore-session.ts');
-    const { epoch, timeOrigin } = head;
     const begun = (session: Session) => {
       belongsTo(session);
-      use(session);
+      ports.belongTo(session);
     };
-    const session = await restoreSession({ ...ports, epoch, timeOrigin, clockOrigin, kept, past, dialectOf, begun });
+    const session = await restoreSession({ ports, clockOrigin, kept, past, dialectOf, begun });
     try {
       this.#show(head, session);
     } catch (thrown) {
@@ -300,94 +287,6 @@ export class Sessions implements ObstacleSource {
         this.#ended(id, staysKept);
       },
     };
-  }
-
-  /** What a session needs of the gateway. `use`: to be called with the session. */
-  #portsOf(
-    checked: CheckedRequest,
-    opener: Principal,
-    lost: AgentLost | undefined,
-    endKept: ((isForgotten: boolean) => void) | undefined,
-  ) {
-    const { agents, clock, work, exportsOf, log, meter, notes, tally, tracer } = this.#ports;
-    const quotas = this.#quotas;
-    const checkAgents = () => this.#counted('agents', () => quotas.checkAgents(opener));
-    let starts = 0;
-    const { request, id, agentName, agent, cwd, place, folders, toolServers, createdAt, isOurs } = checked;
-    const { keep, found, isBack, resume } = request;
-    // Clients on the network do not learn where the gateway runs (docs/threats.md T8).
-    const persistence = this.#ports.persistenceOf({
-      id,
-      agent: agentName,
-      cwd: isOurs ? place : cwd,
-      place,
-      createdAt,
-      keep,
-      found,
-      isBack,
-    });
-    const note = (level: NoteLevel, text: string) => {
-      this.#ports.taps?.note(id, level, text);
-      notes.add(id, level, text);
-    };
-    const traced = { session: id, agent: agentName, protocol: agent.protocol };
-    const spans = tracer && createRunSpans(tracer, traced, (thrown) => note('internal', faultText(thrown)));
-    let session: Session;
-    const ports = {
-      id,
-      // Agents of some protocols report their directory, so clients may know it.
-      place: path.resolve(place),
-      clock,
-      work: work.queue(),
-      limits: this.#limitsFor(request),
-      budget: this.#budget,
-      connect(instructions?: Instructions, resume?: Resumption) {
-        checkAgents();
-        meter.starts.add(agent.protocol);
-        if (starts > 0) meter.restarts.add(agent.protocol);
-        starts += 1;
-        return agents.connect(agentName, agent, {
-          cwd,
-          folders: folders.length > 0 ? folders : [place],
-          instructions,
-          resume,
-          toolServers,
-        });
-      },
-      refuseQuestion: () => quotas.refuseQuestion(opener),
-      agent: agents.kindOf(agentName),
-      ...(resume === undefined ? {} : { resume }),
-      tap: this.#ports.taps?.made(id),
-      takesInstructions: agents.takesInstructions(agent),
-      workspace: createWorkspace(folders),
-      isConfined: !isOurs,
-      exports: exportsOf({ session: id, cwd: place, isOurs }),
-      sessionFiles: () => persistence.siblings(),
-      readStored: (wanted: string) => persistence.read(wanted),
-      note,
-      limited: meter.limited,
-      logged: (event: Event) => {
-        spans?.logged(event);
-        return persistence.logged(event, session);
-      },
-      ended: (staysKept: boolean) => {
-        spans?.end();
-        endKept?.(!staysKept);
-        persistence.end(session);
-        tally.remove(session);
-        this.#ended(id, staysKept);
-      },
-      lost: (sentence: string, wasSilent: boolean) => {
-        request.ending?.(sentence);
-        if (lost !== undefined) lost(sentence, wasSilent);
-        else log('error', 'the agent is gone', { session: id, agent: agentName, reason: sentence });
-      },
-    };
-    const use = (made: Session) => {
-      session = made;
-      tally.add(made, agent.protocol);
-    };
-    return { ports, persistence, use };
   }
 
   #limitsFor({ questionMs }: SessionRequest) {

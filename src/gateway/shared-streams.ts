@@ -85,13 +85,13 @@ export class SharedStreams {
     }
     const { sinks, clock } = this.#ports;
     const intake = sinks.intakeOf(caller, side);
-    const sink = sinks.boundTo(session, caller, side, intake, false);
+    const { sink, end } = sinks.boundTo(session, caller, side, intake, false);
     const link = linkPosts(side.connection(session), stream, clock, sink, session.postedIds(key));
     const links = this.#links.get(session) ?? new Map<string, PostLink>();
     this.#links.set(session, links.set(key, link));
     if (intake !== undefined) {
       const leave = intake.subscribe(link);
-      this.#cleanups.set(session.id, [...(this.#cleanups.get(session.id) ?? []), leave, sink.end]);
+      this.#cleanups.set(session.id, [...(this.#cleanups.get(session.id) ?? []), leave, end]);
     }
     return link;
   }

@@ -1,8 +1,11 @@
 // A channel to an agent that is a tape: its frames come as they came when they were recorded.
+import type { Channel } from '../core/contract/channel.ts';
+import type { LoadedTape } from '../tape/loaded.ts';
 import { createPlayer } from '../tape/player.ts';
 import { createFrameReader } from '../transports/frame-reader.ts';
 import { bytesOf, createFrame } from '../transports/framing/frame.ts';
-import type { TapePlayer } from './tape-player.ts';
+import { faultyChannel } from './faults/faulty-channel.ts';
+import type { TapePlay, TapePlayer } from './tape-player.ts';
 
 /** A request of the tape that was overtaken by a later one is given up after this, ms. */
 const patienceMs = 1000;
@@ -11,7 +14,12 @@ const patienceMs = 1000;
 const aloneMs = 20;
 
 /** The player of tapes. */
-export const tapeChannel: TapePlayer = (label, tape, speed, isAlone = false) => {
+export const tapeChannel: TapePlayer = (label, tape, play) => {
+  const channel = plainChannel(label, tape, play);
+  return play.faults === undefined ? channel : faultyChannel(channel, play.faults);
+};
+
+function plainChannel(label: string, tape: LoadedTape, { speed, isAlone = false }: TapePlay): Channel {
   const inlet = createFrameReader();
   const frames = tape.frames.filter(({ dir }) => dir !== 'err');
   const player = createPlayer(frames, { side: 'agent', speed, protocol: tape.protocol });
@@ -82,4 +90,4 @@ export const tapeChannel: TapePlayer = (label, tape, speed, isAlone = false) => 
       inlet.end({ reason });
     },
   };
-};
+}

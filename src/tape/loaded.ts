@@ -24,10 +24,17 @@ export function loadTape(text: string, options: LoadOptions): LoadedTape {
   const mine = tape.frames.filter((frame) => frame.conn === conn);
   if (mine.length === 0) throw new TapeError(conn === '' ? 'nothing was said in it' : `it has no connection ${conn}`);
   const protocol = options.protocol ?? protocolOfTape({ ...tape, frames: mine });
-  const isFramed = mine.some(({ row }) => row.frame !== undefined);
-  // Recordings of parsed messages and of frames do not say how these were framed.
+  const isFramed = mine.some(({ row: { frame } }) => frame === 'content-length' || frame === 'raw');
+  // Recordings of parsed messages and of frames do not say how these were framed, and messages of WebSockets were not.
   const isByLength = protocol !== null && !isFramed && options.isByLength(protocol);
-  return { ...tape, protocol, frames: isByLength ? mine.map(byLength) : mine };
+  return { ...tape, protocol, frames: mine.map(isByLength ? byLength : asLine) };
+}
+
+/** A message of a WebSocket is a line where a tape is played; it may have its line end already. */
+function asLine(message: TapeFrame): TapeFrame {
+  const { frame, ...row } = message.row;
+  if (frame !== 'text' && frame !== 'binary') return message;
+  return { ...message, row: message.text.endsWith('\n') ? { ...row, eol: '' } : row };
 }
 
 function byLength(frame: TapeFrame): TapeFrame {

@@ -1,4 +1,5 @@
 // Guesses the protocol of a tape, and refuses requests in this protocol.
+import { dictionaryOf } from '../core/model/dictionary.ts';
 import { type KnownFrame, knownFrame } from './frame-kind.ts';
 import type { Tape } from './reader.ts';
 
@@ -25,7 +26,8 @@ export function protocolOfTape({ meta, frames }: Pick<Tape, 'meta' | 'frames'>):
     if (dir === 'err') continue;
     const { json } = knownFrame(text);
     if (json === null) continue;
-    if (json.jsonrpc === '2.0') return 'eca';
+    if (isAcp(json)) return 'acp';
+    if (json.jsonrpc === '2.0') fallback ??= 'eca';
     const type = String(json.type ?? '');
     const told = telling.get(type);
     if (told !== undefined) return told;
@@ -35,11 +37,19 @@ export function protocolOfTape({ meta, frames }: Pick<Tape, 'meta' | 'frames'>):
   return fallback;
 }
 
+/** ACP and ECA share JSON-RPC and the method `initialize`: only ACP names its version in a number, and has sessions. */
+function isAcp({ jsonrpc, method, params, result }: Readonly<Record<string, unknown>>): boolean {
+  if (jsonrpc !== '2.0') return false;
+  const isGreeting = [params, result].some((body) => typeof dictionaryOf(body).protocolVersion === 'number');
+  return isGreeting || (typeof method === 'string' && method.startsWith('session/'));
+}
+
 /** The answer of the protocol to a request that cannot be answered; null if the frame asks for no answer. */
 export function refusalOf(protocol: string | null, { json, isAnswer }: KnownFrame, message: string): string | null {
   if (json === null || isAnswer) return null;
   const { id, type } = json;
   switch (protocol) {
+    case 'acp':
     case 'eca':
       return id === undefined ? null : JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message } });
     case 'claude': {

@@ -4,6 +4,7 @@ import { dictionaryIn } from '../core/model/dictionary.ts';
 import { knownFrame } from './frame-kind.ts';
 import {
   addCarried,
+  addEncoded,
   addKeyed,
   addShaped,
   formsOf,
@@ -59,6 +60,7 @@ export function scrubTape(text: string, surroundings: Surroundings, words: reado
     for (const { key, value } of strings) {
       addKeyed(key, value, secrets);
       addShaped(value, secrets);
+      addEncoded(value, secrets);
     }
   }
   for (const pieces of streams.values()) if (pieces.length > 1) addShaped(joined(pieces), secrets);

@@ -16,6 +16,7 @@ export interface Surroundings {
 /** Tokens of well-known services, JSON web tokens and private keys. */
 const shapes: readonly RegExp[] = [
   /\b(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}/gu,
+  /\b(?:sk|pk|rk)_(?:live|test)_[A-Za-z0-9]{16,}/gu,
   /\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,})/gu,
   /\b(?:xox[abeprs]-[A-Za-z0-9-]{10,}|npm_[A-Za-z0-9]{20,}|hf_[A-Za-z0-9]{20,}|ya29\.[A-Za-z0-9_-]{20,})/gu,
   /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/gu,
@@ -35,8 +36,25 @@ const secretVariable = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|COOKIE/u;
 const openHeader =
   /^(?:accept|content|cache|user-?agent|host|connection|origin|mcp-protocol|anthropic-(?:version|beta))/iu;
 
-/** User and password in an address. */
-const inAddress = /(?<=\b[a-z][a-z0-9+.-]*:\/\/[^/\s:@"']*:)[^/\s@"']+(?=@)/giu;
+/** A password in an address, or a token in the place of its user. */
+const inAddress = [
+  /(?<=\b[a-z][a-z0-9+.-]*:\/\/[^/\s:@"']*:)[^/\s@"']+(?=@)/giu,
+  /(?<=\bhttps?:\/\/)[^/\s:@"']{8,}(?=@)/giu,
+] as const;
+
+/** Values behind the name of a secret in a text: in the query of an address, a shell's variable, an option, a header. */
+const named: readonly RegExp[] = [
+  /(?<=[?&](?:[a-z0-9_.-]*[_.-])?(?:api_?key|key|token|secret|password|passwd|auth|signature|sig)=)[^&#\s"'\\<>]{8,}/giu,
+  /(?<=\b[A-Z0-9_]*(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)=["']?)[^\s"'\\&;|<>]{8,}/gu,
+  /(?<=--(?:[a-z0-9-]*-)?(?:api-?key|token|secret|password)[ =]["']?)[^\s"'\\<>]{8,}/giu,
+  /(?<=\b(?:[a-z0-9-]*-)?(?:api-key|token|secret|authorization|cookie):\s*(?:(?:Bearer|Basic|token)\s+)?)[^\s"'\\<>,;]{8,}/giu,
+];
+
+/** What stands where a secret would: a variable, an option, a path, no value. */
+const noSecret = /^(?:[$/-]|process\.env|undefined$|your[-_])/u;
+
+/** Bytes that were written as base64, of at least a token's length. */
+const base64 = /[A-Za-z0-9+/_-]{24,}/gu;
 
 /** Shorter values are too common to be replaced everywhere. */
 const shortest = { value: 8, name: 3 } as const;
@@ -57,8 +75,20 @@ export function knownSecrets({ env, home, user, host }: Surroundings): Map<strin
 
 /** Adds the secrets that have the shape of one. */
 export function addShaped(text: string, found: Map<string, SecretKind>): void {
-  for (const shape of [...shapes, inAddress])
+  for (const shape of [...shapes, ...inAddress])
     for (const [secret] of text.matchAll(shape)) if (!found.has(secret)) found.set(secret, 'token');
+  for (const name of named)
+    for (const [secret] of text.matchAll(name))
+      if (!noSecret.test(secret) && !found.has(secret)) found.set(secret, 'key');
+}
+
+/** Adds the secrets in what the text holds in base64. */
+export function addEncoded(text: string, found: Map<string, SecretKind>): void {
+  for (const [code] of text.matchAll(base64)) {
+    const plain = Buffer.from(code, 'base64').toString('latin1');
+    // Images and other bytes hold no text at their beginning.
+    if (/^[\t\n\r\x20-\x7e]{16}/u.test(plain)) addShaped(plain, found);
+  }
 }
 
 /** Adds the value of a key that names a secret. */

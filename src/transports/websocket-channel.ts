@@ -12,7 +12,7 @@ import { hasTooManyLines, tooManyFrames } from './framing/frame-count.ts';
 import type { FrameDecoder } from './framing/framing.ts';
 import { jsonlDecoder, lineBytes, passRecognised } from './framing/jsonl.ts';
 import { type Heartbeat, type HeartbeatOptions, startHeartbeat } from './heartbeat.ts';
-import { PacedInput } from './paced-input.ts';
+import { PacedInput, type PacedInputPorts } from './paced-input.ts';
 import { firstBytes, printable } from './printable.ts';
 import { joinShared } from './shared-bytes.ts';
 import { lineMessages, textMessages } from './stretch-messages.ts';
@@ -48,17 +48,12 @@ export function webSocketLimits(maxFrameBytes = defaultMaxFrameBytes) {
 }
 
 /** A class, because a gateway may have thousands of idle connections and closures would take 1 KB more for each. */
-class WebSocketChannel implements Channel {
+class WebSocketChannel implements Channel, PacedInputPorts {
   readonly label: string;
+  readonly inlet = createFrameReader();
   readonly #socket: WebSocket;
   readonly #options: WebSocketChannelOptions;
-  readonly #inlet = createFrameReader();
-  readonly #input = new PacedInput({
-    inlet: this.#inlet,
-    decode: (bytes) => this.#lines?.push(bytes),
-    roomy: () => this.#read(),
-    emptied: () => this.#endWhenTaken(),
-  });
+  readonly #input = new PacedInput(this);
   /** Created with the first message in the framing `lines`. */
   #lines: FrameDecoder | undefined;
   #wire: Duplex | undefined;
@@ -94,7 +89,7 @@ class WebSocketChannel implements Channel {
   }
 
   open(receiver: Receiver): void {
-    this.#inlet.open(receiver);
+    this.inlet.open(receiver);
     this.#input.resume();
     this.#read();
   }
@@ -116,6 +111,18 @@ class WebSocketChannel implements Channel {
     }
   }
 
+  decode(bytes: Uint8Array): void {
+    this.#lines?.push(bytes);
+  }
+
+  roomy(): void {
+    this.#read();
+  }
+
+  emptied(): void {
+    this.#endWhenTaken();
+  }
+
   #wait(message: Buffer): void {
     if (this.#waiting.length === 0) process.nextTick(() => this.#flush());
     this.#waiting.push(message);
@@ -128,22 +135,22 @@ class WebSocketChannel implements Channel {
 
   pause(): void {
     if (this.#closed) return;
-    this.#inlet.pause();
+    this.inlet.pause();
     this.#socket.pause();
   }
 
   resume(): void {
-    this.#inlet.resume();
+    this.inlet.resume();
     this.#input.resume();
     this.#read();
   }
 
   close(code: CloseCode, reason: string): void {
     const socket = this.#socket;
-    if (this.#closed || this.#inlet.isEnded) return;
+    if (this.#closed || this.inlet.isEnded) return;
     this.#closed = true;
     this.#cause ??= reason;
-    this.#inlet.shut();
+    this.inlet.shut();
     this.#input.clear();
     if (this.#ending !== undefined) return this.#endWhenTaken();
     this.#flush();
@@ -156,7 +163,7 @@ class WebSocketChannel implements Channel {
 
   #opened(): void {
     const socket = this.#socket;
-    if (this.#inlet.isPaused || !this.#inlet.isOpen) socket.pause();
+    if (this.inlet.isPaused || !this.inlet.isOpen) socket.pause();
     this.#heartbeat = startHeartbeat(socket, this.#options, () => {
       this.#cause ??= 'the peer stopped answering pings';
       socket.terminate();
@@ -192,16 +199,16 @@ class WebSocketChannel implements Channel {
   }
 
   #taken(error?: Error | null): void {
-    if (!error && this.#waitingBytes === 0 && this.#socket.bufferedAmount === 0) this.#inlet.drained();
+    if (!error && this.#waitingBytes === 0 && this.#socket.bufferedAmount === 0) this.inlet.drained();
   }
 
   #read(): void {
-    const isWanted = this.#inlet.isOpen && !this.#inlet.isPaused && !this.#input.isFull;
+    const isWanted = this.inlet.isOpen && !this.inlet.isPaused && !this.#input.isFull;
     if (this.#heartbeat !== undefined && (this.#closed || isWanted)) this.#socket.resume();
   }
 
   #endWhenTaken(): void {
-    if (this.#ending !== undefined && this.#input.isEmpty) this.#inlet.end(this.#ending);
+    if (this.#ending !== undefined && this.#input.isEmpty) this.inlet.end(this.#ending);
   }
 
   #arrived(bytes: Uint8Array, isBinary: boolean): void {
@@ -215,12 +222,12 @@ class WebSocketChannel implements Channel {
 
   #arrivedLines(bytes: Uint8Array): void {
     const { maxFrameBytes = defaultMaxFrameBytes } = this.#options;
-    const lines = this.#lines ?? jsonlDecoder(this.#inlet, { maxFrameBytes });
+    const lines = this.#lines ?? jsonlDecoder(this.inlet, { maxFrameBytes });
     this.#lines = lines;
     // A client's message; an agent that we have dialled may send what it likes.
     if (this.#options.socket !== undefined && hasTooManyLines(bytes)) {
       const { message } = tooManyFrames('message');
-      return this.#input.add(0, () => this.#inlet.fault({ code: 'too-large', message, bytes: bytes.length }));
+      return this.#input.add(0, () => this.inlet.fault({ code: 'too-large', message, bytes: bytes.length }));
     }
     this.#input.push(bytes);
     this.#input.add(0, () => lines.end());
@@ -230,18 +237,18 @@ class WebSocketChannel implements Channel {
     const { maxFrameBytes = defaultMaxFrameBytes } = this.#options;
     if (bytes.length > maxFrameBytes) {
       const message = `a message of more than ${maxFrameBytes} bytes, which was discarded`;
-      this.#inlet.fault({ code: 'too-large', message, bytes: bytes.length });
+      this.inlet.fault({ code: 'too-large', message, bytes: bytes.length });
     } else if (isBinary) {
-      this.#inlet.fault({ code: 'bad-frame', message: 'a binary message, where only text is accepted' });
-    } else if (this.#options.socket !== undefined || !passRecognised(this.#inlet, bytes)) {
+      this.inlet.fault({ code: 'bad-frame', message: 'a binary message, where only text is accepted' });
+    } else if (this.#options.socket !== undefined || !passRecognised(this.inlet, bytes)) {
       // Only agents are dialled, and only frames of agents are recognised.
-      this.#inlet.frame(createFrame(bytes));
+      this.inlet.frame(createFrame(bytes));
     }
   }
 
   #failed(error: Error): void {
     const fault = faultOf(error);
-    if (fault !== undefined) this.#input.add(0, () => this.#inlet.fault(fault));
+    if (fault !== undefined) this.#input.add(0, () => this.inlet.fault(fault));
     const wasOpen = this.#heartbeat !== undefined;
     this.#cause ??= fault === undefined ? problemOf(error, wasOpen) : `the peer sent ${fault.message}`;
   }

@@ -14,20 +14,31 @@ const atOnce = 500;
 
 /** Reads nothing outside `folders` (absolute paths). Ignores folders that do not exist now. */
 export function createWorkspace(given: readonly string[]): WorkspacePort {
-  const folders = foldersOf(given);
-  /** Queries that wait for the running walk: a user types many keys during one walk. */
-  const waiting: ((candidates: readonly Candidate[]) => void)[] = [];
+  return new Workspace(foldersOf(given));
+}
 
-  function withCandidates(then: (candidates: readonly Candidate[]) => void): void {
-    waiting.push(then);
-    if (waiting.length > 1) return;
+/** A class: each session has one, and most never use theirs. */
+class Workspace implements WorkspacePort {
+  readonly #folders: readonly Folder[];
+  /** Queries that wait for the running walk: a user types many keys during one walk. Null: no walk is running. */
+  #waiting: ((candidates: readonly Candidate[]) => void)[] | null = null;
+
+  constructor(folders: readonly Folder[]) {
+    this.#folders = folders;
+  }
+
+  #withCandidates(then: (candidates: readonly Candidate[]) => void): void {
+    if (this.#waiting !== null) return void this.#waiting.push(then);
+    const waiting = [then];
+    this.#waiting = waiting;
     const found: Candidate[] = [];
-    const steps = candidatesIn(folders);
+    const steps = candidatesIn(this.#folders);
     const goOn = () => {
       for (let seen = 0; seen < atOnce; ) {
         const { value, done } = steps.next();
         if (done === true) {
-          for (const callback of waiting.splice(0)) callback(found);
+          this.#waiting = null;
+          for (const callback of waiting) callback(found);
           return;
         }
         found.push(...value);
@@ -38,28 +49,30 @@ export function createWorkspace(given: readonly string[]): WorkspacePort {
     setImmediate(goOn);
   }
 
-  return {
-    read(contexts) {
-      const budget = newBudget();
-      const once = new Set<string>();
-      const readings = contexts.slice(0, limits.contexts).flatMap((context): ContextReading[] => {
-        const key = JSON.stringify(context);
-        if (once.has(key)) return [];
-        once.add(key);
-        return [{ context, ...readContext(context, folders, budget) }];
-      });
-      const others = contexts.slice(limits.contexts);
-      // A context chosen by the user comes before one added by the client.
-      const first = others.find((context) => context.type !== 'file' || context.automatic !== true) ?? others[0];
-      if (first === undefined) return readings;
-      const problem = `${others.length} contexts were left out: a prompt has ${limits.contexts} at most.`;
-      return [...readings, { context: first, text: null, problem }];
-    },
-    find(typed, chosen, settle) {
-      const keys = new Set(chosen.map((context) => keyOf(context, folders)));
-      withCandidates((candidates) => settle(choose(typed, candidates, (context) => keys.has(keyOf(context, folders)))));
-    },
-  };
+  read(contexts: readonly Context[]): readonly ContextReading[] {
+    const budget = newBudget();
+    const once = new Set<string>();
+    const readings = contexts.slice(0, limits.contexts).flatMap((context): ContextReading[] => {
+      const key = JSON.stringify(context);
+      if (once.has(key)) return [];
+      once.add(key);
+      return [{ context, ...readContext(context, this.#folders, budget) }];
+    });
+    const others = contexts.slice(limits.contexts);
+    // A context chosen by the user comes before one added by the client.
+    const first = others.find((context) => context.type !== 'file' || context.automatic !== true) ?? others[0];
+    if (first === undefined) return readings;
+    const problem = `${others.length} contexts were left out: a prompt has ${limits.contexts} at most.`;
+    return [...readings, { context: first, text: null, problem }];
+  }
+
+  find(...[typed, chosen, settle]: Parameters<WorkspacePort['find']>): void {
+    const folders = this.#folders;
+    const keys = new Set(chosen.map((context) => keyOf(context, folders)));
+    this.#withCandidates((candidates) =>
+      settle(choose(typed, candidates, (context) => keys.has(keyOf(context, folders)))),
+    );
+  }
 }
 
 /** Yields the candidates in batches, within the limits. */

@@ -97,7 +97,7 @@ describe('--list', () => {
       conformance(['pi-legacy', '--list', '--json', '--only', 'agent-end']),
     ]);
     expect([all.code, one.code]).toEqual([0, 0]);
-    for (const protocol of ['pi', 'pi-legacy', 'pi-server', 'claude', 'rpc-message', 'eca'])
+    for (const protocol of ['pi', 'pi-legacy', 'pi-server', 'claude', 'rpc-message', 'eca', 'acp'])
       expect(all.stdout).toMatch(
         new RegExp(`^${protocol}, agents, version \\d+: \\d+ checks; what is measured describes \\S`, 'mu'),
       );

@@ -13,6 +13,8 @@ import { askingSentences, plainWords } from './support/document-sentences.ts';
 
 const documents = process.env.PATCHBAY_DOCUMENTS ?? '../shared/seeds';
 const folder = path.resolve(import.meta.dirname, '../../src/conformance');
+/** The page of this project that stands for the documents of ACP. */
+const ourPage = 'acp.md';
 
 const Item = z.strictObject({ name: z.string().min(1), reason: z.string().min(1).optional() });
 const Coverage = z.strictObject({
@@ -39,6 +41,7 @@ const coverages: readonly Coverage[] = await Promise.all(
 );
 
 const documentFiles = [
+  'acp.md',
   'claude-rpc-message.md',
   'eca-protocol.md',
   'pi-legacy-rpc.md',
@@ -126,6 +129,29 @@ describe.each(coverages.map((coverage) => [coverage.document, coverage] as const
       'checks that there are not',
     ).toEqual([]);
   });
+
+  if (document === ourPage) {
+    const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/protocols', document), 'utf8');
+
+    test('the rules of the page are the sections', () => {
+      const rules = [...page.matchAll(/^- \*\*(\d+\.\d+)\*\* \*(?:document|measured|ours)\*/gmu)].map(
+        ([, number]) => number,
+      );
+      expect(rules.length).toBeGreaterThan(60);
+      expect(coverage.sections.map(({ name }) => name).sort()).toEqual(rules.sort());
+    });
+
+    test('the methods and updates of the page are among the kinds', () => {
+      const methods = [...page.matchAll(/`((?:session|fs|terminal|elicitation|\$)\/[a-z_]+)/gu)].map(
+        ([, name = '']) => name,
+      );
+      const updates = [...page.matchAll(/"sessionUpdate":"(\w+)"/gu)].map(([, name = '']) => name);
+      expect(new Set(methods).size).toBeGreaterThan(15);
+      const names = coverage.kinds.map(({ name }) => name);
+      expect([...methods, ...updates].filter((kind) => !names.some((name) => name.endsWith(`:${kind}`)))).toEqual([]);
+    });
+    return;
+  }
 
   const file = path.join(documents, document);
   const isAtHand = existsSync(file);

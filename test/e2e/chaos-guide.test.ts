@@ -1,7 +1,7 @@
 // docs/guides/chaos.md: its command runs as it stands, but for the way to the programs, its configuration is accepted, and
 // its table names every kind of fault.
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -36,8 +36,15 @@ test('the command', async () => {
   );
 });
 
-test('the configuration', () => {
-  expect(() => parseConfig(JSON.parse(fence('json')))).not.toThrow();
+test('the configurations', () => {
+  const tape = join(folder, 't.jsonl');
+  writeFileSync(tape, '{"dir":"out","line":"{\\"type\\":\\"extension_ui_request\\"}"}\n');
+  const configs = guide.split('```json\n').slice(1);
+  expect(configs).toHaveLength(2);
+  for (const text of configs) {
+    const config = (text.split('```')[0] ?? '').replace('t.jsonl', tape);
+    expect(() => parseConfig(JSON.parse(config))).not.toThrow();
+  }
 });
 
 test('the table has every kind', () => {

@@ -25,8 +25,13 @@ const wordsOf = (code: string) =>
     .split(' ');
 
 test('the guide of tapes', async () => {
-  const [record = '', serve = '', replay = ''] = fences('sh');
-  const redact = fences('sh').find((code) => code.startsWith('patchbay redact')) ?? '';
+  const commandOf = (begin: string) => fences('sh').find((code) => code.startsWith(`patchbay ${begin}`)) ?? '';
+  const [record, serve, replay, redact] = [
+    commandOf('record'),
+    commandOf('serve'),
+    commandOf('replay'),
+    commandOf('redact'),
+  ];
   const recorded = await patchbay(wordsOf(record), { input, cwd, env });
   expect(recorded).toMatchObject({ code: 0, stdout: expect.stringMatching('agent_end') });
   expect(await patchbay(wordsOf(serve), { cwd, env, holdInput: true, killAfter: 'token' })).toMatchObject({ code: 0 });

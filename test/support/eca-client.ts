@@ -11,7 +11,7 @@ import {
   StreamMessageWriter,
 } from 'vscode-jsonrpc/node.js';
 import { z } from 'zod';
-import type { AgentOptions } from '../../src/cli/agent-options.ts';
+import type { AgentOptions } from '../../src/cli/agents/agent-options.ts';
 import { within } from '../../src/conformance/bounded-wait.ts';
 import type { ArgumentsReader } from '../oracles/order/eca/calls.ts';
 import { checkEcaOrder, describeEcaViolations, type EcaOrderOptions, type Said } from '../oracles/order/eca/order.ts';

@@ -1,9 +1,9 @@
 // `patchbay translate` over tapes: commands and their answers, in each protocol that has a word for them; and the columns
 // of --explain.
 import { expect, it, test } from 'vitest';
-import { columnsOf, headOf } from '../../src/cli/explain-columns.ts';
-import { createExplainer } from '../../src/cli/translate-explain.ts';
-import { type TranslationEars, translationParts } from '../../src/cli/translate-parts.ts';
+import { columnsOf, headOf } from '../../src/cli/translate/explain-columns.ts';
+import { createExplainer } from '../../src/cli/translate/translate-explain.ts';
+import { type TranslationEars, translationParts } from '../../src/cli/translate/translate-parts.ts';
 import { createFrame } from '../../src/transports/framing/frame.ts';
 
 type Row = readonly ['in' | 'out', object];

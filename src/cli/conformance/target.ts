@@ -15,7 +15,7 @@ import { webSocketChannel } from '../../transports/websocket.ts';
 import type { ConformanceOptions } from './options.ts';
 
 /** Protocols whose known agents accept any Messages API (conformance/model/environment.ts). */
-const withModel: ReadonlySet<string> = new Set(['pi', 'pi-legacy', 'claude']);
+const withModel: ReadonlySet<string> = new Set(['pi', 'pi-legacy', 'claude', 'acp']);
 
 /** Whether the agent gets our fake model. */
 export function bringsModel(protocol: string, command: readonly string[], options: ConformanceOptions): boolean {
@@ -53,6 +53,7 @@ export async function targetOf(
   }
   return {
     ...ways,
+    ...(options.cwd === undefined ? {} : { folder: path.resolve(options.cwd) }),
     label: program === undefined ? options.url.map(withoutSecrets).join(', ') : command.join(' '),
     framing: streamFraming(framing.stdio),
     messages: framing.websocket,

@@ -95,6 +95,8 @@ export interface Tools {
   /** A word that is unique across checks and runs. */
   readonly nonce: string;
   readonly transport: Transport;
+  /** The folder in which the peer works, as an absolute path, for checks that must name one. */
+  readonly folder: string;
   /** Opens the next connection to the peer of this check. */
   connect(): Promise<Connection>;
   /** The prompt for a script word. Throws a {@link NotApplicable} where the target has none. */

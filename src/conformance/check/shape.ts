@@ -3,17 +3,20 @@ import { isDictionary } from '../../core/model/dictionary.ts';
 
 /**
  * `any` matches every value but undefined. A list with one shape matches an array of that shape. `fields` matches an
- * object with at least those fields; a name that ends in `?` is optional. `oneOf` matches any of its shapes.
+ * object with at least those fields; a name that ends in `?` is optional. `oneOf` matches any of its shapes, `words` any
+ * of its strings.
  */
 export type Shape =
   | 'string'
   | 'number'
+  | 'integer'
   | 'boolean'
   | 'null'
   | 'object'
   | 'any'
   | readonly [Shape]
   | { readonly oneOf: readonly Shape[] }
+  | { readonly words: readonly string[] }
   | { readonly fields: Readonly<Record<string, Shape>> };
 
 /** An object with at least these fields. */
@@ -23,7 +26,8 @@ export const orNull = (shape: Shape): Shape => ({ oneOf: [shape, 'null'] });
 
 /** Null when the value has the shape, else the first difference and its path. */
 export function misfit(value: unknown, shape: Shape, at = 'data'): string | null {
-  if (typeof shape === 'string') return isA(value, shape) ? null : `${at} must be a ${shape}`;
+  if (typeof shape === 'string')
+    return isA(value, shape) ? null : `${at} must be a${shape === 'integer' ? 'n' : ''} ${shape}`;
   if (isList(shape)) {
     if (!Array.isArray(value)) return `${at} must be an array`;
     const [each] = shape;
@@ -32,6 +36,10 @@ export function misfit(value: unknown, shape: Shape, at = 'data'): string | null
   if ('oneOf' in shape) {
     const wrong = shape.oneOf.map((one) => misfit(value, one, at));
     return wrong.includes(null) ? null : wrong.join(' or ');
+  }
+  if ('words' in shape) {
+    const isOne = typeof value === 'string' && shape.words.includes(value);
+    return isOne ? null : `${at} must be one of ${shape.words.join(', ')}`;
   }
   if (!isDictionary(value)) return `${at} must be an object`;
   return firstOf(
@@ -50,6 +58,7 @@ function isList(shape: Shape): shape is readonly [Shape] {
 function isA(value: unknown, kind: Extract<Shape, string>): boolean {
   if (kind === 'any') return value !== undefined;
   if (kind === 'null') return value === null;
+  if (kind === 'integer') return Number.isInteger(value);
   return kind === 'object' ? isDictionary(value) : typeof value === kind;
 }
 

@@ -55,6 +55,9 @@ const elsewhere = [
 /** Names of variables with credentials: with one of them, a program offers the models of that service. */
 const opening = /(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|CREDENTIALS?)(?:_|$)|^(?:AWS|AZURE|GOOGLE|GCLOUD|CLOUDSDK)_/iu;
 
+/** Settings of Claude Code behind an ACP agent: its own reviewer would decide on permissions otherwise. */
+const asksItsUser = JSON.stringify({ permissions: { defaultMode: 'default' } });
+
 /** The agent folder of pi, below the folder of the program, at the place that pi has for it below a home. */
 const agentFolder = 'home/.pi/agent';
 
@@ -101,6 +104,7 @@ export function surroundingsOf(
       [`${agentFolder}/models.json`, JSON.stringify({ providers: { fake: provider } })],
       [`${agentFolder}/settings.json`, JSON.stringify(settings)],
       ['claude/.claude.json', '{}'],
+      ...(protocol === 'acp' ? [['claude/settings.json', asksItsUser] as const] : []),
       ['tmp/.keep', ''],
     ]),
   };

@@ -85,6 +85,7 @@ export async function runOne(task: Task, place: TaskEnvironment): Promise<TaskRe
     const tools: Tools = {
       nonce,
       transport,
+      folder: target.folder ?? target.stdio?.cwd ?? process.cwd(),
       patienceMs,
       async connect() {
         const connection = await peer.connect(needs.binary === true);

@@ -9,6 +9,8 @@ export const demoScript: ReadonlyMap<string, string> = new Map([
   // Several tool calls in one message.
   ['tools', 'tools'],
   ['toolfail', 'toolfail'],
+  // A tool call that changes a file, where the agent tells how.
+  ['edit', 'edit'],
   // A tool call in which a sub-agent works.
   ['subagent', 'subagent'],
   // A tool call that waits for approval.

@@ -30,6 +30,8 @@ export type Server = Program & { ready(line: unknown): Address | null };
 /** The peer under test. */
 export interface Target {
   readonly label: string;
+  /** The folder in which the peer works; default that of the program, else our own. */
+  readonly folder?: string;
   /** `{session}` in the address becomes a unique name. */
   readonly websocket?: Address | Server;
   /** The address to which `/events` and `/frames` are appended; `{session}` becomes a unique name. */

@@ -1,7 +1,7 @@
 // Drives one client on a channel of its own: connects it to its sessions, counts its commands, and closes it in order.
 import type { Frontend, SubscriptionRequest } from '../contract/adapter.ts';
 import type { Broadcast } from '../contract/broadcast.ts';
-import type { Channel, CloseCode, Out, Receiver } from '../contract/channel.ts';
+import type { Channel, CloseCode, Frame, FrameFault, Out, Receiver } from '../contract/channel.ts';
 import type { Clock } from '../contract/clock.ts';
 import { faultText, guarded, internalError } from '../contract/guarded.ts';
 import { unpaced, type WorkQueue } from '../contract/paced-work.ts';
@@ -72,7 +72,10 @@ const closed: Phase = { is: 'closed' };
 const ended: Phase = { is: 'ended' };
 
 /** A class: each connection has one. As closures, its functions would weigh as much as the rest of an idle client. */
-class ClientConnection implements ClientLink, FrontendPeer, SenderListener, SubscriptionOwner {
+class ClientConnection implements Receiver, ClientLink, FrontendPeer, SenderListener, SubscriptionOwner {
+  readonly work: WorkQueue;
+  /** Absent: a client that sends nothing more has ended. */
+  readonly inputEnded?: () => void;
   readonly #channel: Channel;
   readonly #clock: Clock;
   readonly #listener: ClientListener;
@@ -83,7 +86,6 @@ class ClientConnection implements ClientLink, FrontendPeer, SenderListener, Subs
   readonly #subscriptions: ClientSubscriptions;
   readonly #driver: FrontendDriver;
   readonly #faults = new FaultLimit();
-  readonly #reading: WorkQueue;
   readonly #sink: CommandSink;
   #phase: Phase = serving;
 
@@ -99,7 +101,8 @@ class ClientConnection implements ClientLink, FrontendPeer, SenderListener, Subs
     this.#clock = clock;
     this.#listener = listener;
     this.#sink = sink;
-    this.#reading = reading;
+    this.work = reading;
+    if (listener.half !== undefined) this.inputEnded = () => this.#act(() => this.#finish());
     this.#sender = new ClientSender(channel, frontend, this.#scheduler, this, sending, sink.traffic);
     this.#subscriptions = new ClientSubscriptions(this.#scheduler, frontend, sink, this);
     this.#commands = new CountedSink(
@@ -122,26 +125,22 @@ class ClientConnection implements ClientLink, FrontendPeer, SenderListener, Subs
     // Before the first subscription: a greeting goes out before everything that the session has said.
     this.#driver.start();
     if (reader !== null) this.#subscriptions.add(null, reader, null);
-    this.#channel.open(this.#receiver());
+    this.#channel.open(this);
     this.#sender.pump();
   }
 
-  #receiver(): Receiver {
-    const driver = this.#driver;
-    return {
-      work: this.#reading,
-      frame: (frame) => {
-        this.#sink.traffic?.received(frame.bytes.length);
-        if (!driver.frame(frame)) this.#countFault();
-      },
-      fault: (fault) => {
-        driver.fault(fault);
-        this.#countFault();
-      },
-      drained: () => this.#sender.drained(),
-      end: () => this.#end(),
-      ...(this.#listener.half === undefined ? {} : { inputEnded: () => this.#act(() => this.#inputEnded()) }),
-    };
+  frame(frame: Frame): void {
+    this.#sink.traffic?.received(frame.bytes.length);
+    if (!this.#driver.frame(frame)) this.#countFault();
+  }
+
+  fault(fault: FrameFault): void {
+    this.#driver.fault(fault);
+    this.#countFault();
+  }
+
+  drained(): void {
+    this.#sender.drained();
   }
 
   #countFault(): void {
@@ -151,14 +150,14 @@ class ClientConnection implements ClientLink, FrontendPeer, SenderListener, Subs
     this.close('bad-frame', `more than ${mostFaults} bad frames within 10 s`);
   }
 
-  #inputEnded(): void {
+  #finish(): void {
     const remainder = this.#listener.half?.();
     if (remainder === undefined) return;
     if (this.#phase.is === 'serving') this.#phase = { is: 'finishing', remainder };
     this.#sender.pump();
   }
 
-  #end(): void {
+  end(): void {
     if (this.#phase.is === 'ended') return;
     // An answer that still waits for its turn goes out first: a client on stdio has ended its input and still reads.
     this.#sendAnswers();

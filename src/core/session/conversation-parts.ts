@@ -1,7 +1,7 @@
 // Creates the parts of a conversation and wires them together.
 import type { SessionView } from '../contract/adapter.ts';
 import type { Ending } from '../contract/channel.ts';
-import { createTimers } from '../contract/clock.ts';
+import { type Clock, createTimers } from '../contract/clock.ts';
 import { faultText, guardedClock, internalError } from '../contract/guarded.ts';
 import { Exports } from '../export/export.ts';
 import { createRepair } from '../log/repair.ts';
@@ -24,7 +24,11 @@ import { createSilenceLimit } from './silence-limit.ts';
 import { createTranscriptLimit } from './transcript-limit.ts';
 
 /** The session around a conversation, as the conversation sees the session. */
-export interface ConversationPorts extends SessionPorts {
+export interface ConversationPorts {
+  readonly session: SessionPorts;
+  /** The clock of the session. */
+  readonly clock: Clock;
+  readonly note: SessionPorts['note'];
   readonly view: SessionView;
   /** All streams of the session. */
   readonly streams: ReadonlyMap<string, Stream>;
@@ -50,7 +54,8 @@ export type ConversationParts = ReturnType<typeof createParts>;
  * Creates the parts without an agent. `agentEnded` is called after every command of the ended agent has been answered.
  */
 export function createParts(ports: ConversationPorts, agentEnded: (ending: Ending) => void) {
-  const { limits, view, note, exports: port, work, limited = () => {} } = ports;
+  const { session, view, note } = ports;
+  const { limits, exports: port, work, limited = () => {} } = session;
   // A timer of the session belongs to its agent's work: what is thrown there ends the agent.
   const clock = guardedClock(ports.clock, (thrown) => {
     note('internal', faultText(thrown));
@@ -74,8 +79,8 @@ export function createParts(ports: ConversationPorts, agentEnded: (ending: Endin
   const agent = createSessionAgent({
     transcript,
     clock,
-    connect: (resume) => ports.connect(instructions.current(), resume),
-    resume: ports.resume,
+    connect: (resume) => session.connect(instructions.current(), resume),
+    resume: session.resume,
     prepare: (command, { takesContexts }) => contexts.readable(command, takesContexts === true),
     isSessionClosed: () => ports.closed() !== null,
     admit,
@@ -84,7 +89,7 @@ export function createParts(ports: ConversationPorts, agentEnded: (ending: Endin
     note,
     work,
     limited,
-    tap: ports.tap,
+    tap: session.tap,
     ended: agentEnded,
   });
   const limitSilence = createSilenceLimit({ transcript, timers, agent, silenceMs: limits.silenceMs, limited });
@@ -101,20 +106,25 @@ export function createParts(ports: ConversationPorts, agentEnded: (ending: Endin
     limited,
     readers: ports.readers,
     agent,
-    refuseQuestion: () => ports.refuseQuestion?.() ?? null,
+    refuseQuestion: () => session.refuseQuestion?.() ?? null,
   });
   const complain = (text: string) => notify('error', text);
   const prompts = new LatePrompts({ transcript, timers, limits, agent, limited, complain, admit });
   const model = createDefaultModel(agent);
-  const instructions = createInstructions({ areHeard: ports.takesInstructions === true, isStarted: agent.isStarted });
-  const contexts = createContexts({ workspace: ports.workspace, isConfined: ports.isConfined === true, warn, agent });
-  const { readStored } = ports;
+  const instructions = createInstructions({ areHeard: session.takesInstructions === true, isStarted: agent.isStarted });
+  const contexts = createContexts({
+    workspace: session.workspace,
+    isConfined: session.isConfined === true,
+    warn,
+    agent,
+  });
+  const readStored = session.readStored && ((path: string) => session.readStored?.(path) ?? []);
   const forks = createForks({ view, readStored, admit, agent, isBusy: () => prompts.isBusy() });
   const exports = port === undefined ? undefined : new Exports({ view, clock, port, work });
   const queries = createQueries({
     view,
     exports,
-    files: ports.sessionFiles,
+    files: session.sessionFiles && (() => session.sessionFiles?.() ?? []),
     facts: () => ({
       running: prompts.isRunning(),
       waiting: prompts.queued(),
@@ -126,7 +136,7 @@ export function createParts(ports: ConversationPorts, agentEnded: (ending: Endin
   });
 
   const { streams, recorder, context } = ports;
-  const logged = (event: Event) => ports.logged?.(event);
+  const logged = (event: Event) => session.logged?.(event);
   const followers = {
     streams,
     questions,
@@ -138,7 +148,7 @@ export function createParts(ports: ConversationPorts, agentEnded: (ending: Endin
     logged,
     recorder,
     context,
-    tap: ports.tap,
+    tap: session.tap,
   };
   const log = createSessionLog({ transcript, clock, ...followers });
 

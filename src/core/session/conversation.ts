@@ -90,7 +90,7 @@ function forgetAgent(parts: ConversationParts, ports: ConversationPorts, ending:
   // Waiting prompts were meant for the context of the ended agent. The gateway never repeats a prompt (docs/faults.md
   // F1).
   prompts.drop(outcome);
-  if (ports.closed() === null) ports.lost?.(message, wasSilent);
+  if (ports.closed() === null) ports.session.lost?.(message, wasSilent);
   prompts.tellIdle();
 }
 

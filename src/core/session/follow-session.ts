@@ -14,7 +14,7 @@ const reachMs = 1_000;
 
 /** The surroundings of a session that is followed. `epoch` and `timeOrigin`: of its head. */
 export interface FollowedPorts
-  extends Omit<SessionPorts, 'info' | 'history' | 'kept' | 'past' | 'connect' | 'forward' | 'forwardPosts' | 'paused'> {
+  extends Omit<SessionPorts, 'info' | 'history' | 'kept' | 'connect' | 'forward' | 'forwardPosts' | 'paused'> {
   readonly timeOrigin: number;
 }
 
@@ -74,7 +74,7 @@ export async function followSession(options: FollowOptions): Promise<FollowedSes
   const isPaused = (isNow: boolean) => followed.pause(isNow);
   try {
     const open: Parameters<typeof takePast>[1] = (state) =>
-      beginRestoring({ ...ports, ...pastOf(state), connect, forward, forwardPosts, paused: isPaused }, dialectOf);
+      beginRestoring({ ...ports, connect, forward, forwardPosts, paused: isPaused }, pastOf(state), dialectOf);
     const taken = await takePast(followed.past, open);
     restoring = taken.restoring;
     restoring.follow();

@@ -5,13 +5,13 @@ import { SessionRecord, SessionState } from '../log/stored-records.ts';
 import { readTranscript } from '../log/stored-state.ts';
 import { type DialectOf, SessionClock } from './restoration.ts';
 import { beginRestoring, type RestoringSession, type Session } from './session.ts';
-import type { SessionPorts } from './session-ports.ts';
+import type { RestoredState, SessionPorts } from './session-ports.ts';
 import type { KeptSession } from './session-recorder.ts';
 
 /** The surroundings of a session that is made again. */
-export interface RestorePorts extends Omit<SessionPorts, 'info' | 'history' | 'kept' | 'past'> {
-  readonly timeOrigin: number;
-  /** Ms since 1970 when `clock` was 0. */
+export interface RestorePorts {
+  readonly ports: Omit<SessionPorts, 'info' | 'history' | 'kept'> & { readonly timeOrigin: number };
+  /** Ms since 1970 when the clock of the ports was 0. */
   readonly clockOrigin: number;
   readonly kept: Omit<KeptSession, 'place'>;
   readonly past: Pick<StoredPast, 'snapshot' | 'records' | 'corrupt'>;
@@ -25,16 +25,15 @@ export interface RestorePorts extends Omit<SessionPorts, 'info' | 'history' | 'k
  * the snapshot cannot be read.
  */
 export async function restoreSession({
+  ports,
   past,
-  clock: outer,
   clockOrigin,
   dialectOf,
   kept,
   begun,
-  ...ports
 }: RestorePorts): Promise<Session> {
-  const clock = new SessionClock(outer, clockOrigin - ports.timeOrigin);
-  const open = (state: SessionState | null) => beginRestoring({ ...ports, clock, ...pastOf(state) }, dialectOf);
+  const clock = new SessionClock(ports.clock, clockOrigin - ports.timeOrigin);
+  const open = (state: SessionState | null) => beginRestoring(ports, { clock, ...pastOf(state) }, dialectOf);
   const { restoring, place, corrupt } = await takePast(past, open);
   const { session } = restoring;
   begun?.(session);
@@ -78,7 +77,7 @@ export function readRecord(stored: StoredRecord): SessionRecord | null {
 }
 
 /** What a session begins with that is made again from there on. */
-export function pastOf(state: SessionState | null): Pick<SessionPorts, 'past'> {
+export function pastOf(state: SessionState | null): Pick<RestoredState, 'past'> {
   if (state === null) return {};
   return { past: { transcript: readTranscript(state.transcript), context: state.context, posted: state.posted } };
 }

@@ -96,12 +96,6 @@ export interface SessionPorts {
   readonly info?: SessionInfo;
   /** Where the session is kept. If absent, it is nowhere. */
   readonly kept?: KeptSession;
-  /** What the session was before its first record that is still there. */
-  readonly past?: {
-    readonly transcript: Transcript;
-    readonly context: ContextFigures;
-    readonly posted: readonly Posted[];
-  };
   /** Messages of an earlier opening of this session, oldest first. */
   readonly history?: readonly Message[];
   /**
@@ -132,4 +126,16 @@ export interface SessionPorts {
   ended?(staysKept: boolean): void;
   /** Called after the agent has ended by itself. `wasSilent`: the log is empty. */
   lost?(sentence: string, wasSilent: boolean): void;
+}
+
+/** What a session begins with that is made again. */
+export interface RestoredState {
+  /** The clock goes on behind the times of the records. Default: that of the ports. */
+  readonly clock?: Clock;
+  /** What the session was before its first record that is still there. */
+  readonly past?: {
+    readonly transcript: Transcript;
+    readonly context: ContextFigures;
+    readonly posted: readonly Posted[];
+  };
 }

@@ -1,5 +1,6 @@
 // A session: its state, its streams and its end. conversation.ts has the conversation with the agent.
 import type { AgentKind, NoteLevel, Projection, SessionView } from '../contract/adapter.ts';
+import type { Clock } from '../contract/clock.ts';
 import type { StreamEnd } from '../contract/reader.ts';
 import type { StoredSnapshot } from '../contract/session-store.ts';
 import type { PostedIds } from '../link/posted-ids.ts';
@@ -16,7 +17,7 @@ import { type ContextFigures, unknownContext } from './context-usage.ts';
 import { type Conversation, startConversation } from './conversation.ts';
 import { replayedMessages } from './forks.ts';
 import { type DialectOf, Restoration } from './restoration.ts';
-import type { SessionPorts } from './session-ports.ts';
+import type { RestoredState, SessionPorts } from './session-ports.ts';
 import { SessionPosts } from './session-posts.ts';
 import { type KeptSession, SessionRecorder } from './session-recorder.ts';
 import { SessionStreams, type StreamUse } from './session-streams.ts';
@@ -91,7 +92,10 @@ class OpenSession implements Session, BudgetMember {
   readonly transcript: Transcript;
   readonly agent: AgentKind | undefined;
   readonly #ports: SessionPorts;
+  readonly #clock: Clock;
   readonly #streams: SessionStreams;
+  /** Absent: the session is new. */
+  readonly #past: RestoredState['past'];
   /** Created with the first command. */
   #conversation: Conversation | null = null;
   /** Keys of streams with a reader that cannot keep up. */
@@ -111,20 +115,22 @@ class OpenSession implements Session, BudgetMember {
   /** Why the session is closed; null while open. */
   #closed: string | null = null;
 
-  constructor(ports: SessionPorts) {
+  constructor(ports: SessionPorts, { clock = ports.clock, past }: RestoredState = {}) {
     this.id = ports.id;
     this.epoch = ports.epoch;
     this.timeOrigin = ports.timeOrigin ?? 0;
     this.place = ports.place;
     this.agent = ports.agent;
-    this.transcript = ports.past?.transcript ?? emptyTranscript();
-    this.#context = ports.past?.context ?? unknownContext;
+    this.transcript = past?.transcript ?? emptyTranscript();
+    this.#context = past?.context ?? unknownContext;
     if (ports.info !== undefined) {
       this.transcript.info = ports.info;
       this.transcript.bytes = sizeOfInfo(ports.info);
     }
     this.#ports = ports;
-    const { limits, clock, work, limited } = ports;
+    this.#clock = clock;
+    this.#past = past;
+    const { limits, work, limited } = ports;
     const pressure = (key: string, isPressed: boolean) => this.#press(key, isPressed);
     const isRestoring = () => this.#restoration !== null && !this.#isFollowing;
     const recorder = () => this.#recorder;
@@ -132,7 +138,7 @@ class OpenSession implements Session, BudgetMember {
     const opened = ports.forwardPosts && ((key: string, source: unknown) => ports.forwardPosts?.stream(key, source));
     const own = { pressure, recorder, isRestoring, opened, isFollowed: ports.forward !== undefined };
     this.#streams = new SessionStreams(this, { limits, note, clock, work, limited, ...own });
-    const at = ports.clock.now();
+    const at = clock.now();
     for (const event of replayedMessages(ports.history ?? []))
       fold(this.transcript, { seq: this.transcript.lastSeq + 1, at, event });
     if (this.transcript.bytes > 0) ports.budget?.report(this, this.transcript.bytes);
@@ -177,7 +183,7 @@ class OpenSession implements Session, BudgetMember {
     const { transcript } = this;
     const streams = this.#streams;
     const posts = () => this.#postsMade();
-    for (const posted of this.#ports.past?.posted ?? []) posts().restore(posted);
+    for (const posted of this.#past?.posted ?? []) posts().restore(posted);
     const restoration = new Restoration({ transcript, streams, context: this.#context, dialectOf, posts });
     this.#restoration = restoration;
     const over = () => {
@@ -194,7 +200,7 @@ class OpenSession implements Session, BudgetMember {
         restoration.skip(transcript.lastSeq + skippedEvents);
         recorder.restart(transcript.lastSeq);
         for (const event of closeRun(transcript, interruption)) {
-          const logged = { seq: transcript.lastSeq + 1, at: this.#ports.clock.now(), event };
+          const logged = { seq: transcript.lastSeq + 1, at: this.#clock.now(), event };
           restoration.log(logged);
           recorder.event(logged);
         }
@@ -251,7 +257,8 @@ class OpenSession implements Session, BudgetMember {
 
   #talk(): Conversation {
     this.#conversation ??= startConversation({
-      ...this.#ports,
+      session: this.#ports,
+      clock: this.#clock,
       note: (level, text) => this.#note(level, text),
       view: this,
       streams: this.#streams.open,
@@ -285,7 +292,7 @@ class OpenSession implements Session, BudgetMember {
   }
 
   warn(text: string): void {
-    this.#ports.clock.after(0, () => {
+    this.#clock.after(0, () => {
       if (this.#closed === null && this.#ports.forward === undefined) this.#talk().warn(text);
     });
   }
@@ -305,7 +312,7 @@ class OpenSession implements Session, BudgetMember {
 
   /** Also a session whose records cannot be read to their end, and that is only shown. */
   get #isKept(): boolean {
-    return this.#recorder !== null || this.#ports.past !== undefined || this.#ports.forward !== undefined;
+    return this.#recorder !== null || this.#past !== undefined || this.#ports.forward !== undefined;
   }
 
   #end(end: StreamEnd, staysKept: boolean): void {
@@ -319,7 +326,7 @@ class OpenSession implements Session, BudgetMember {
 
   /** In a tick of its own: the caller may be another session in the middle of an event. */
   evict(reason: string): void {
-    this.#ports.clock.after(0, () => {
+    this.#clock.after(0, () => {
       this.#conversation?.abandon(reason);
       // Clients that came back at once would fill the memory again.
       this.#end({ kind: 'closed', reason }, this.#isKept);
@@ -355,8 +362,12 @@ export interface RestoringSession {
 }
 
 /** Opens a session that was kept. */
-export function beginRestoring(ports: Omit<SessionPorts, 'kept'>, dialectOf: DialectOf): RestoringSession {
-  return new OpenSession(ports).restore(dialectOf);
+export function beginRestoring(
+  ports: Omit<SessionPorts, 'kept'>,
+  restored: RestoredState,
+  dialectOf: DialectOf,
+): RestoringSession {
+  return new OpenSession(ports, restored).restore(dialectOf);
 }
 
 /** Opens a session. The agent starts with the first command that needs it. */

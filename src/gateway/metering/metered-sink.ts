@@ -1,28 +1,45 @@
 // A client's sink that counts its frames, its refused commands and the limits that the client reaches.
-import type { FrontendSide } from '../../core/contract/adapter.ts';
+import type { FrontendSide, NoteLevel } from '../../core/contract/adapter.ts';
+import type { FrameFault } from '../../core/contract/channel.ts';
+import type { Limited } from '../../core/contract/limit-rule.ts';
+import type { Traffic } from '../../core/contract/traffic.ts';
 import type { CommandSink } from '../../core/link/frontend-driver.ts';
 import type { Meter } from './meter.ts';
 
-/** The sink with its counters. */
-export function meteredSink(sink: CommandSink, meter: Meter, frontend: string, { key }: FrontendSide): CommandSink {
-  return {
-    ...sink,
-    traffic: meter.ofClients(frontend, key),
-    limited: meter.limited,
-    submit(command, settle, session, ticket) {
-      sink.submit(
-        command,
-        (outcome, receipt) => {
-          if (!outcome.ok) meter.refusedCommands.add(outcome.error.code);
-          settle(outcome, receipt);
-        },
-        session,
-        ticket,
-      );
-    },
-    fault(fault) {
-      if (fault.code === 'too-large') meter.limited('clientFrameBytes');
-      sink.fault?.(fault);
-    },
-  };
+/** A class: each connection has one. */
+export class MeteredSink implements CommandSink {
+  readonly traffic: Traffic;
+  readonly limited: Limited;
+  readonly subscribe?: CommandSink['subscribe'];
+  readonly #sink: CommandSink;
+  readonly #meter: Meter;
+
+  constructor(sink: CommandSink, meter: Meter, frontend: string, { key }: FrontendSide) {
+    this.traffic = meter.ofClients(frontend, key);
+    this.limited = meter.limited;
+    this.subscribe = sink.subscribe;
+    this.#sink = sink;
+    this.#meter = meter;
+  }
+
+  submit(...[command, settle, session, ticket]: Parameters<CommandSink['submit']>): void {
+    this.#sink.submit(
+      command,
+      (outcome, receipt) => {
+        if (!outcome.ok) this.#meter.refusedCommands.add(outcome.error.code);
+        settle(outcome, receipt);
+      },
+      session,
+      ticket,
+    );
+  }
+
+  note(level: NoteLevel, text: string): void {
+    this.#sink.note(level, text);
+  }
+
+  fault(fault: FrameFault): void {
+    if (fault.code === 'too-large') this.#meter.limited('clientFrameBytes');
+    this.#sink.fault?.(fault);
+  }
 }

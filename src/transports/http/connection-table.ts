@@ -94,7 +94,8 @@ export function createConnectionTable(limits: ConnectionLimits, refuse: (socket:
       else if (isFull) return refuse(socket);
       uses.set(socket, unknown);
       unknowns.add(socket);
-      socket.once('close', () => set(socket, null));
+      // `once` would keep a wrapper of the listener for as long as the connection lives.
+      socket.on('close', () => set(socket, null));
     },
     asked(socket) {
       const use = uses.get(socket);

@@ -74,7 +74,8 @@ export function createUpgradeHandler(ports: UpgradePorts): UpgradeHandler {
     count += 1;
     const channel = webSocketChannel(webSocket, { label: `websocket ${count}`, ...options });
     channels.add(channel);
-    webSocket.once('close', () => channels.delete(channel));
+    // `once` would keep a wrapper of the listener for as long as the connection lives.
+    webSocket.on('close', () => channels.delete(channel));
     return channel;
   }
 
@@ -123,8 +124,7 @@ export function createUpgradeHandler(ports: UpgradePorts): UpgradeHandler {
 
   return {
     handle(request, socket, head) {
-      // A connection reset must not end the gateway.
-      socket.on('error', () => {});
+      socket.on('error', ignore);
       const verdict = check(request);
       if (verdict.refusal !== null) return turnAway(socket, verdict.refusal);
       const turnAwayFor = (thrown: unknown) => {
@@ -160,6 +160,12 @@ export function createUpgradeHandler(ports: UpgradePorts): UpgradeHandler {
     },
   };
 }
+
+/**
+ * A connection reset must not end the gateway. Not a closure: the listener lives as long as the WebSocket and would keep
+ * the request.
+ */
+function ignore(): void {}
 
 function urlOf({ url }: IncomingMessage): URL {
   // Join instead of resolve: resolving `//evil.example/v1/x/ws` would take the first part for a host.

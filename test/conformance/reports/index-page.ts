@@ -10,6 +10,7 @@ const order = [
   'pi-0.87.1',
   'pi-1.5.2',
   'claude-code',
+  'claude-agent-acp',
   'own-frontends',
   'own-clients',
   'recordings',

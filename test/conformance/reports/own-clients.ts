@@ -2,6 +2,7 @@
 import type { Result, Verdict } from '../../../src/conformance/check/check.ts';
 import { clientSetOf } from '../../../src/conformance/index.ts';
 import { levels, type Tally } from '../../../src/conformance/report/report.ts';
+import { ownAcpClient } from '../acp/own-client.ts';
 import { ownClaudeClient } from '../claude-client/rig.ts';
 import { ownEditor } from '../eca/own-editor.ts';
 import { ownPiClient } from '../pi-client/client-steps.ts';
@@ -15,6 +16,7 @@ const rigs = {
   'pi-server': ownPiServerClient,
   claude: ownClaudeClient,
   eca: ownEditor,
+  acp: ownAcpClient,
 };
 
 /** Runs all behaviours and writes the page. */

@@ -1,7 +1,7 @@
 // Writes the page on our own frontends: each protocol over each transport that carries it, in front of the demo agent.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -10,11 +10,12 @@ import { agentSetOf } from '../../../src/conformance/index.ts';
 import { judged, program, type RunReport } from './command.ts';
 import { explanationOf, madeWith, seconds, tableOf, tallyText, writePage } from './page.ts';
 
-const protocols = ['pi', 'pi-legacy', 'pi-server', 'claude', 'rpc-message', 'eca'] as const;
+const protocols = ['pi', 'pi-legacy', 'pi-server', 'claude', 'rpc-message', 'eca', 'acp'] as const;
 const transports = ['stdio', 'WebSocket', 'SSE'] as const;
 
 /** Combinations that do not exist. */
 const absent: ReadonlyMap<string, string> = new Map([
+  ['acp SSE', 'a stream of ours is about one session, and an ACP connection has many'],
   [
     'pi-server SSE',
     'the specification has WebSocket and stdio only; a stream of ours is about one session, and a pi-server has many',
@@ -38,7 +39,10 @@ export async function makeOwnFrontends(): Promise<void> {
   const home = mkdtempSync(path.join(tmpdir(), 'patchbay-report-'));
   // Some hundred checks on one server would exceed its default limits.
   const bounds = JSON.stringify(agentSetOf('pi-server')?.usual ?? {});
-  const server = spawn(process.execPath, [program, 'serve', '--json', '--agent', 'demo'], {
+  // Clients of ACP name a folder, and on the network one inside the roots.
+  const config = path.join(home, 'patchbay.json');
+  writeFileSync(config, JSON.stringify({ agents: { demo: { protocol: 'demo' } }, roots: [home] }));
+  const server = spawn(process.execPath, [program, 'serve', '--json', '--config', config, '--agent', 'demo'], {
     cwd: home,
     env: { ...process.env, HOME: home, XDG_STATE_HOME: home, PATCHBAY_PI_SERVER: bounds },
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -51,7 +55,7 @@ export async function makeOwnFrontends(): Promise<void> {
       for (const transport of transports) {
         const where = {
           stdio: ['--bounds', 'PATCHBAY_PI_SERVER', '--', 'node', program, 'stdio', '--frontend', protocol],
-          WebSocket: ['--token', token, '--url', `${url.replace('http', 'ws')}/v1/${protocol}/ws`],
+          WebSocket: ['--cwd', home, '--token', token, '--url', `${url.replace('http', 'ws')}/v1/${protocol}/ws`],
           SSE: ['--token', token, '--url', `${url}/v1/${protocol}/sessions/{session}`],
         }[transport];
         const isAbsent = absent.has(`${protocol} ${transport}`);

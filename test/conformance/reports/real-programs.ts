@@ -1,6 +1,6 @@
 // Writes the pages on the real pi, one for each version, and on Claude Code. Programs that are no dependencies of ours
 // are configured: PATCHBAY_NEW_PI is a folder with newer versions of pi and a Node that runs them, PATCHBAY_CLAUDE_CODE
-// is a program.
+// and PATCHBAY_CLAUDE_AGENT_ACP are programs.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { judged } from './command.ts';
@@ -15,10 +15,12 @@ interface RealProgram {
   readonly words?: readonly string[];
   /** The program accepts an extension that opens dialogs. */
   readonly asks: boolean;
+  /** File with the prompts, in the folder of the pages. */
+  readonly script?: string;
 }
 
 /** In the order of the index. */
-function programs(newPi: string, claudeCode: string): readonly RealProgram[] {
+function programs(newPi: string, claudeCode: string, claudeAcp: string): readonly RealProgram[] {
   const node = path.join(newPi, 'node_modules/.bin/node');
   const newest = { protocol: 'pi', asks: true };
   return [
@@ -59,13 +61,23 @@ function programs(newPi: string, claudeCode: string): readonly RealProgram[] {
       ],
       asks: false,
     },
+    {
+      page: 'claude-agent-acp',
+      protocol: 'acp',
+      label: 'claude-agent-acp 0.101.0',
+      command: [claudeAcp],
+      words: [],
+      asks: false,
+      script: 'acp-claude.json',
+    },
   ];
 }
 
 /** The page of a program that is not installed stays as it is. */
 export async function makeRealPrograms(): Promise<void> {
   const { PATCHBAY_NEW_PI: newPi = '/nowhere', PATCHBAY_CLAUDE_CODE: claudeCode = '/nowhere' } = process.env;
-  for (const { page, protocol, label, command, words, asks } of programs(newPi, claudeCode)) {
+  const { PATCHBAY_CLAUDE_AGENT_ACP: claudeAcp = '/nowhere' } = process.env;
+  for (const { page, protocol, label, command, words, asks, script } of programs(newPi, claudeCode, claudeAcp)) {
     if (command.some((word) => word.includes('/') && !existsSync(word))) {
       console.log(`${label} is not here: ${page}.md stays as it is`);
       continue;
@@ -74,6 +86,7 @@ export async function makeRealPrograms(): Promise<void> {
       ...[protocol, '--label', label, '--markdown', path.join(folder, `${page}.md`)],
       ...['--explanations', explanationFile(page)],
       ...(asks ? ['--script', path.join(folder, 'asking.json')] : []),
+      ...(script === undefined ? [] : ['--script', path.join(folder, script)]),
       // Some programs take seconds to start.
       ...['--patience', '30000', '--', ...command, ...(words ?? ['--mode', 'rpc'])],
       ...(asks ? ['--extension', 'test/conformance/support/asking-extension.ts'] : []),

@@ -197,7 +197,8 @@ function isOf<Type extends Event['type']>(event: Event, type: Type): event is Ex
 }
 
 /** Accepts everything. */
-function usualAnswer(event: Event): Command | null {
+/** The first option, yes, some text, allow. */
+export function usualAnswer(event: Event): Command | null {
   if (event.type === 'approval-request') return { type: 'answer-approval', id: event.id, decision: 'allow' };
   if (event.type !== 'dialog-request') return null;
   const { id, kind } = event;

@@ -20,11 +20,17 @@ const launcher = file('./first-breaks.mjs');
 const patchbay = file('../../../dist/cli/main.js');
 
 /** One client of each protocol. */
-export const chaosClients: readonly Kind[] = ['claude', 'rpc-message', 'pi', 'pi-legacy', 'pi-server', 'eca'].map(
-  (frontend) => ({ frontend, transport: 'ws' }),
-);
+export const chaosClients: readonly Kind[] = [
+  'claude',
+  'rpc-message',
+  'pi',
+  'pi-legacy',
+  'pi-server',
+  'eca',
+  'acp',
+].map((frontend) => ({ frontend, transport: 'ws' }));
 /** Those that the table has a column for. */
-export const chaosAgents = ['pi', 'pi-legacy', 'pi-server', 'claude', 'eca'] as const;
+export const chaosAgents = ['pi', 'pi-legacy', 'pi-server', 'claude', 'eca', 'acp'] as const;
 
 /** An agent that is silent for so long has failed, ms. Far more than an agent needs here, also on a machine with other work. */
 const silenceMs = 2500;
@@ -110,7 +116,9 @@ async function healed({ observers }: FaultRig, asker: Observer, turn: Turn): Pro
   await Promise.all(
     observers.map(async (one, at) => {
       const from = froms[at] ?? 0;
-      await one.until('the end of the next run', () => one.endings.some((place) => place >= from));
+      if (one === asker || one.dialect.tellsAllEnds) {
+        await one.until('the end of the next run', () => one.endings.some((place) => place >= from));
+      }
       await one.until('the words of the next run', () => tells(one.frames.slice(from), last));
       await one.until('all answers', () => one.dialect.role.isAnswered?.(one.frames) ?? true);
     }),

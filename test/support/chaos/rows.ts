@@ -61,4 +61,5 @@ export const places: ReadonlyMap<string, { readonly MID: string; readonly ASK: s
   ['pi-server', { MID: 'tool_execution_end', ASK: 'prompt' }],
   ['claude', { MID: 'user', ASK: 'user' }],
   ['eca', { MID: 'toolCalled', ASK: 'chat/prompt' }],
+  ['acp', { MID: 'tool_call_update', ASK: 'session/prompt' }],
 ]);

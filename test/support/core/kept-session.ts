@@ -139,7 +139,7 @@ export async function restoreKept(
   const records = createRecords([...lines]);
   const ports = portsOf(clock, receivers, heard);
   const session = await restoreSession({
-    ...ports,
+    ports,
     clockOrigin: ports.timeOrigin + laterMs,
     kept: { log: log ?? records.log },
     past: {

@@ -117,7 +117,8 @@ const returns: readonly FaultRow[] = [
         rig.prompt('think tool');
         await rig.told();
         const cursors = [null, 'another.1.0', '99999.99999.0', 'nonsense', '-1'];
-        const streams = [...dialects].flatMap(([frontend, dialect]) =>
+        const told = [...dialects].filter(([, { tellsAllEnds }]) => tellsAllEnds);
+        const streams = told.flatMap(([frontend, dialect]) =>
           cursors.map(async (cursor) => ({
             frontend,
             dialect,

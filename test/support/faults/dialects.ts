@@ -10,6 +10,8 @@ export interface Dialect {
   goesOn(frame: string): boolean;
   /** Whether every client of the dialect gets this frame: all but answers to one client's commands, and greetings. */
   isShared(frame: string): boolean;
+  /** Whether a client hears the end of a run that another one has asked for. */
+  readonly tellsAllEnds: boolean;
 }
 
 /** Notes where runs end. Takes each frame once. */
@@ -52,14 +54,20 @@ function roleOf(frontend: string): ClientRole {
 function dialect(frontend: string, mark: string, isShared: Dialect['isShared']): [string, Dialect] {
   const role = roleOf(frontend);
   const isEnding = (frame: string) => frame.includes(mark) && role.isOver(frame);
-  return [frontend, { role, isEnding, goesOn: () => false, isShared }];
+  return [frontend, { role, isEnding, goesOn: () => false, isShared, tellsAllEnds: true }];
 }
 
 /** An agent of pi that tries again says agent_end before, and the run goes on. */
 function piDialect(frontend: string, isShared: Dialect['isShared']): [string, Dialect] {
   const isEnding = (frame: string) => frame.includes('"type":"agent_end"');
   const goesOn = (frame: string) => frame.includes('"type":"auto_retry_start"');
-  return [frontend, { role: roleOf(frontend), isEnding, goesOn, isShared }];
+  return [frontend, { role: roleOf(frontend), isEnding, goesOn, isShared, tellsAllEnds: true }];
+}
+
+/** ACP ends a run by the answer to its prompt, and has no word for the end of another client's. */
+function acpDialect(): [string, Dialect] {
+  const [frontend, heard] = dialect('acp', '"prompt-', (frame) => JSON.parse(frame).id === undefined);
+  return [frontend, { ...heard, tellsAllEnds: false }];
 }
 
 /** A prompt is repeated to all but the client that spoke. */
@@ -82,4 +90,5 @@ export const dialects: ReadonlyMap<string, Dialect> = new Map([
   // Settings that were there before a client came are marked as replayed.
   dialect('canonical', '"run-end"', (frame) => !['session-changed', undefined].includes(JSON.parse(frame).event?.type)),
   dialect('eca', '"finished"', (frame) => JSON.parse(frame).id === undefined),
+  acpDialect(),
 ]);

@@ -46,8 +46,8 @@ const useSuffix = /#\d+$/u;
 /** An output that grows is sent again when it has grown by this factor: items are replaced whole. */
 const growth = 1.25;
 
-/** `say` sends an update. */
-export function createCallWriter(say: (update: object) => void): CallWriter {
+/** `say` sends an update. `cwd`: the working folder of the agent, if known. */
+export function createCallWriter(say: (update: object) => void, cwd: () => string | undefined): CallWriter {
   const open = new Map<string, WireCall>();
   /** Calls of the past that wait for their result. */
   const past = new NewestMap<string, WireCall>(memory);
@@ -61,12 +61,19 @@ export function createCallWriter(say: (update: object) => void): CallWriter {
     return { id: use === 1 && !useSuffix.test(call) ? call : `${call}#${use}`, name, shown, input, said: 0 };
   }
 
+  /** The items that are no output: diffs and terminals. */
+  function diffsOf(shown: Shown): readonly unknown[] {
+    const { content } = acpExtraIn(shown);
+    if (Array.isArray(content)) return content.filter((item) => item?.type !== 'content');
+    return shown.change === undefined ? [] : diffItems(shown.change, cwd());
+  }
+
   /** What is shown of a call: its own words, and those of an ACP agent as they were. */
   function fieldsOf({ name, shown, input }: WireCall): Dictionary {
     const { title, kind, locations, change } = shown;
     const { rawInput, content, _meta } = acpExtraIn(shown);
-    const places = locationsOf(locations, change, input);
-    const items = Array.isArray(content) ? content : change === undefined ? [] : diffItems(change);
+    const places = locationsOf(locations, change, input, cwd());
+    const items = Array.isArray(content) ? content : change === undefined ? [] : diffItems(change, cwd());
     return {
       title: titleOf(name, title, input),
       name,
@@ -194,11 +201,4 @@ export function createCallWriter(say: (update: object) => void): CallWriter {
       made.clear();
     },
   };
-}
-
-/** The items that are no output: diffs and terminals. */
-function diffsOf(shown: Shown): readonly unknown[] {
-  const { content } = acpExtraIn(shown);
-  if (Array.isArray(content)) return content.filter((item) => item?.type !== 'content');
-  return shown.change === undefined ? [] : diffItems(shown.change);
 }

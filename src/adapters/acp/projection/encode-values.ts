@@ -1,5 +1,6 @@
 // Nouns of the model as values of ACP: content blocks, items of tool calls, titles (docs/protocols/acp.md 4.30, 4.35,
 // 4.39, 9.63).
+import { absolutePath } from '../../../core/model/absolute-path.ts';
 import type { Content, Dictionary, FileChange } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import type { ToolKind, ToolLocation } from '../../../core/model/event.ts';
@@ -47,8 +48,9 @@ export function contentItems(contents: readonly Content[]): object[] {
   });
 }
 
-/** A change of a file as diffs: of the texts that the agent has said, else one for each hunk. */
-export function diffItems({ path, diff, before, after }: FileChange): object[] {
+/** A change of a file as diffs: of the texts that the agent has said, else one for each hunk. `cwd`: of the agent. */
+export function diffItems({ path: said, diff, before, after }: FileChange, cwd: string | undefined): object[] {
+  const path = absolutePath(said, cwd);
   if (after !== undefined) return [{ type: 'diff', path, oldText: before ?? null, newText: after }];
   const hunks = diff.split(/^@@.*$\n?/mu).filter((hunk) => hunk.trim() !== '');
   return hunks.map((hunk) => {
@@ -93,13 +95,14 @@ export function titleOf(name: string, title: string | undefined, input: Dictiona
   return oneLine(typeof argument === 'string' ? `${name} ${argument}` : name);
 }
 
-/** The places of a call: said, or its file. */
+/** The places of a call: said, or its file. Paths are absolute (docs/protocols/acp.md 1.9). */
 export function locationsOf(
   locations: readonly ToolLocation[] | undefined,
   change: FileChange | undefined,
   input: Dictionary,
+  cwd: string | undefined,
 ): readonly ToolLocation[] {
-  if (locations !== undefined) return locations;
-  const path = change?.path ?? input.file_path ?? input.path;
+  if (locations !== undefined) return locations.map((one) => ({ ...one, path: absolutePath(one.path, cwd) }));
+  const path = change === undefined ? (input.file_path ?? input.path) : absolutePath(change.path, cwd);
   return typeof path === 'string' && path.startsWith('/') ? [{ path }] : [];
 }

@@ -50,7 +50,7 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
   const loss = (text: string) => {
     notes.push({ level: 'loss', text });
   };
-  const calls = createCallWriter(say);
+  const calls = createCallWriter(say, () => session.transcript.info.cwd ?? session.place);
 
   function startMessage({ parent }: EventOf<'message-start'>, seq: number): void {
     if (parent !== undefined) return loss('message of a sub-agent');

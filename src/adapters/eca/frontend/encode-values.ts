@@ -1,4 +1,5 @@
 // Small translations of model values into ECA's fields: results, details, summaries, figures.
+import { absolutePath } from '../../../core/model/absolute-path.ts';
 import type { Content, Cost, Dictionary, FileChange } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
 
@@ -62,23 +63,7 @@ export function imageOf(content: Content): Dictionary | null {
 
 /** The details of a file change. `cwd`: the working folder of the agent, if known. */
 export function changeDetails({ path, diff, linesAdded, linesRemoved }: FileChange, cwd?: string): Dictionary {
-  return { type: 'fileChange', path: absolute(path, cwd), diff, linesAdded, linesRemoved };
-}
-
-/** Matches a path that names a file without a base folder: from the root, of a drive or a share, or a URI. */
-const rooted = /^(?:[/\\]|[a-z][a-z\d+.-]*:)/iu;
-
-/** Clients open the path as a file, in whatever folder they run, so a relative path would name another file. */
-function absolute(path: string, cwd = ''): string {
-  const isHome = path === '~' || path.startsWith('~/');
-  if (path === '' || isHome || rooted.test(path) || !rooted.test(cwd)) return path;
-  const [root = '', ...folders] = cwd.split('/');
-  const parts: string[] = [];
-  for (const part of [...folders, ...path.split('/')]) {
-    if (part === '..') parts.pop();
-    else if (part !== '' && part !== '.') parts.push(part);
-  }
-  return [root, ...parts].join('/');
+  return { type: 'fileChange', path: absolutePath(path, cwd), diff, linesAdded, linesRemoved };
 }
 
 /** The maximum characters of a generated summary. */

@@ -1,0 +1,222 @@
+// Rules on the envelope and the beginning of a connection, for clients. docs/protocols/acp.md 1, 2.
+import { isDictionary } from '../../../core/model/dictionary.ts';
+import { each } from '../../check/rule.ts';
+import { misfit } from '../../check/shape.ts';
+import { clientCapabilities, implementation, rpcError } from '../shapes.ts';
+import { asksOf, at, codeOf, itemsOf, resultsOf, shown } from '../view/view.ts';
+import { clientMethods, nobodys, nobodysPlain } from '../words.ts';
+import { answered, envelopeRows, type Rows, refused, shaped } from './judging.ts';
+
+/** Every behaviour shows how a client begins. */
+const any = ['text', 'think', 'tool', 'fail'];
+const covers = ['request:initialize'];
+
+/** All rules on the envelope and the beginning. */
+export const clientStartRows: Rows = {
+  ...envelopeRows(({ agent, client }) => ({ own: client, other: agent }), [...any, 'permission', 'odd']),
+  'meta-object': {
+    section: '1.6',
+    sentence: 'What clients send as `_meta` is an object or null.',
+    covers: [],
+    scenarios: any,
+    *judge({ client }) {
+      for (const { frame, json } of client.frames) {
+        const holders = isDictionary(json) ? [json.params, json.result].filter(isDictionary) : [];
+        for (const { _meta: meta } of holders)
+          if (meta !== undefined && meta !== null)
+            yield { frame, wrong: isDictionary(meta) ? null : `_meta is ${shown(meta)}` };
+      }
+    },
+  },
+  'own-methods': {
+    section: '1.7',
+    level: 'SHOULD',
+    sentence: 'Methods of the client that are not of the protocol begin with an underscore.',
+    covers: [],
+    scenarios: any,
+    *judge({ client }) {
+      const notifications = new Set(['session/cancel', '$/cancel_request']);
+      for (const { frame, method } of client.requests)
+        yield {
+          frame,
+          wrong: clientMethods.has(method) || method.startsWith('_') ? null : `the method is ${shown(method)}`,
+        };
+      for (const { frame, method } of client.notifications)
+        yield {
+          frame,
+          wrong: notifications.has(method) || method.startsWith('_') ? null : `the method is ${shown(method)}`,
+        };
+    },
+  },
+  'params-object': {
+    section: '1.3',
+    sentence: 'The params of requests and notifications are an object.',
+    covers: [],
+    scenarios: any,
+    *judge({ client }) {
+      for (const { frame, json } of client.frames) {
+        if (!isDictionary(json) || typeof json.method !== 'string') continue;
+        yield {
+          frame,
+          wrong: json.params === undefined || isDictionary(json.params) ? null : `they are ${shown(json.params)}`,
+        };
+      }
+    },
+  },
+  'answers-requests': {
+    section: '1.2',
+    sentence: 'Each request of the agent is answered.',
+    covers: [],
+    scenarios: ['permission', 'odd'],
+    reads: 'both',
+    *judge(view) {
+      // The agent may have taken its question back (4.50), or the turn may be over.
+      const asks = view.agent.requests.filter(
+        ({ method, id }) =>
+          method !== 'session/request_permission' &&
+          !view.agent.notifications.some((one) => one.method === '$/cancel_request' && one.params.requestId === id),
+      );
+      yield* answered(view, asks);
+    },
+  },
+  'error-shape': {
+    section: '1.8',
+    sentence: 'An error is an object with an integer code and a message.',
+    covers: [],
+    scenarios: ['odd'],
+    judge: ({ client }) =>
+      shaped(
+        client.answers.flatMap(({ frame, json, error }) =>
+          'error' in json && !('result' in json) ? [{ frame, value: error }] : [],
+        ),
+        rpcError,
+      ),
+  },
+  'unknown-method': {
+    section: '1.7',
+    sentence: 'A request of a method that the client does not have is answered with error -32601.',
+    covers: [],
+    scenarios: ['odd'],
+    reads: 'both',
+    judge: ({ agent }) =>
+      refused(
+        agent.requests.filter(({ method }) => method === nobodys || method === nobodysPlain),
+        [-32_601],
+      ),
+  },
+  'unknown-notification': {
+    section: '1.7',
+    level: 'SHOULD',
+    sentence: 'A notification and an update that the client does not know are passed over: the connection goes on.',
+    covers: ['notification:session/update'],
+    scenarios: ['odd'],
+    reads: 'both',
+    *judge({ agent, client, isComplete }) {
+      const odd = agent.notifications.find(({ method }) => method === nobodys);
+      if (odd === undefined) return;
+      const heard = client.frames.some(({ frame }) => frame > odd.frame);
+      if (heard || isComplete) yield { frame: odd.frame, wrong: heard ? null : 'nothing comes any more' };
+    },
+  },
+  'initialize-first': {
+    section: '2.10',
+    sentence: '`initialize` is the first message of a client.',
+    covers,
+    scenarios: any,
+    *judge({ initialize, client }) {
+      if (initialize === null) return;
+      for (const { frame, method } of [...client.requests, ...client.notifications]
+        .sort((a, b) => a.frame - b.frame)
+        .slice(0, 1))
+        yield { frame, wrong: method === 'initialize' ? null : `the first one is ${shown(method)}` };
+    },
+  },
+  'initialize-answer-first': {
+    section: '2.10',
+    level: 'SHOULD',
+    sentence: 'A client waits for the answer to `initialize` before it asks for a session.',
+    covers,
+    scenarios: any,
+    reads: 'both',
+    *judge(view) {
+      const answer = view.initialize?.answers[0];
+      if (answer === undefined) return;
+      for (const { frame, method } of view.client.requests)
+        if (method.startsWith('session/'))
+          yield { frame, wrong: frame < answer.frame ? `${method} comes before it` : null };
+    },
+  },
+  'initialize-once': {
+    section: '2.10',
+    sentence: 'A client initializes once.',
+    covers,
+    scenarios: any,
+    *judge(view) {
+      for (const [place, { frame }] of asksOf(view, 'initialize').entries())
+        yield { frame, wrong: place === 0 ? null : 'it is initialized again' };
+    },
+  },
+  'version-integer': {
+    section: '2.10',
+    sentence: '`protocolVersion` is an integer from 0 to 65535.',
+    covers,
+    scenarios: any,
+    judge: (view) =>
+      each(asksOf(view, 'initialize'), ({ params: { protocolVersion: version } }) => {
+        const isRight = Number.isInteger(version) && Number(version) >= 0 && Number(version) <= 65_535;
+        return isRight ? null : `it is ${shown(version)}`;
+      }),
+  },
+  'capabilities-shape': {
+    section: '2.11',
+    sentence: 'The capabilities of a client have their types.',
+    covers,
+    scenarios: any,
+    judge: (view) =>
+      each(
+        asksOf(view, 'initialize').filter(({ params }) => params.clientCapabilities !== undefined),
+        ({ params }) => misfit(params.clientCapabilities, clientCapabilities, 'clientCapabilities'),
+      ),
+  },
+  'client-info': {
+    section: '2.11',
+    level: 'SHOULD',
+    sentence: '`initialize` names the client and its version.',
+    covers,
+    scenarios: any,
+    judge: (view) =>
+      each(asksOf(view, 'initialize'), ({ params }) => misfit(params.clientInfo, implementation, 'clientInfo')),
+  },
+  'authenticate-offered': {
+    section: '2.13',
+    sentence: '`authenticate` names a way to log in that the agent offers, and no terminal.',
+    covers: ['request:authenticate'],
+    scenarios: ['login'],
+    reads: 'both',
+    *judge(view) {
+      const offered = resultsOf(view, 'initialize').flatMap(({ result }) => itemsOf(at(result, 'authMethods')));
+      if (view.initialize === null) return;
+      for (const { frame, params } of asksOf(view, 'authenticate')) {
+        const way = offered.find(({ id }) => id === params.methodId);
+        const isRight = way !== undefined && way.type !== 'terminal';
+        yield { frame, wrong: isRight ? null : `${shown(params.methodId)} is not offered so` };
+      }
+    },
+  },
+  'no-errors': {
+    section: '1.8',
+    level: 'SHOULD',
+    sentence: 'Nothing that a client asks is refused as invalid (-32600, -32602).',
+    covers: [],
+    scenarios: any,
+    reads: 'both',
+    *judge(view) {
+      for (const { answers, method } of view.client.requests)
+        for (const answer of answers.slice(0, 1))
+          yield {
+            frame: answer.frame,
+            wrong: [-32_600, -32_602].includes(Number(codeOf(answer))) ? `${method}: ${shown(answer.error)}` : null,
+          };
+    },
+  },
+};

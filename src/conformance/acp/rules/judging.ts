@@ -1,0 +1,161 @@
+// Parts that rules of both sides share.
+import { each, type Finding } from '../../check/rule.ts';
+import type { RuleRow } from '../../check/rule-rows.ts';
+import type { Fault } from '../shapes.ts';
+import { type InTrace, isMessage, type Request, type Response, type Side } from '../view/messages.ts';
+import { type AcpView, codeOf, shown } from '../view/view.ts';
+
+/** A rule, keyed by its name in a table. */
+export type Row = RuleRow<AcpView>;
+/** A table of rules. */
+export type Rows = Readonly<Record<string, Row>>;
+
+/** Findings for requests that will get no answer any more. */
+export function* answered(view: AcpView, asks: Iterable<Request>): Generator<Finding> {
+  for (const { frame, method, answers } of asks) {
+    if (answers.length > 0) yield { frame, wrong: null };
+    else if (view.isComplete) yield { frame, wrong: `${method} is not answered` };
+  }
+}
+
+/** Wrong where an answer is an error. */
+export function* succeeds(asks: Iterable<Request>): Generator<Finding> {
+  for (const { answers, method } of asks) {
+    const [answer] = answers;
+    if (answer === undefined) continue;
+    yield { frame: answer.frame, wrong: 'result' in answer.json ? null : `${method}: ${shown(answer.error)}` };
+  }
+}
+
+/** Wrong where an answer is no error, or one of another code. */
+export function* refused(asks: Iterable<Request>, codes?: readonly number[]): Generator<Finding> {
+  for (const { answers, method } of asks) {
+    const [answer] = answers;
+    if (answer === undefined) continue;
+    yield { frame: answer.frame, wrong: refusalFault(method, answer, codes) };
+  }
+}
+
+function refusalFault(method: string, answer: Response, codes: readonly number[] | undefined): string | null {
+  if ('result' in answer.json) return `${method} is answered ${shown(answer.result)}`;
+  const code = codeOf(answer);
+  return codes === undefined || codes.includes(Number(code)) ? null : `the code is ${shown(code)}`;
+}
+
+/** Whether the items that occur have the shape. */
+export function* shaped(items: Iterable<InTrace & { readonly value: unknown }>, fault: Fault): Generator<Finding> {
+  for (const { frame, value } of items) yield { frame, wrong: fault(value) };
+}
+
+/** Whether something is still answered behind that frame; undefined where nothing was requested there. */
+function livesOn({ client, isComplete }: AcpView, { frame }: InTrace): string | null | undefined {
+  const later = client.requests.filter((ask) => ask.frame > frame);
+  if (later.some(({ answers }) => answers.length > 0)) return null;
+  return isComplete && later.length > 0 ? 'nothing is answered any more' : undefined;
+}
+
+/** Findings for the items behind which something was requested. */
+export function* survives(view: AcpView, items: Iterable<InTrace>): Generator<Finding> {
+  for (const item of items) {
+    const wrong = livesOn(view, item);
+    if (wrong !== undefined) yield { frame: item.frame, wrong };
+  }
+}
+
+/** Findings for the items of a list: wrong where a value comes a second time. */
+export function* ownValues(items: Iterable<InTrace & { readonly value: unknown }>, name: string): Generator<Finding> {
+  const seen = new Set<unknown>();
+  for (const { frame, value } of items) {
+    yield { frame, wrong: seen.has(value) ? `the ${name} ${shown(value)} again` : null };
+    seen.add(value);
+  }
+}
+
+/** The first value that comes twice, in words. */
+export function twice(values: readonly unknown[], name: string): string | null {
+  const again = values.find((value, index) => values.indexOf(value) !== index);
+  return again === undefined ? null : `the ${name} ${shown(again)} comes twice`;
+}
+
+/** Rules on the envelope, the same for both sides (docs/protocols/acp.md 1.1 to 1.3). `of`: the judged side. */
+export function envelopeRows(
+  of: (view: AcpView) => { readonly own: Side; readonly other: Side },
+  scenarios: readonly string[],
+): Rows {
+  return {
+    'lines-json': {
+      section: '1.1',
+      sentence: 'Each line is one JSON text: there is nothing else on the wire.',
+      covers: [],
+      scenarios,
+      *judge(view) {
+        for (const { frame, json, text, isFault } of of(view).own.frames)
+          yield { frame, wrong: isFault === true || json === undefined ? `no JSON: ${text.slice(0, 200)}` : null };
+      },
+    },
+    'message-shape': {
+      section: '1.3',
+      sentence: 'Each JSON text is one request, response or notification of JSON-RPC 2.0, and no list of them.',
+      covers: [],
+      scenarios,
+      *judge(view) {
+        for (const { frame, json, text } of of(view).own.frames)
+          if (json !== undefined)
+            yield { frame, wrong: isMessage(json) ? null : `no message of JSON-RPC 2.0: ${text.slice(0, 200)}` };
+      },
+    },
+    'result-or-error': {
+      section: '1.2',
+      sentence: 'A response has a result or an error and never both.',
+      covers: [],
+      scenarios,
+      judge: (view) =>
+        each(of(view).own.answers, ({ json }) =>
+          'result' in json && 'error' in json ? 'a result and an error' : null,
+        ),
+    },
+    'request-id': {
+      section: '1.2',
+      sentence: 'A request has an id that no open request of the same side has.',
+      covers: [],
+      scenarios,
+      *judge(view) {
+        const open = new Map<unknown, Request>();
+        for (const ask of of(view).own.requests) {
+          const before = open.get(ask.id);
+          const isOpen = before !== undefined && (before.answers[0]?.frame ?? Number.POSITIVE_INFINITY) > ask.frame;
+          yield { frame: ask.frame, wrong: isOpen ? `the id ${shown(ask.id)} is in use` : null };
+          open.set(ask.id, ask);
+        }
+      },
+    },
+    'answered-once': {
+      section: '1.2',
+      sentence: 'No request is answered twice.',
+      covers: [],
+      scenarios,
+      reads: 'both',
+      *judge(view) {
+        for (const { answers, method, id } of of(view).other.requests)
+          for (const [place, { frame }] of answers.entries())
+            yield { frame, wrong: place === 0 ? null : `${method} ${shown(id)} is answered again` };
+      },
+    },
+    'answer-id': {
+      section: '1.2',
+      sentence: 'A response bears the id of a request as it came: a string stays a string, and a number a number.',
+      covers: [],
+      scenarios,
+      reads: 'both',
+      *judge(view) {
+        const { own, other } = of(view);
+        // Without the beginning of the conversation the requests are unknown, and a line that cannot be read may hold some.
+        const doubt = other.frames.find(({ json }) => !isMessage(json))?.frame ?? Number.POSITIVE_INFINITY;
+        for (const { frame, id, request } of own.answers) {
+          if (view.initialize === null || frame < view.initialize.frame || id === null || frame > doubt) continue;
+          yield { frame, wrong: request === undefined ? `nothing was asked under ${shown(id)}` : null };
+        }
+      },
+    },
+  };
+}

@@ -1,0 +1,242 @@
+// Rules on what agents ask of clients, for agents: permissions, files, terminals, forms. docs/protocols/acp.md 4.44 to
+// 4.51, 6.
+import { each } from '../../check/rule.ts';
+import { misfit } from '../../check/shape.ts';
+import { elicitation, environmentRequest, permissionKind, permissionRequest } from '../shapes.ts';
+import type { Request } from '../view/messages.ts';
+import { type AcpView, at, callsIn, can, itemsOf, shown, spansIn } from '../view/view.ts';
+import { agentMethods, environmentKinds, isAbsolute } from '../words.ts';
+import { type Rows, shaped, twice } from './judging.ts';
+
+const covers = ['request:session/request_permission'];
+const scenarios = ['permission', 'permission rejected'];
+const requests = ({ agent }: AcpView, ...methods: readonly string[]): Request[] =>
+  agent.requests.filter(({ method }) => methods.includes(method));
+const questions = (view: AcpView): Request[] => requests(view, 'session/request_permission');
+
+/** The turn in which a question was asked. */
+const turnOf = (view: AcpView, { frame, params }: Request) =>
+  spansIn(view, 'turn').find(
+    (span) => span.ask.params.sessionId === params.sessionId && span.frame < frame && frame < span.to,
+  );
+
+/** The kind of the option that the client chose; null: none. */
+function chosen({ params, answers }: Request): unknown {
+  const id = at(answers[0]?.result, 'outcome', 'optionId');
+  return itemsOf(params.options).find(({ optionId }) => optionId === id)?.kind ?? null;
+}
+
+/** Calls of which leave was asked once, and what became of them in their turn. */
+function* decided(view: AcpView, ...kinds: readonly unknown[]) {
+  if (view.initialize === null) return;
+  for (const call of callsIn(view)) {
+    const [question, ...more] = call.questions;
+    const turn = question === undefined ? undefined : turnOf(view, question);
+    if (question === undefined || turn === undefined || more.length > 0 || turn.cancelled !== null) continue;
+    if (!kinds.includes(chosen(question)) || turn.answer === null) continue;
+    const status = call.updates.findLast(({ update }) => typeof update.status === 'string')?.update.status;
+    yield { frame: turn.answer.frame, call, status };
+  }
+}
+
+/** All rules on questions. */
+export const questionRows: Rows = {
+  'permission-shape': {
+    section: '4.44',
+    sentence: 'A request for permission names its session, its call, and options with ids, names and kinds.',
+    covers,
+    scenarios,
+    judge: (view) =>
+      shaped(
+        questions(view).map(({ frame, params }) => ({ frame, value: params })),
+        permissionRequest,
+      ),
+  },
+  'permission-kind': {
+    section: '4.44',
+    sentence: 'The kind of an option is one of the list.',
+    covers,
+    scenarios,
+    judge: (view) =>
+      shaped(
+        questions(view).map(({ frame, params }) => ({ frame, value: params })),
+        permissionKind,
+      ),
+  },
+  'permission-options': {
+    section: '4.44',
+    level: 'SHOULD',
+    sentence: 'A request for permission has an option, and no id comes twice.',
+    covers,
+    scenarios,
+    judge: (view) =>
+      each(questions(view), ({ params }) => {
+        const ids = itemsOf(params.options).map(({ optionId }) => optionId);
+        return ids.length === 0 ? 'there is no option' : twice(ids, 'option');
+      }),
+  },
+  'permission-both-ways': {
+    section: '4.45',
+    isMeasured: true,
+    sentence: 'A request for permission can be allowed and rejected.',
+    covers,
+    scenarios,
+    judge: (view) =>
+      each(questions(view), ({ params }) => {
+        const kinds = itemsOf(params.options).map(({ kind }) => String(kind));
+        const missing = ['allow', 'reject'].find((word) => !kinds.some((kind) => kind.startsWith(word)));
+        // Choices of a dialog are such requests as well (9.64).
+        const isDialog = at(params, 'toolCall', 'kind') === 'other';
+        return missing === undefined || isDialog ? null : `no option begins with ${missing}`;
+      }),
+  },
+  'permission-in-turn': {
+    section: '4.44',
+    level: 'SHOULD',
+    sentence: 'Permission is asked of a session in which a prompt runs.',
+    covers,
+    scenarios,
+    reads: 'both',
+    *judge(view) {
+      if (view.initialize === null) return;
+      for (const ask of questions(view))
+        yield { frame: ask.frame, wrong: turnOf(view, ask) === undefined ? 'no prompt runs in it' : null };
+    },
+  },
+  'allowed-runs': {
+    section: '4.44',
+    isMeasured: true,
+    sentence: 'A call that was allowed goes on, and ends.',
+    covers,
+    scenarios: ['permission'],
+    reads: 'both',
+    *judge(view) {
+      for (const { frame, call, status } of decided(view, 'allow_once', 'allow_always'))
+        yield {
+          frame,
+          wrong:
+            status === 'completed' || status === 'failed' ? null : `the call ${shown(call.id)} is ${shown(status)}`,
+        };
+    },
+  },
+  'rejected-stays': {
+    section: '4.44',
+    level: 'SHOULD',
+    sentence: 'A call that was rejected does not complete.',
+    covers,
+    scenarios: ['permission rejected'],
+    reads: 'both',
+    *judge(view) {
+      for (const { frame, status } of decided(view, 'reject_once', 'reject_always'))
+        yield { frame, wrong: status === 'completed' ? 'it completed' : null };
+    },
+  },
+  'permission-cancelled': {
+    section: '4.48',
+    sentence: 'A prompt that is cancelled while permission is asked is answered `cancelled`.',
+    covers: [...covers, 'notification:session/cancel'],
+    scenarios: ['permission cancelled'],
+    reads: 'both',
+    *judge(view) {
+      for (const turn of spansIn(view, 'turn')) {
+        const { cancelled, answer, ask, frame } = turn;
+        if (cancelled === null || answer === null) continue;
+        const open = questions(view).some(
+          (one) =>
+            one.params.sessionId === ask.params.sessionId &&
+            frame < one.frame &&
+            one.frame < cancelled &&
+            (one.answers[0]?.frame ?? Number.POSITIVE_INFINITY) > cancelled,
+        );
+        const reason = at(answer.result, 'stopReason');
+        if (open)
+          yield { frame: answer.frame, wrong: reason === 'cancelled' ? null : `it is answered ${shown(answer.json)}` };
+      }
+    },
+  },
+  'asks-what-was-declared': {
+    section: '6.53',
+    sentence: 'Files and terminals are asked of clients alone that declare them.',
+    covers: ['request:fs/read_text_file', 'request:fs/write_text_file', 'request:terminal/create'],
+    scenarios: ['edit', 'tool'],
+    reads: 'both',
+    *judge(view) {
+      if (view.initialize === null) return;
+      for (const { frame, method } of view.agent.requests) {
+        const path = agentMethods.get(method);
+        if (path === undefined || path === null || path[0] === 'elicitation') continue;
+        yield { frame, wrong: can(view.clientCan, ...path) ? null : `${method} was not declared` };
+      }
+    },
+  },
+  'environment-shape': {
+    section: '6.53',
+    sentence: 'Requests for files and terminals have their fields.',
+    covers: environmentKinds,
+    scenarios: ['edit', 'tool'],
+    *judge({ agent }) {
+      for (const { frame, method, params } of agent.requests) {
+        const shape = environmentRequest.get(method);
+        if (shape !== undefined) yield { frame, wrong: misfit(params, shape, 'params') };
+      }
+    },
+  },
+  'environment-paths': {
+    section: '1.9',
+    sentence: 'The paths of requests for files and terminals are absolute.',
+    covers: ['request:fs/read_text_file', 'request:fs/write_text_file'],
+    scenarios: ['edit'],
+    *judge(view) {
+      for (const { frame, params, method } of requests(
+        view,
+        'fs/read_text_file',
+        'fs/write_text_file',
+        'terminal/create',
+      )) {
+        const path = method === 'terminal/create' ? params.cwd : params.path;
+        if (path !== undefined && path !== null)
+          yield { frame, wrong: isAbsolute(path) ? null : `it is ${shown(path)}` };
+      }
+    },
+  },
+  'elicitation-declared': {
+    section: '6.55',
+    sentence: 'Forms and addresses are asked of clients alone that declare that mode.',
+    covers: ['request:elicitation/create'],
+    scenarios: ['plain', 'form'],
+    reads: 'both',
+    *judge(view) {
+      if (view.initialize === null) return;
+      for (const { frame, params } of requests(view, 'elicitation/create')) {
+        const is = can(view.clientCan, 'elicitation', String(params.mode));
+        yield { frame, wrong: is ? null : `the mode ${shown(params.mode)} was not declared` };
+      }
+    },
+  },
+  'elicitation-shape': {
+    section: '6.55',
+    sentence: 'A form has a message and a schema, an address a message, a `url` and an `elicitationId`.',
+    covers: ['request:elicitation/create'],
+    scenarios: ['form'],
+    judge: (view) =>
+      shaped(
+        requests(view, 'elicitation/create').map(({ frame, params }) => ({ frame, value: params })),
+        elicitation,
+      ),
+  },
+  'elicitation-flat': {
+    section: '6.55',
+    sentence: 'The schema of a form is flat: its fields are texts, numbers, yes or no, or lists of choices.',
+    covers: ['request:elicitation/create'],
+    scenarios: ['form'],
+    *judge(view) {
+      for (const { frame, params } of requests(view, 'elicitation/create')) {
+        const properties = at(params.requestedSchema, 'properties');
+        if (params.mode !== 'form' || typeof properties !== 'object' || properties === null) continue;
+        const known = ['string', 'number', 'integer', 'boolean', 'array'];
+        const wrong = Object.values(properties).find((one) => !known.includes(String(at(one, 'type'))));
+        yield { frame, wrong: wrong === undefined ? null : `a field has the type ${shown(at(wrong, 'type'))}` };
+      }
+    },
+  },
+};

@@ -1,0 +1,210 @@
+// What one session of this gateway needs of the gateway: its agent, its folders and files, and who learns of it.
+import path from 'node:path';
+import type { AgentKind, NoteLevel, Resumption } from '../core/contract/adapter.ts';
+import type { Clock } from '../core/contract/clock.ts';
+import { faultText } from '../core/contract/guarded.ts';
+import type { Instructions } from '../core/contract/instructions.ts';
+import type { Limited, LimitRule } from '../core/contract/limit-rule.ts';
+import type { PacedWork, WorkQueue } from '../core/contract/paced-work.ts';
+import type { Principal } from '../core/contract/principal.ts';
+import type { Tap } from '../core/contract/tap.ts';
+import type { WorkspacePort } from '../core/contract/workspace.ts';
+import type { ExportPort } from '../core/export/export.ts';
+import type { AgentConnection } from '../core/link/agent-link.ts';
+import type { Message } from '../core/model/content.ts';
+import type { Event } from '../core/model/event.ts';
+import type { SessionFile } from '../core/model/outcome-data.ts';
+import type { SessionInfo } from '../core/model/session-info.ts';
+import type { Session } from '../core/session/session.ts';
+import type { SessionLimits, SessionPorts } from '../core/session/session-ports.ts';
+import type { KeptSession } from '../core/session/session-recorder.ts';
+import type { TranscriptBudget } from '../core/session/transcript-budget.ts';
+import type { createExportPlaces } from '../stores/export.ts';
+import { createWorkspace } from '../workspace/workspace.ts';
+import type { Agents } from './agents.ts';
+import type { Taps } from './inspector/taps.ts';
+import type { Log } from './log.ts';
+import type { Meter } from './metering/meter.ts';
+import type { SessionTally } from './metering/session-tally.ts';
+import type { Notes } from './notes.ts';
+import type { Quotas } from './quotas.ts';
+import type { AgentLost, CheckedRequest } from './session-request.ts';
+import type { SessionOrigin } from './stored/session-files.ts';
+import type { SessionPersistence } from './stored/session-persistence.ts';
+import { createRunSpans, type RunSpans } from './tracing/run-spans.ts';
+import type { Tracer } from './tracing/tracer.ts';
+
+/** The parts of the gateway that its sessions use. */
+export interface SessionSurroundings {
+  readonly agents: Agents;
+  persistenceOf(origin: SessionOrigin): SessionPersistence;
+  readonly exportsOf: ReturnType<typeof createExportPlaces>;
+  readonly notes: Notes;
+  readonly meter: Meter;
+  readonly tally: SessionTally;
+  readonly tracer: Tracer | undefined;
+  /** Looks at all sessions; null: no inspector. */
+  readonly taps: Taps | null;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly work: Pick<PacedWork, 'queue'>;
+}
+
+/** What all sessions of a gateway share. */
+export interface SharedBySessions {
+  readonly around: SessionSurroundings;
+  readonly quotas: Quotas;
+  readonly budget: TranscriptBudget;
+  /** Counts a refusal for want of room. */
+  counted<Result>(rule: LimitRule, act: () => Result): Result;
+  /** The session has ended. */
+  ended(session: string, staysKept: boolean): void;
+}
+
+/** How a session begins. */
+export interface SessionBeginning extends Pick<Session, 'epoch' | 'timeOrigin'> {
+  readonly checked: CheckedRequest;
+  readonly opener: Principal;
+  readonly limits: SessionLimits;
+  /** Default: the log. */
+  readonly lost: AgentLost | undefined;
+  /** Absent: the session is kept nowhere, or is made again. */
+  readonly kept: KeptSession | undefined;
+  /** The session is over, and nobody shall find it again, or somebody may. Absent: it is kept nowhere. */
+  readonly endKept: ((isForgotten: boolean) => void) | undefined;
+}
+
+/** A class: each session has one. As closures and an object literal it would weigh three times as much. */
+export class OwnSessionPorts implements SessionPorts {
+  readonly id: string;
+  readonly epoch: string;
+  readonly timeOrigin: number;
+  /** Agents of some protocols report their directory, so clients may know it. */
+  readonly place: string;
+  readonly clock: Clock;
+  readonly work: WorkQueue;
+  readonly limits: SessionLimits;
+  readonly budget: TranscriptBudget;
+  readonly agent: AgentKind;
+  readonly resume?: string;
+  readonly tap: Tap | undefined;
+  readonly takesInstructions: boolean;
+  readonly workspace: WorkspacePort;
+  readonly isConfined: boolean;
+  readonly exports: ExportPort;
+  readonly limited: Limited;
+  readonly info?: SessionInfo;
+  readonly history?: readonly Message[];
+  readonly kept?: KeptSession;
+  readonly #shared: SharedBySessions;
+  readonly #checked: CheckedRequest;
+  readonly #opener: Principal;
+  readonly #lost: AgentLost | undefined;
+  readonly #endKept: ((isForgotten: boolean) => void) | undefined;
+  readonly #persistence: SessionPersistence;
+  readonly #spans: RunSpans | undefined;
+  /** Set by {@link belongTo}, before the first event. */
+  #session!: Session;
+  #starts = 0;
+
+  constructor(shared: SharedBySessions, beginning: SessionBeginning) {
+    const { agents, clock, work, exportsOf, meter, tracer, taps } = shared.around;
+    const { checked, opener, lost, endKept, epoch, timeOrigin, limits, kept } = beginning;
+    const { request, id, agentName, agent, cwd, place, folders, createdAt, isOurs } = checked;
+    const { keep, found, isBack, resume } = request;
+    this.id = id;
+    this.epoch = epoch;
+    this.timeOrigin = timeOrigin;
+    this.place = path.resolve(place);
+    this.clock = clock;
+    this.work = work.queue();
+    this.limits = limits;
+    this.budget = shared.budget;
+    this.agent = agents.kindOf(agentName);
+    this.resume = resume;
+    this.tap = taps?.made(id);
+    this.takesInstructions = agents.takesInstructions(agent);
+    this.workspace = createWorkspace(folders);
+    this.isConfined = !isOurs;
+    this.exports = exportsOf({ session: id, cwd: place, isOurs });
+    this.limited = meter.limited;
+    this.#shared = shared;
+    this.#checked = checked;
+    this.#opener = opener;
+    this.#lost = lost;
+    this.#endKept = endKept;
+    // Clients on the network do not learn where the gateway runs (docs/threats.md T8).
+    const known = isOurs ? place : cwd;
+    const origin = { id, agent: agentName, cwd: known, place, createdAt, keep, found, isBack };
+    this.#persistence = shared.around.persistenceOf(origin);
+    // A session that is made again has both in its records.
+    if (isBack !== true) {
+      this.info = this.#persistence.info;
+      this.history = request.history ?? this.#persistence.history;
+    }
+    this.kept = kept;
+    const traced = { session: id, agent: agentName, protocol: agent.protocol };
+    this.#spans = tracer && createRunSpans(tracer, traced, (thrown) => this.note('internal', faultText(thrown)));
+  }
+
+  /** To be called with the session. */
+  belongTo(session: Session): void {
+    this.#session = session;
+    this.#shared.around.tally.add(session, this.#checked.agent.protocol);
+  }
+
+  connect(instructions?: Instructions, resume?: Resumption): AgentConnection {
+    const { around, quotas, counted } = this.#shared;
+    const { agentName, agent, cwd, folders, place, toolServers } = this.#checked;
+    counted('agents', () => quotas.checkAgents(this.#opener));
+    around.meter.starts.add(agent.protocol);
+    if (this.#starts > 0) around.meter.restarts.add(agent.protocol);
+    this.#starts += 1;
+    return around.agents.connect(agentName, agent, {
+      cwd,
+      folders: folders.length > 0 ? folders : [place],
+      instructions,
+      resume,
+      toolServers,
+    });
+  }
+
+  refuseQuestion(): string | null {
+    return this.#shared.quotas.refuseQuestion(this.#opener);
+  }
+
+  sessionFiles(): readonly SessionFile[] {
+    return this.#persistence.siblings();
+  }
+
+  readStored(wanted: string): readonly Message[] {
+    return this.#persistence.read(wanted);
+  }
+
+  note(level: NoteLevel, text: string): void {
+    const { taps, notes } = this.#shared.around;
+    taps?.note(this.id, level, text);
+    notes.add(this.id, level, text);
+  }
+
+  logged(event: Event): SessionInfo | undefined {
+    this.#spans?.logged(event);
+    return this.#persistence.logged(event, this.#session);
+  }
+
+  ended(staysKept: boolean): void {
+    this.#spans?.end();
+    this.#endKept?.(!staysKept);
+    this.#persistence.end(this.#session);
+    this.#shared.around.tally.remove(this.#session);
+    this.#shared.ended(this.id, staysKept);
+  }
+
+  lost(sentence: string, wasSilent: boolean): void {
+    const { request, agentName } = this.#checked;
+    request.ending?.(sentence);
+    if (this.#lost !== undefined) this.#lost(sentence, wasSilent);
+    else
+      this.#shared.around.log('error', 'the agent is gone', { session: this.id, agent: agentName, reason: sentence });
+  }
+}
