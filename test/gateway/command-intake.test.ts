@@ -12,7 +12,12 @@ const env = { now: () => 0, id: (kind: string) => kind };
 test('a listener with nobody behind it is no client: not in the figures, and nothing is waited for', () => {
   const { limits } = adapterOf('pi-server').client?.frontend(env, {}) ?? {};
   if (limits === undefined) throw new Error('unreachable');
-  const intakes = new CommandIntakes({ clock: createVirtualClock(), timeOrigin: 0, agentOf: () => undefined , ticketsOf: () => undefined});
+  const intakes = new CommandIntakes({
+    clock: createVirtualClock(),
+    timeOrigin: 0,
+    agentOf: () => undefined,
+    ticketsOf: () => undefined,
+  });
   const intake = intakes.of('pi-server', limits, owner);
   const clientsIn = (outcome: Outcome) =>
     outcome.ok ? Object(Object(outcome.data).values).clients : outcome.error.message;
