@@ -54,6 +54,24 @@ describe('a page that comes late', () => {
     expect(log.firstWired).toBe(1);
   });
 
+  it('waits for an event that the snapshot has joined as long as the wire may tell of it', () => {
+    const log = late();
+    expect([2, 6].map(log.mayCome)).toEqual([true, true]);
+    log.learn([]);
+    expect([2, 6].map(log.mayCome)).toEqual([false, true]);
+    log.learn(told().slice(2));
+    expect([2, 3].map(log.mayCome)).toEqual([false, true]);
+  });
+
+  it('has its numbers in order, though a snapshot begins with the newest', () => {
+    const log = createEventLog();
+    log.append(9, 0, { type: 'session-changed', changes: {} }, true);
+    for (const event of [start, end]) log.append(2, 0, event, true);
+    expect(log.at(log.placeOf(2)).seq).toBe(2);
+    log.learn([wire(null, undefined, { after: 9 })]);
+    expect(shown(log).filter((row) => row.startsWith('wire'))).toHaveLength(1);
+  });
+
   it('keeps what the snapshot says of the time before', () => {
     const log = late();
     log.learn(told().slice(2));

@@ -45,6 +45,8 @@ export function createEventLog() {
   const seen = new Set<number>();
   /** How often the wire was told about. */
   let learned = 0;
+  /** The gateway has answered about the wire, be it with no row. */
+  let isAnswered = false;
   let filter = everything;
   let rows: Row[] = [];
   /** Events that the rows have taken. */
@@ -209,6 +211,11 @@ export function createEventLog() {
     get firstWired() {
       return firstWired;
     },
+    /**
+     * Whether an event of that number may still come: live ones do, and the wire tells of events that a snapshot has
+     * joined, as far back as it is kept.
+     */
+    mayCome: (seq: number) => !isAnswered || seq > (seqs.at(-1) ?? 0) || (firstWired !== null && firstWired <= seq),
     /** Whether any frame of the agent was told: an agent inside the gateway has none. */
     get hasNative() {
       return hasNative;
@@ -230,6 +237,8 @@ export function createEventLog() {
         // The wire has told of it.
         if (wires.has(seq) && seq <= (seqs.at(-1) ?? 0)) return;
       }
+      // A snapshot begins with the state of now, under the newest number: the numbers stay in order.
+      if (isPast && seqs.length === 1 && (seqs[0] ?? 0) > seq) seqs[0] = seq;
       seqs.push(seq);
       ats.push(at);
       events.push(event);
@@ -247,6 +256,10 @@ export function createEventLog() {
     },
     /** Takes what the gateway told about the wire. */
     learn(told: readonly WireRow[]) {
+      if (!isAnswered) {
+        isAnswered = true;
+        changed.value += 1;
+      }
       if (told.length === 0) return;
       learned += 1;
       /** The first place whose rows are others now. */
@@ -290,6 +303,7 @@ export function createEventLog() {
       firstLive = null;
       firstWired = null;
       hasNative = false;
+      isAnswered = false;
       rebuild();
     },
   };

@@ -59,11 +59,12 @@ export function named(): { readonly session: string | null; readonly event: numb
   return { session: parts.get('s'), event: Number.isInteger(event) ? event : null };
 }
 
-/** Chooses the row of that event, once it is there. */
+/** Chooses the row of that event, once it is there; of the next one, if it is not kept. */
 export function showEvent(seq: number): boolean {
   const log = selected.value?.log;
   if (log === undefined) return false;
   const place = log.placeOf(seq);
+  if (log.at(place).seq !== seq && log.mayCome(seq)) return false;
   const found = log.rowOf(place);
   const each = log.shown()[found];
   if (each?.is !== 'events' || place >= each.first + each.count) return false;
