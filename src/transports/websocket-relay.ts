@@ -24,7 +24,7 @@ export interface Relay {
   close(): Promise<void>;
 }
 
-/** Longer messages end their connection, bytes. */
+/** Longer messages end their connection, bytes (docs/limits.md 12.5). */
 const longestMessage = 256 * 1024 * 1024;
 const limits = { maxPayload: longestMessage, perMessageDeflate: false } as const;
 
@@ -37,7 +37,7 @@ const closingMs = 1000;
 /** Headers of one connection, which the other one has of its own. */
 const ownHeaders = /^(?:host|connection|upgrade|sec-websocket-.*|proxy-.*|te|trailer|transfer-encoding|keep-alive)$/u;
 
-/** Names under which only programs of this machine know it: a page that has led its name here has another one. */
+/** Names under which only programs of this machine know it: a page that has led its name here has another one (docs/threats.md T44). */
 const loopback: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
 /** Listens. Rejects if the port is taken. */
