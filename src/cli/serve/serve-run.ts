@@ -105,10 +105,10 @@ async function start(config: Config, options: ServeOptions, places: SessionPlace
   return gateway;
 }
 
-/** The page of the inspector, as the build left it beside the programs. */
+/** The page of the inspector, as the build left it: `inspector` stands beside the folder of this code, `chunks`. */
 function pageOf({ inspector }: Gateway): InspectorOptions | undefined {
   if (inspector === null) return undefined;
-  return { api: inspector, folder: path.join(import.meta.dirname, '../../inspector'), frontend: 'canonical' };
+  return { api: inspector, folder: path.join(import.meta.dirname, '../inspector'), frontend: 'canonical' };
 }
 
 /** How long connections may take to close after the open runs, ms. */
