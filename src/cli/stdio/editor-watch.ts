@@ -42,12 +42,17 @@ export function watchEditor(): EditorWatch {
       label: channel.label,
       open(receiver) {
         channel.open({
-          ...receiver,
+          work: receiver.work,
           frame(frame) {
             const pid = isNamed ? undefined : namedIn(() => frame.json);
             if (pid !== undefined) follow(pid);
             receiver.frame(frame);
           },
+          fault: (fault) => receiver.fault(fault),
+          drained: () => receiver.drained?.(),
+          end: (ending) => receiver.end(ending),
+          // Whether the method is there says how the end of the input is taken.
+          ...(receiver.inputEnded && { inputEnded: () => receiver.inputEnded?.() }),
         });
       },
       send: (out) => channel.send(out),
