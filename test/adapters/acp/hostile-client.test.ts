@@ -166,21 +166,34 @@ describe('answers', () => {
 });
 
 test('as many sessions as a connection may have, with an open question each: each cancelled turn ends', async () => {
-  const opened = await Promise.all(
-    Array.from({ length: 105 }, () => client.ask('session/new', { cwd: '/', mcpServers: [] })),
-  );
-  const sessions = opened.flatMap(({ result }) => at(result, 'sessionId') ?? []).map(String);
+  // One look at all answers: a wait for each one would read all that was said, again and again.
+  const answersOf = (ids: readonly string[]) => {
+    const wanted = new Set<unknown>(ids);
+    return client.rows.flatMap(({ dir, json }) =>
+      dir === 'out' && wanted.has(at(json, 'id')) && at(json, 'method') === undefined ? [json] : [],
+    );
+  };
+  const openings = Array.from({ length: 105 }, (_, n) => `open-${n}`);
+  for (const id of openings) client.say({ id, method: 'session/new', params: { cwd: '/', mcpServers: [] } });
+  await client.untilAll('all sessions', () => answersOf(openings).length === openings.length);
+  const opened = answersOf(openings);
+  const sessions = opened.flatMap((json) => at(json, 'result', 'sessionId') ?? []).map(String);
   // With the two that are open, 100.
   expect(sessions).toHaveLength(98);
-  expect(opened.filter(({ error }) => error !== undefined)).toHaveLength(7);
+  expect(opened.filter((json) => at(json, 'error') !== undefined)).toHaveLength(7);
   const from = client.rows.length;
-  const turns = sessions.map((id) => client.prompt(id, 'ask'));
+  const blocks = [{ type: 'text', text: 'ask' }];
+  for (const id of sessions) {
+    client.say({ id: `ask ${id}`, method: 'session/prompt', params: { sessionId: id, prompt: blocks } });
+  }
   const questions = () =>
     client.rows.slice(from).filter(({ json }) => at(json, 'method') === 'session/request_permission');
   await client.untilAll('all questions', () => questions().length === sessions.length);
   expect(new Set(questions().map(({ json }) => at(json, 'id'))).size).toBe(sessions.length);
   for (const id of sessions) client.say({ method: 'session/cancel', params: { sessionId: id } });
-  expect(new Set(await Promise.all(turns))).toEqual(new Set(['cancelled']));
+  const turns = sessions.map((id) => `ask ${id}`);
+  await client.untilAll('all ends', () => answersOf(turns).length === turns.length);
+  expect(new Set(answersOf(turns).map((json) => at(json, 'result', 'stopReason')))).toEqual(new Set(['cancelled']));
 });
 
 test('whatever events an agent makes, its clients are told what fits the schema', () => {
