@@ -35,6 +35,9 @@ const notifications: Names = {
   'elicitation/complete': 'CompleteElicitationNotification',
 };
 
+/** A method may be called like a member of all objects. */
+const named = (names: Names, method: string) => (Object.hasOwn(names, method) ? names[method] : undefined);
+
 const Schema = z.looseObject({ $defs: z.record(z.string(), z.looseObject({})) });
 const schemas = new Map<string, z.ZodType>();
 
@@ -76,10 +79,10 @@ function rowFault(dir: AcpRow['dir'], json: unknown, asked: Map<string, string>)
   const key = (from: AcpRow['dir']) => `${from} ${JSON.stringify(id)}`;
   if (typeof method === 'string') {
     if (id === undefined) {
-      const name = notifications[method];
+      const name = named(notifications, method);
       return name === undefined ? null : faultOf(name, params);
     }
-    const name = (dir === 'in' ? ofClients : ofAgents)[method];
+    const name = named(dir === 'in' ? ofClients : ofAgents, method);
     if (name === undefined) return null;
     asked.set(key(dir), name);
     return faultOf(`${name}Request`, params);
