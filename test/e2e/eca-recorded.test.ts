@@ -20,7 +20,7 @@ test.skipIf(ecaTraces.length === 0)(
   () => expect(ecaTraces.length).toBeGreaterThan(2),
 );
 
-test.each(ecaTraces)('$name', { timeout: 60_000 }, async ({ name, rows }) => {
+test.each(ecaTraces)('$name', async ({ name, rows }) => {
   const faults: string[] = [];
   const config = parseConfig({ agents: { it: { protocol: 'obliging', options: { paceMs: 0 } } } });
   const gateway = createGateway(config, {

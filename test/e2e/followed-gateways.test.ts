@@ -154,4 +154,4 @@ test('the owner is killed: readers of the other gateway are sent back, go on byt
   const asked = fake.requests.find(({ body }) => JSON.stringify(body.messages.at(-1)).includes('which number'));
   expect(JSON.stringify(asked?.body.messages)).toContain('4711');
   client.connection.end();
-}, 90_000);
+});

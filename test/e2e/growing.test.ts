@@ -63,7 +63,7 @@ const textOf = ({ content }: Update['message']) => content.map(({ text }) => tex
 test.each<[string, (updates: number) => Promise<void> | void]>([
   ['a client that stops reading until the last delta was said', (updates) => (updates === 1 ? allIsSaid() : undefined)],
   ['a client that parses each line before it reads on', () => {}],
-])('%s', { timeout: 60_000 }, async (_name, beforeNext) => {
+])('%s', async (_name, beforeNext) => {
   const args = [patchbay, 'stdio', '--frontend', 'pi', '--backend', 'pi', '--'];
   const child = spawn(process.execPath, [...args, process.execPath, agent, `${characters}`, allSaid], {
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -93,7 +93,7 @@ const moments: Record<string, Moment & { readonly agent: string }> = {
 };
 
 describe.each(Object.entries(moments))('killed with %s', (name, { agent, ...moment }) => {
-  test('everybody goes on where they were', { timeout: 60_000 }, async () => {
+  test('everybody goes on where they were', async () => {
     const { config, remove } = configured();
     const first = await serve(config);
     let second: GatewayServer | null = null;

@@ -46,7 +46,7 @@ const moments: [name: string, scenario: string, moment: Moment][] = [
 const isRefusal = (frame: Frame): boolean => frame.type === 'error' || (isResult(frame) && frame.is_error === true);
 
 // Two starts of pi each: a busy machine needs its time for them, the end of the turn does not.
-test.each(shareOf(moments, 0, 2))('killed in mid %s', { timeout: 60_000 }, async (_, scenario, moment) => {
+test.each(shareOf(moments, 0, 2))('killed in mid %s', async (_, scenario, moment) => {
   const session = await server.createSession();
   const clients = await Promise.all([
     connectWebSocket(server, session),

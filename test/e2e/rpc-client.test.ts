@@ -24,7 +24,7 @@ beforeAll(async () => {
   direct = await valuesOf(await piRig('direct'));
   behind = await valuesOf(await piRig('behind'));
   demo = await valuesOf(demoRig());
-}, 120_000);
+});
 
 test('the steps are about every method of the class, and about nothing else', () => {
   expect(rpcMethods.length).toBeGreaterThan(30);
