@@ -91,13 +91,31 @@ export async function startServer(options: readonly string[], node: readonly str
   return { program, ...ready };
 }
 
-/** Opens a WebSocket of the Claude frontend, in a session of its own. */
-export function openSocket({ url, token }: z.infer<typeof Ready>): Promise<WebSocket> {
+/**
+ * Opens a WebSocket of the Claude frontend, in a session of its own. On a busy machine 3 s can pass between a connection and
+ * the headers of its request; the server then answers 408, after which a client may repeat a request (RFC 9110 15.5.9).
+ */
+export async function openSocket(server: z.infer<typeof Ready>): Promise<WebSocket> {
+  for (let left = 10; left > 0; left -= 1) {
+    const socket = await tryToOpen(server);
+    if (socket !== null) return socket;
+  }
+  throw new Error('no session could be opened: ten requests in a row took over 3 s to arrive (HTTP 408)');
+}
+
+/** Null when the server answers 408. */
+function tryToOpen({ url, token }: z.infer<typeof Ready>): Promise<WebSocket | null> {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/claude/ws`, [`bearer.${token}`], {
     perMessageDeflate: false,
   });
   return new Promise((resolve, reject) => {
     socket.once('open', () => resolve(socket)).once('error', reject);
+    socket.once('unexpected-response', (_request, { statusCode = 0 }) => {
+      // The error that ends the attempt comes too late to matter.
+      socket.terminate();
+      if (statusCode === 408) resolve(null);
+      else reject(new Error(`Unexpected server response: ${statusCode}`));
+    });
   });
 }
 
