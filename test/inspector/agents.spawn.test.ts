@@ -117,6 +117,8 @@ describe(`the page in front of other agents${why}`, () => {
       expect(await spoken(page, 'Both tools are done.').count()).toBe(0);
       await page.context().close();
     },
+    // Several runs of a real program: 119 s at a load of 25 on two processors.
+    300_000,
   );
 
   it.skipIf(skips)('an agent of the Claude format: its question is answered by a choice', async () => {
