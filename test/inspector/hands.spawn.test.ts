@@ -207,7 +207,7 @@ describe(`the page in people's hands${noBrowser === null ? '' : ` (skipped: ${no
     const kept = after.getByRole('list', { name: 'Kept sessions' });
     await kept.locator(`[title="${session}"]`).click();
     await spoken(after, 'You said: words that stay').waitFor();
-    await expect.poll(() => kept.locator(`[title="${session}"]`).count()).toBe(0);
+    await kept.locator(`[title="${session}"]`).waitFor({ state: 'detached' });
     expect(await findings(after)).toEqual([]);
     await prompt(after, 'and go on');
     await spoken(after, 'You said: and go on').waitFor();
