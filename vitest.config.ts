@@ -54,5 +54,6 @@ export default defineConfig(({ mode }) => ({
     // Work, and not waiting, is what these limits have to be enough for, on a machine that is shared with others.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 }));
