@@ -108,7 +108,7 @@ export function pass(chunks: readonly Buffer[], options: PassageOptions): Passag
     },
     { maxFrameBytes, reusedChunks },
   );
-  const block = Buffer.alloc(Math.max(1, ...chunks.map((chunk) => chunk.length)));
+  const block = Buffer.alloc(chunks.reduce((most, { length }) => Math.max(most, length), 1));
   for (const chunk of chunks) {
     if (!reusedChunks) {
       decoder.push(chunk);
