@@ -7,8 +7,10 @@ import { adapters } from '../src/adapters/index.ts';
 import type { Adapter } from '../src/core/contract/adapter.ts';
 import { verify } from '../src/core/log/grammar.ts';
 import type { Event } from '../src/core/model/event.ts';
+import { checkClaudeOrder, describeViolations } from './oracles/order/claude/order.ts';
 import { checkEcaOrder, describeEcaViolations, heard } from './oracles/order/eca/order.ts';
 import { checkPiServerOrder } from './oracles/order/pi-server/order.ts';
+import { checkRpcMessages } from './oracles/order/rpc-message/order.ts';
 import { decodeLines, stillEnv } from './support/decoding.ts';
 import {
   canonicalEvents,
@@ -23,7 +25,6 @@ import {
   scenarioNames,
   toldOnly,
 } from './support/fixtures.ts';
-import { faultsIn } from './support/judged.ts';
 import { createLog, tell } from './support/telling.ts';
 
 const all = [...adapters.values()];
@@ -118,9 +119,13 @@ describe.each(scenarioNames)('%s', (scenario) => {
 
   test('the judges are content with what Claude clients are told', () => {
     const native = scenarioLines(scenario, 'claude').map((line) => JSON.parse(line));
-    expect(faultsIn('claude', native)).toEqual([]);
+    expect(describeViolations(checkClaudeOrder(native), native)).toEqual([]);
     const rpc = scenarioLines(scenario, 'rpc-message').map((line) => JSON.parse(line));
-    expect(faultsIn('rpc-message', rpc)).toEqual([]);
+    const lanes = [...new Set(rpc.map((frame) => frame.parent_tool_use_id))];
+    const violations = lanes.flatMap((lane) =>
+      checkRpcMessages(rpc.filter((frame) => frame.parent_tool_use_id === lane)),
+    );
+    expect(violations).toEqual([]);
   });
 
   test('the judge is content with what ECA clients are told', () => {

@@ -1,7 +1,8 @@
 // What the dialects and options change, which ids the frames have, and what is lost.
 import { describe, expect, test } from 'vitest';
 import type { Event } from '../../../src/core/model/event.ts';
-import { faultsIn } from '../../support/judged.ts';
+import { checkClaudeOrder, describeViolations } from '../../oracles/order/claude/order.ts';
+import { checkRpcMessages } from '../../oracles/order/rpc-message/order.ts';
 import { tellLate } from '../../support/telling.ts';
 import { type Sent, sideOf, told } from './harness.ts';
 import { answered, call, closed, done, ended, message, only, opened, piece, run, started, text } from './words.ts';
@@ -25,7 +26,7 @@ describe('without partial messages', () => {
     const full = told(events).frames.filter(({ type }) => type !== 'stream_event');
     const { frames } = told(events, 'claude', { partialMessages: false });
     expect(frames.map(bare)).toEqual(full.map(bare));
-    expect(faultsIn('claude', frames)).toEqual([]);
+    expect(describeViolations(checkClaudeOrder(frames, { whole: true }), frames)).toEqual([]);
   });
 });
 
@@ -56,7 +57,7 @@ describe('the name of the session', () => {
     expect([...new Set(frames.map(({ session_id }) => session_id))]).toEqual(names);
     for (const name of names) {
       const turns = frames.filter(({ session_id }) => session_id === name);
-      expect(faultsIn('claude', turns)).toEqual([]);
+      expect(describeViolations(checkClaudeOrder(turns), turns)).toEqual([]);
     }
   });
 });
@@ -90,7 +91,7 @@ describe('rpc-message', () => {
 
   test('keeps the nulls in what a tool takes and gives, and no others', () => {
     const { frames } = told(events, 'rpc-message');
-    expect(faultsIn('rpc-message', frames)).toEqual([]);
+    expect(checkRpcMessages(frames)).toEqual([]);
     expect(only(frames, 'assistant tool_use')).toMatchObject([{ message: { content: [{ input: nulls }] } }]);
     expect(only(frames, 'user')).toMatchObject([
       { message: { content: [{ content: [{ type: 'unknown', originalType: 'odd', data: nulls }] }] } },
