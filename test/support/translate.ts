@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { adapters, createTranslator } from '../../src/index.ts';
 import { createFrame } from '../../src/transports/framing/frame.ts';
 import { Frame } from './inbox.ts';
+import { textOf } from './telling.ts';
 
 const cli = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const CorpusRow = z.strictObject({ dir: z.enum(['in', 'out']), line: z.string() });
@@ -55,5 +56,5 @@ export function translateHere(from: string, to: string, rows: readonly TraceRow[
   const translator = createTranslator(ports);
   const lines = rows.filter(({ dir }) => dir === 'out').map(({ line }) => createFrame(Buffer.from(line)));
   const outs = [...lines.flatMap((line) => translator.frame(line)), ...translator.end()];
-  return outs.map((out) => Frame.parse(JSON.parse(z.string().parse(out))));
+  return outs.map((out) => Frame.parse(JSON.parse(textOf(out))));
 }
