@@ -79,6 +79,25 @@ describe(`the page in people's hands${noBrowser === null ? '' : ` (skipped: ${no
     await page.context().close();
   });
 
+  it.skipIf(noBrowser !== null)('aborts at the second Escape, unless another key came between', async () => {
+    const page = await rig.newSession();
+    // In one step of the browser: no time passes between the keys.
+    const press = (keys: string) =>
+      page.evaluate(`for (const key of ${JSON.stringify(keys.split(' '))})
+        document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))`);
+    await prompt(page, 'ask');
+    await page.locator('[data-question]').waitFor();
+    await press('Escape q Escape q');
+    await page.keyboard.press('d');
+    await page.getByText('write_note denied').waitFor();
+    await page.getByRole('button', { name: 'Send' }).waitFor();
+    await prompt(page, 'ask');
+    await page.locator('[data-question]').waitFor();
+    await press('Escape Escape');
+    await page.getByText('write_note cancelled').waitFor();
+    await page.context().close();
+  });
+
   it.skipIf(noBrowser !== null)('takes the key that comes right behind a dialog', async () => {
     const page = await rig.newSession();
     await prompt(page, 'hello');

@@ -142,7 +142,7 @@ function focus(id: string): void {
   queueMicrotask(() => document.getElementById(id)?.focus());
 }
 
-/** When Escape came, ms: a second one soon after aborts. */
+/** When Escape came, ms: a second one soon after aborts, unless another key came between. */
 let escapedAt = Number.NEGATIVE_INFINITY;
 
 function leaveOne(session: Session | null, target: HTMLElement): void {
@@ -161,6 +161,7 @@ function pressed(event: KeyboardEvent): void {
   const session = selected.value;
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   if (event.key === 'Escape') return leaveOne(session, target);
+  escapedAt = Number.NEGATIVE_INFINITY;
   if (target.matches('input, textarea, select, [contenteditable]') || document.querySelector('dialog[open]') !== null)
     return;
   if (session === null) {
