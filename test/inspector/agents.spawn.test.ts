@@ -19,6 +19,9 @@ const tapes = {
 };
 const hasTapes = Object.values(tapes).every(existsSync);
 
+const scriptedClaude = new URL('../support/scripted-claude.mjs', import.meta.url);
+const scriptedAcp = new URL('../support/scripted-acp.mjs', import.meta.url);
+
 let fake: FakeAnthropic;
 let home: PiHome;
 let rig: Rig;
@@ -34,12 +37,12 @@ beforeAll(async () => {
   );
   const pi = { protocol: 'pi', command: argv, cwd: home.project, env };
   const config = join(folder, 'patchbay.json');
-  const scripted = fileURLToPath(new URL('../support/scripted-claude.mjs', import.meta.url));
-  const claude = { protocol: 'claude', command: [process.execPath, scripted] };
+  const claude = { protocol: 'claude', command: [process.execPath, fileURLToPath(scriptedClaude)] };
+  const acp = { protocol: 'acp', command: [process.execPath, fileURLToPath(scriptedAcp)] };
   const tape = join(folder, 'long.jsonl');
   writeFileSync(tape, longTape());
   const long = { protocol: 'replay', file: tape, speed: 'max' };
-  const agents = { pi, claude, long, ...(hasTapes ? taped : {}) };
+  const agents = { pi, claude, acp, long, ...(hasTapes ? taped : {}) };
   writeFileSync(config, JSON.stringify({ agents }));
   rig = await startRig(['--config', config]);
 });
@@ -128,6 +131,43 @@ describe(`the page in front of other agents${why}`, () => {
     expect(await findings(page)).toEqual([]);
     await page.locator('[data-question]').getByRole('button', { name: 'Right' }).click();
     await spoken(page, 'You chose Right.').waitFor();
+    await page.context().close();
+  });
+
+  it.skipIf(skips)('an ACP agent: two questions that are open at once are answered in any order', async () => {
+    const page = await rig.newSession({}, 'acp');
+    const names = { approval: 'Approval of look', dialog: 'Question: Which colour?' };
+    const inFocus = () => expect.poll(() => page.evaluate('document.activeElement.ariaLabel'));
+    const approval = page.getByRole('region', { name: names.approval });
+    const dialog = page.getByRole('region', { name: names.dialog });
+    const answers = {
+      approval: async () => {
+        await approval.press('a');
+        await approval.waitFor({ state: 'detached' });
+      },
+      dialog: async () => {
+        await dialog.getByRole('button', { name: 'blue' }).click();
+        await dialog.waitFor({ state: 'detached' });
+      },
+    };
+    for (const [count, order] of [['dialog', 'approval'] as const, ['approval', 'dialog'] as const].entries()) {
+      await prompt(page, 'ask at once');
+      await page.getByText('2 waiting').waitFor();
+      await page.getByRole('textbox', { name: 'Prompt' }).press('Escape');
+      for (const card of ['approval', 'dialog', 'approval'] as const) {
+        await page.keyboard.press('q');
+        await inFocus().toBe(names[card]);
+      }
+      const [first, second] = order;
+      await answers[first]();
+      await page.getByText('1 waiting').waitFor();
+      await page.keyboard.press('q');
+      await inFocus().toBe(names[second]);
+      await answers[second]();
+      await expect.poll(() => spoken(page, 'Both are answered.').count()).toBe(count + 1);
+      expect(await spoken(page, 'It is blue.').count()).toBe(count + 1);
+      await page.getByRole('button', { name: 'Send' }).waitFor();
+    }
     await page.context().close();
   });
 

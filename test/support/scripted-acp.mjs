@@ -174,7 +174,20 @@ function lookTwice(run) {
   });
 }
 
-function form(run, session) {
+/** Asks for leave and for a colour; both questions are open until they are answered. */
+function askAtOnce(run, session) {
+  let open = 2;
+  const answered = () => {
+    open -= 1;
+    if (open > 0) return;
+    run.text('Both are answered.');
+    run.end();
+  };
+  run.look(run.prepare('drawer'), true, 'three cables lie in it', answered);
+  form(run, session, answered);
+}
+
+function form(run, session, then = run.end) {
   const requestedSchema = {
     type: 'object',
     properties: { colour: { type: 'string', enum: ['red', 'blue'] } },
@@ -183,7 +196,7 @@ function form(run, session) {
   const params = { sessionId: session.id, mode: 'form', message: 'Which colour?', requestedSchema };
   ask('elicitation/create', params, ({ action, content }) => {
     run.text(action === 'accept' ? `It is ${content.colour}.` : 'No colour then.');
-    run.end();
+    then();
   });
 }
 
@@ -218,6 +231,7 @@ function prompt(id, { sessionId, prompt: blocks }) {
   }
   if (message.includes('two')) return lookTwice(run);
   if (message.includes('form')) return form(run, session);
+  if (message.includes('at once')) return askAtOnce(run, session);
   if (message.includes('plan')) {
     const entries = [
       { content: 'look', priority: 'high', status: 'completed' },
