@@ -45,6 +45,8 @@ export function createEventLog() {
   const seen = new Set<number>();
   /** How often the wire was told about. */
   let learned = 0;
+  /** How often everything was forgotten. */
+  let life = 0;
   /** The gateway has answered about the wire, be it with no row. */
   let isAnswered = false;
   let filter = everything;
@@ -207,6 +209,10 @@ export function createEventLog() {
     get learned() {
       return learned;
     },
+    /** Another number each time that everything was forgotten: what was asked for before is void. */
+    get life() {
+      return life;
+    },
     /** The number of the first event that the wire tells of; null: none. */
     get firstWired() {
       return firstWired;
@@ -299,6 +305,7 @@ export function createEventLog() {
     clear() {
       for (const array of [seqs, ats, events]) array.length = 0;
       for (const each of [marks, wires, between, seen]) each.clear();
+      life += 1;
       past = 0;
       firstLive = null;
       firstWired = null;

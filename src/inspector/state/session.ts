@@ -19,6 +19,14 @@ export interface Totals {
 
 const nothing: Totals = { usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }, cost: 0 };
 
+/** Why everything so far is void (docs/protocols/resume.md 4.2). */
+const resets: ReadonlyMap<string, string> = new Map([
+  ['window', 'this page had fallen too far behind'],
+  ['epoch', 'the session has begun another life'],
+  ['unknown', 'the gateway does not know where this page was'],
+  ['restart', 'the connection was cut before this page had a place'],
+]);
+
 /** How a session stands. */
 export type Standing = { readonly is: 'live' } | { readonly is: 'ended'; readonly reason: string };
 
@@ -87,7 +95,7 @@ export class Session {
     else if ('snapshot' in frame) {
       this.agent.value = frame.snapshot.agent ?? null;
       this.timeOrigin = frame.snapshot.timeOrigin;
-      this.#forget();
+      if (this.log.length > 0) this.#forget();
     } else if ('loss' in frame) this.log.learnLosses(frame.loss.dialect, [{ seq: frame.seq, field: frame.loss.field }]);
     else if ('outcome' in frame) this.#answer(String(frame.id), frame.outcome);
     else if ('error' in frame) this.problem.value = (frame as ErrorFrame).error.message;
@@ -96,9 +104,8 @@ export class Session {
 
   /** All frames so far are void. */
   reset(reason: string): void {
-    const lost = this.log.length;
     this.#forget();
-    const text = `${lost.toLocaleString('en')} events before are not kept (${reason})`;
+    const text = `begins again with what is kept: ${resets.get(reason) ?? reason}`;
     this.conversation.items.push({ ...base(0, 'note', 'reset'), is: 'note', level: 'divider', text });
     this.listed.value += 1;
   }
@@ -109,7 +116,6 @@ export class Session {
   }
 
   #forget(): void {
-    if (this.log.length === 0) return;
     this.log.clear();
     Object.assign(this.conversation, createConversation());
     this.running.value = false;

@@ -12,6 +12,8 @@ const most = 500;
 export const silence = signal<string | null>(null);
 
 interface Progress {
+  /** The life of the log that this is about. */
+  readonly life: number;
   next: number;
   isBusy: boolean;
   /** The next row whose losses are looked for, by dialect. */
@@ -22,10 +24,14 @@ interface Progress {
 
 const progress = new WeakMap<Session, Progress>();
 
+/** Begins at the first row again once the log has forgotten what it knew. */
 function progressOf(session: Session): Progress {
-  const found = progress.get(session) ?? { next: 0, searched: new Map(), isBusy: false, isStale: false };
-  progress.set(session, found);
-  return found;
+  const { life } = session.log;
+  const found = progress.get(session);
+  if (found?.life === life) return found;
+  const fresh: Progress = { life, next: 0, searched: new Map(), isBusy: false, isStale: false };
+  progress.set(session, fresh);
+  return fresh;
 }
 
 /** Changes the rows: the chosen one stays chosen, wherever it is then. */
@@ -49,6 +55,7 @@ export async function learn(session: Session): Promise<void> {
     while (state.isStale) {
       state.isStale = false;
       const { rows, kept, end } = await wireOf(session.id, state.next, state.next + most, []);
+      if (state.life !== session.log.life) return;
       keepChosen(session, () => session.log.learn(rows));
       const last = rows.at(-1);
       state.next = Math.max(kept, last === undefined ? state.next : last.row + 1);
@@ -64,10 +71,11 @@ export async function learn(session: Session): Promise<void> {
 }
 
 /** Looks for what the dialects of the columns could not say, in the rows that were not looked at yet. */
-async function search(session: Session, { searched, next }: Progress): Promise<void> {
+async function search(session: Session, { life, searched, next }: Progress): Promise<void> {
   for (const dialect of dialectsOf(session)) {
     for (let from = searched.get(dialect) ?? 0; from < next; ) {
       const page = await lossesOf(session.id, dialect, from);
+      if (life !== session.log.life) return;
       if (page.next <= from) break;
       from = page.next;
       searched.set(dialect, from);
@@ -110,8 +118,10 @@ export function columnsOf(session: Session): readonly string[] {
 /** Brings the frames of these dialects for a stretch of rows, once. */
 export async function lookAt(session: Session, from: number, to: number, dialects: readonly string[]): Promise<void> {
   if (dialects.length === 0 || to <= from) return;
+  const { life } = session.log;
   try {
     const { rows } = await wireOf(session.id, from, to, dialects);
+    if (life !== session.log.life) return;
     keepChosen(session, () => session.log.learn(rows));
   } catch (thrown) {
     silence.value = (thrown as Error).message;

@@ -203,7 +203,7 @@ function useWire(
   useEffect(() => {
     const timer = setTimeout(() => void learn(session), 250);
     return () => clearTimeout(timer);
-  }, [session, count, key]);
+  }, [session, session.log.life, count, key]);
   useEffect(() => {
     const timer = setTimeout(() => {
       const wanted = rows
@@ -217,7 +217,7 @@ function useWire(
       if (places.length > 0) void lookAt(session, Math.min(...places), Math.max(...places) + 1, dialects);
     }, 120);
     return () => clearTimeout(timer);
-  }, [session, first, last, key, session.log.learned]);
+  }, [session, session.log.life, first, last, key, session.log.learned]);
 }
 
 /** Chooses a row; -1 for the last one. */

@@ -85,13 +85,17 @@ export async function prompt(page: Page, text: string): Promise<void> {
   await box.press('Enter');
 }
 
-/** The connections of a page, which a test cuts. */
-export async function cuttable(page: Page): Promise<(refuse: boolean) => Promise<void>> {
+/** The connections of a page, which a test cuts. `say` may change what the page says. */
+export async function cuttable(
+  page: Page,
+  say = (message: string) => message,
+): Promise<(refuse: boolean) => Promise<void>> {
   const open = new Set<WebSocketRoute>();
   let refuses = false;
   await page.routeWebSocket(/\/socket$/u, (route) => {
     if (refuses) return void route.close({ code: 3001, reason: 'cut by the test' });
-    route.connectToServer();
+    const gateway = route.connectToServer();
+    route.onMessage((message) => gateway.send(say(String(message))));
     open.add(route);
   });
   return async (refuse) => {
