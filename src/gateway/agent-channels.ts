@@ -93,7 +93,8 @@ export class AgentChannels {
   #openUnrecorded(target: AgentTarget): Channel {
     const { name, agent } = target;
     const brought = this.#uploaded?.of(name);
-    if (brought !== undefined) return this.#play(name, brought.tape, { speed: 1, isAlone: true });
+    if (brought !== undefined)
+      return this.#play(name, brought.tape, { speed: 1, isAlone: true, faults: this.#faultsOf(target) });
     if (agent.file !== undefined) return this.#openTape(target, agent.file);
     if (agent.url !== undefined) return this.#openRemote(target, agent.url);
     if (agent.command !== undefined) return this.#openProgram(target, agent.command);
@@ -124,19 +125,22 @@ export class AgentChannels {
     return multiplexer;
   }
 
-  #openTape({ name, agent, adapter }: AgentTarget, file: string): Channel {
+  #openTape(target: AgentTarget, file: string): Channel {
+    const { name, agent } = target;
     const speed = agent.speed === 'max' ? Number.POSITIVE_INFINITY : (agent.speed ?? 1);
+    const faults = this.#faultsOf(target);
+    return this.#play(name, tapeIn(file, { protocol: agent.protocol }), { speed, faults });
+  }
+
+  #faultsOf({ name, agent, adapter }: AgentTarget): ChannelFaults | undefined {
     const rules = (agent.faults ?? []).map(parseFault);
+    if (rules.length === 0) return undefined;
     const connection = this.#played.get(name) ?? 0;
     this.#played.set(name, connection + 1);
-    const faults: ChannelFaults | undefined =
-      rules.length === 0
-        ? undefined
-        : {
-            ...{ rules, connection, seed: agent.seed ?? 0 },
-            ...{ framing: streamFraming(adapter.framing.stdio), maxFrameBytes: this.#maxFrameBytes },
-          };
-    return this.#play(name, tapeIn(file, { protocol: agent.protocol }), { speed, faults });
+    return {
+      ...{ rules, connection, seed: agent.seed ?? 0 },
+      ...{ framing: streamFraming(adapter.framing.stdio), maxFrameBytes: this.#maxFrameBytes },
+    };
   }
 
   #play(name: string, tape: LoadedTape, play: TapePlay): Channel {

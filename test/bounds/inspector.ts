@@ -25,10 +25,11 @@ export const inspectorActs: Acts = {
   'tapes of a page'() {
     const tapes = new UploadedTapes();
     const tape = Buffer.from('{"dir":"meta","v":1,"protocol":"pi"}\n{"dir":"out","line":"{}"}\n');
-    const [first = ''] = counted(4).map(() => tapes.add(tape, () => true));
-    expect(() => tapes.add(tape, () => true)).toThrow('4 tapes are open');
+    const add = () => tapes.add(tape, { faults: [], seed: 0 }, () => true);
+    const [first = ''] = counted(4).map(add);
+    expect(add).toThrow('4 tapes are open');
     tapes.forget(first);
-    tapes.add(tape, () => true);
+    add();
   },
 
   'logins of the inspector'() {

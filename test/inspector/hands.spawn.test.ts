@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { findings } from './support/axe.ts';
@@ -224,6 +224,11 @@ describe(`the page in people's hands${noBrowser === null ? '' : ` (skipped: ${no
     const after = await rig.loggedIn();
     const session = new URLSearchParams(new URL(page.url()).hash.slice(1)).get('s') ?? '';
     const kept = after.getByRole('list', { name: 'Kept sessions' });
+    await kept.waitFor();
+    // However many they are, they push nothing out of sight.
+    const topOf = async (place: Locator) => (await place.boundingBox())?.y ?? Number.NaN;
+    const button = after.getByRole('button', { name: 'New session with demo' });
+    expect(await topOf(button)).toBeLessThan(await topOf(kept));
     await kept.locator(`[title="${session}"]`).click();
     await spoken(after, 'You said: words that stay').waitFor();
     await kept.locator(`[title="${session}"]`).waitFor({ state: 'detached' });

@@ -136,6 +136,31 @@ describe(`the page, in Chromium${noBrowser === null ? '' : ` (skipped: ${noBrows
     for (const each of [page, other]) await each.context().close();
   });
 
+  it.skipIf(noBrowser !== null)('asks for the whole wire again once everything it had is void', async () => {
+    const session = await rig.createSession();
+    const page = await rig.loggedIn();
+    // A place that nobody knows leads to a reset (docs/protocols/resume.md 2.3).
+    const cut = await cuttable(page, (said) =>
+      said.replace(/("type":"attach".*"cursor":)"[^"]+"/u, '$1"nobody knows"'),
+    );
+    await page.goto(`${rig.url}/#s=${session}`);
+    await page.reload();
+    await prompt(page, 'think tool');
+    const isTold = async () => {
+      await page.locator('.rows .line', { hasText: '← prompt' }).waitFor();
+      await page.locator('.rows .c-dialect', { hasText: 'result › success' }).waitFor();
+    };
+    await isTold();
+    await cut(true);
+    await page.locator('.banner', { hasText: 'The connection was cut' }).waitFor();
+    await cut(false);
+    await page.evaluate("document.querySelector('.banner button')?.click()");
+    await page.getByText('begins again with what is kept').waitFor();
+    await isTold();
+    expect(await page.locator('.beginning').count()).toBe(0);
+    await page.context().close();
+  });
+
   it.skipIf(noBrowser !== null)('works by the keyboard alone, on a narrow screen, in light colours', async () => {
     const page = await rig.newSession({ viewport: { width: 390, height: 844 }, colorScheme: 'light' });
     await prompt(page, 'tool');
@@ -208,6 +233,21 @@ describe(`the page, in Chromium${noBrowser === null ? '' : ` (skipped: ${noBrows
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Save tape' }).click();
     expect((await download).suggestedFilename()).toMatch(/\.jsonl$/u);
+
+    // With faults, in the words of the command line.
+    await page.getByText('Play it with faults').click();
+    await page.getByRole('textbox', { name: '--fault' }).fill('dup @type');
+    await give(page, 'drop', '.main', { name: 't.jsonl', type: 'application/x-ndjson', data: buffer });
+    await page.getByText(/^Not opened: fault "dup @type", column 6/u).waitFor();
+    expect(await findings(page)).toEqual([]);
+    await page.getByRole('textbox', { name: '--fault' }).fill('dup @type=agent_end');
+    await page.getByLabel('Open a tape').setInputFiles({ name: 't.jsonl', mimeType: 'application/x-ndjson', buffer });
+    await expect.poll(() => page.locator('.rows .c-agent', { hasText: 'agent_end' }).count()).toBe(2);
+    expect(await page.getByText(/^Not opened/u).count()).toBe(0);
+    const tapes = page.locator('.session', { hasText: 'tape-' });
+    const before = await tapes.count();
+    await page.getByRole('button', { name: 'Close tape' }).click();
+    await expect.poll(() => tapes.count()).toBe(before - 1);
     await page.context().close();
   });
 

@@ -126,6 +126,30 @@ describe('tapes', () => {
     expect(JSON.parse(saved.split('\n', 1).join(''))).toMatchObject({ dir: 'meta', protocol: 'pi' });
   });
 
+  it('play behind faults, which are those of the command line', async () => {
+    const faults = new URLSearchParams({ fault: 'dup @type=of_a_later_version', seed: '7' });
+    const answer = await rig.ask(page, `tape?${faults}`, { method: 'POST', body: tape });
+    const { session } = (await answer.json()) as { session: string };
+    await vi.waitUntil(async () => (await wireOf(session)).rows.some(({ event }) => event?.type === 'run-end'), 10_000);
+    const heard = (await wireOf(session)).rows.flatMap(({ from }) => from);
+    expect(heard.filter(({ text }) => text.includes('of_a_later_version'))).toHaveLength(2);
+    const close = () => rig.ask(page, `tape?session=${session}`, { method: 'DELETE' });
+    expect((await close()).status).toBe(204);
+    expect((await close()).status).toBe(404);
+    const other = await opened();
+    expect((await rig.ask(page, `tape?session=${other}`, { method: 'DELETE' })).status).toBe(404);
+  });
+
+  it.each([
+    ['fault=dup+@type', /^fault "dup @type", column 6: /u],
+    ['seed=4294967296', /^seed must be below 4294967296$/u],
+    [Array.from({ length: 33 }, () => 'fault=dup').join('&'), /^at most 32 faults$/u],
+  ])('behind other words are refused: %.30s', async (query, why) => {
+    const answer = await rig.ask(page, `tape?${query}`, { method: 'POST', body: tape });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ error: { message: expect.stringMatching(why) } });
+  });
+
   it('that are none are refused', async () => {
     for (const body of ['', 'no tape', '{"dir":"out","line":"{\\"what\\":1}"}\n'])
       expect((await rig.ask(page, 'tape', { method: 'POST', body })).status).toBe(400);

@@ -68,6 +68,14 @@ export interface CellRequest {
   readonly at: number;
 }
 
+/** What goes wrong with a tape that is played, as `patchbay replay` has it. */
+export interface TapeFaults {
+  /** In the grammar of docs/guides/chaos.md. */
+  readonly faults: readonly string[];
+  /** What chance depends on: below 2 ** 32. */
+  readonly seed: number;
+}
+
 /** The inspector as its routes see it. Each method throws a GatewayError to refuse. */
 export interface InspectorApi {
   state(principal: Principal): InspectorState;
@@ -77,7 +85,9 @@ export interface InspectorApi {
   losses(request: LossRequest, principal: Principal): LossPage;
   cell(request: CellRequest, principal: Principal): WireCell;
   /** Opens a session that replays the tape, and gives its id. */
-  openTape(tape: Uint8Array, principal: Principal): string;
+  openTape(tape: Uint8Array, faults: TapeFaults, principal: Principal): string;
+  /** Ends the session of such a tape. */
+  closeTape(session: string, principal: Principal): void;
   /** The frames of the agent's connection that are kept, as a tape. */
   tapeOf(session: string, principal: Principal): string;
   /** The reader of a page. While it is open, and some seconds more, the wire of its session is kept. */

@@ -88,8 +88,8 @@ export function createInspectorApi(ports: InspectorPorts): InspectorApi {
       return pagesOf(sessions.find(request.session, principal)).losses(request);
     },
     cell: (request, principal) => pagesOf(sessions.find(request.session, principal)).cell(request),
-    openTape(bytes, principal) {
-      const name = tapes.add(bytes, (id) => ports.ids.includes(id) && adapterOf(id).agent !== undefined);
+    openTape(bytes, faults, principal) {
+      const name = tapes.add(bytes, faults, (id) => ports.ids.includes(id) && adapterOf(id).agent !== undefined);
       try {
         const { session } = sessions.open({ agent: name, id: name }, { principal, isOurs: false });
         // The tape speaks before the page has come.
@@ -100,6 +100,11 @@ export function createInspectorApi(ports: InspectorPorts): InspectorApi {
         tapes.forget(name);
         throw thrown;
       }
+    },
+    closeTape(id, principal) {
+      const { session } = sessions.find(id, principal);
+      if (tapes.of(id) === undefined) throw new GatewayError('not-found', 'this session is no tape of a page');
+      sessions.remove(session.id, 'the tape was closed');
     },
     tapeOf(id, principal) {
       const entry = sessions.find(id, principal);

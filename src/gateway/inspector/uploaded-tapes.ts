@@ -1,7 +1,9 @@
 // Tapes that a page has brought: each is the agent of one session, and goes with it (docs/limits.md 12.2).
 import { randomUUID } from 'node:crypto';
 import type { AgentConfig } from '../../config/config.ts';
+import type { TapeFaults } from '../../core/contract/inspector-api.ts';
 import { GatewayError, messageOf } from '../../core/model/errors.ts';
+import { parseFault } from '../../faults/grammar.ts';
 import type { LoadedTape } from '../../tape/loaded.ts';
 import { loadedTape } from '../tape-input.ts';
 
@@ -19,16 +21,17 @@ export class UploadedTapes {
   readonly #tapes = new Map<string, TapeAgent>();
 
   /** Takes a tape and gives the name of its agent. Throws `invalid` or `limit`. */
-  add(bytes: Uint8Array, speaks: (protocol: string) => boolean): string {
+  add(bytes: Uint8Array, { faults, seed }: TapeFaults, speaks: (protocol: string) => boolean): string {
     if (this.#tapes.size >= mostTapes) {
       throw new GatewayError('limit', `${mostTapes} tapes are open: close one of their sessions first`);
     }
+    faults.forEach(check);
     const tape = read(bytes);
     const { protocol } = tape;
     if (protocol === null || !speaks(protocol))
       throw new GatewayError('invalid', 'nobody knows the protocol of the tape');
     const name = `tape-${randomUUID().slice(0, 8)}`;
-    this.#tapes.set(name, { config: { protocol, title: 'a tape' }, tape });
+    this.#tapes.set(name, { config: { protocol, title: 'a tape', faults: [...faults], seed }, tape });
     return name;
   }
 
@@ -38,6 +41,14 @@ export class UploadedTapes {
 
   forget(name: string): void {
     this.#tapes.delete(name);
+  }
+}
+
+function check(fault: string): void {
+  try {
+    parseFault(fault);
+  } catch (thrown) {
+    throw new GatewayError('invalid', messageOf(thrown), { cause: thrown });
   }
 }
 

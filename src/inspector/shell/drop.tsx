@@ -2,7 +2,7 @@
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { openTape } from '../state/gateway.ts';
-import { said, show } from '../state/view.ts';
+import { showOpened } from '../state/view.ts';
 
 export function DropZone(): VNode | null {
   const [isOver, setOver] = useState(false);
@@ -21,9 +21,7 @@ export function DropZone(): VNode | null {
       setOver(false);
       if (file === undefined) return;
       event.preventDefault();
-      openTape(file).then(show, (thrown: Error) => {
-        said.value = `The tape was not opened: ${thrown.message}`;
-      });
+      showOpened(openTape(file));
     };
     addEventListener('dragover', over);
     addEventListener('dragleave', out);

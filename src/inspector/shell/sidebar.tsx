@@ -3,31 +3,15 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { InspectedSession } from '../../core/contract/inspector-api.ts';
 import { visible } from '../state/format.ts';
-import { gateway, kept, logOut, openSession, openTape } from '../state/gateway.ts';
+import { gateway, kept, logOut, openSession } from '../state/gateway.ts';
 import { sessions as attached, leave, selected, titleOf } from '../state/link.ts';
-import { isHelpOpen, show, theme } from '../state/view.ts';
+import { isHelpOpen, show, showOpened, theme } from '../state/view.ts';
+import { TapeBox } from './tape-box.tsx';
 
 export function Sidebar(): VNode {
   const { agents, sessions, version } = gateway.value;
-  const [problem, setProblem] = useState<string | null>(null);
-  const opened = (work: Promise<string>) =>
-    work.then(
-      (id) => {
-        setProblem(null);
-        show(id);
-      },
-      (thrown: Error) => setProblem(thrown.message),
-    );
   return (
     <nav class="side" aria-label="Sessions and agents">
-      <h2>Sessions</h2>
-      <ul>
-        {sessions.length === 0 && <li class="quiet">None is open.</li>}
-        {sessions.map((session) => (
-          <Entry key={session.id} session={session} onOpen={() => show(session.id)} />
-        ))}
-      </ul>
-      <Kept open={(work) => void opened(work)} />
       <h2>Agents</h2>
       <ul>
         {agents.map(({ name, protocol }) => (
@@ -37,30 +21,22 @@ export function Sidebar(): VNode {
             <button
               type="button"
               aria-label={`New session with ${name}`}
-              onClick={() => void opened(openSession({ agent: name }))}
+              onClick={() => showOpened(openSession({ agent: name }))}
             >
               New
             </button>
           </li>
         ))}
       </ul>
-      <label class="file">
-        Open a tape
-        <input
-          type="file"
-          accept=".jsonl,.ndjson"
-          onChange={({ currentTarget }) => {
-            const file = currentTarget.files?.[0];
-            if (file !== undefined) void opened(openTape(file));
-            currentTarget.value = '';
-          }}
-        />
-      </label>
-      {problem !== null && (
-        <p class="note error" role="alert">
-          {problem}
-        </p>
-      )}
+      <TapeBox />
+      <h2>Sessions</h2>
+      <ul>
+        {sessions.length === 0 && <li class="quiet">None is open.</li>}
+        {sessions.map((session) => (
+          <Entry key={session.id} session={session} onOpen={() => show(session.id)} />
+        ))}
+      </ul>
+      <Kept />
       <footer class="row">
         <span class="quiet">{version}</span>
         <span class="gap" />
@@ -93,7 +69,7 @@ export function Sidebar(): VNode {
 /** Sessions shown at once, and more with each click. */
 const page = 20;
 
-function Kept({ open }: { readonly open: (work: Promise<string>) => void }): VNode | null {
+function Kept(): VNode | null {
   const [most, setMost] = useState(page);
   const isOpen = new Set(gateway.value.sessions.map(({ id }) => id));
   const all = (kept.value ?? []).filter(({ id }) => !isOpen.has(id));
@@ -108,7 +84,7 @@ function Kept({ open }: { readonly open: (work: Promise<string>) => void }): VNo
               type="button"
               class="session"
               title={file ?? id}
-              onClick={() => open(file === undefined ? Promise.resolve(id) : openSession({ resume: file }))}
+              onClick={() => showOpened(file === undefined ? Promise.resolve(id) : openSession({ resume: file }))}
             >
               <span class="dot stored" aria-hidden="true" />
               <bdi class="name">{visible(name ?? firstWords ?? id)}</bdi>

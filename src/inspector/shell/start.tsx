@@ -1,16 +1,13 @@
 // What the page shows until a session is chosen.
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
 import { gateway, openSession } from '../state/gateway.ts';
-import { show } from '../state/view.ts';
+import { showOpened } from '../state/view.ts';
 
 /** Agents that have a button here; the list on the left has all of them. */
 const most = 4;
 
 export function Start(): VNode {
-  const [problem, setProblem] = useState<string | null>(null);
   const { agents } = gateway.value;
-  const open = (agent: string) => void openSession({ agent }).then(show, (thrown: Error) => setProblem(thrown.message));
   return (
     <section class="pane start" aria-label="Start">
       <h2>See any conversation</h2>
@@ -20,16 +17,16 @@ export function Start(): VNode {
       </p>
       <div class="row">
         {agents.slice(0, most).map(({ name }, place) => (
-          <button type="button" key={name} class={place === 0 ? 'primary' : ''} onClick={() => open(name)}>
+          <button
+            type="button"
+            key={name}
+            class={place === 0 ? 'primary' : ''}
+            onClick={() => showOpened(openSession({ agent: name }))}
+          >
             Talk to <bdi>{name}</bdi>
           </button>
         ))}
       </div>
-      {problem !== null && (
-        <p class="note error" role="alert">
-          {problem}
-        </p>
-      )}
       <p class="quiet">
         Clients that connect to the gateway appear under Sessions. Drop a tape anywhere on this page to play it.
       </p>

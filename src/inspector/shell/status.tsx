@@ -4,7 +4,7 @@ import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { isSilent } from '../state/gateway.ts';
 import { link, retry, selected } from '../state/link.ts';
-import { said } from '../state/view.ts';
+import { refusal, said } from '../state/view.ts';
 
 /** Sentences for screen readers, at most one in this time, ms. */
 const pace = 3000;
@@ -20,13 +20,29 @@ effect(() => {
 export function Status(): VNode {
   return (
     <>
-      <Banner />
+      <div class="banners">
+        <Refusal />
+        <Banner />
+      </div>
       <div role="status" class="hidden" id="status">
         {polite.value}
       </div>
       <Urgent />
       <RunEnd />
     </>
+  );
+}
+
+function Refusal(): VNode | null {
+  if (refusal.value === null) return null;
+  return (
+    <p class="banner warning" role="alert">
+      Not opened: {refusal.value}
+      <span class="gap" />
+      <button type="button" aria-label="close" onClick={() => (refusal.value = null)}>
+        ×
+      </button>
+    </p>
   );
 }
 

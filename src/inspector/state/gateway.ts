@@ -124,14 +124,26 @@ export async function openSession(request: { readonly agent?: string; readonly r
   return session;
 }
 
-/** Opens a tape as a session that replays it. */
+/** What goes wrong when a tape is played: a fault each line, and what their chance depends on. */
+export const tapeFaults = signal({ text: '', seed: '' });
+
+/** Opens a tape as a session that replays it, behind the faults that are asked for. */
 export async function openTape(file: Blob): Promise<string> {
-  const { session } = await posted<{ session: string }>('tape', {
+  const { text, seed } = tapeFaults.value;
+  const query = new URLSearchParams({ seed: seed.trim() || '0' });
+  for (const line of text.split('\n')) if (line.trim() !== '') query.append('fault', line.trim());
+  const { session } = await posted<{ session: string }>(`tape?${query}`, {
     headers: { 'content-type': 'application/x-ndjson' },
     body: file,
   });
   await refresh();
   return session;
+}
+
+/** Ends the session of a tape that a page has opened. */
+export async function closeTape(session: string): Promise<void> {
+  await ask(`tape?session=${encodeURIComponent(session)}`, { method: 'DELETE' });
+  await refresh();
 }
 
 /** The session as a tape. */

@@ -23,6 +23,8 @@ export const hiddenColumns = signal<ReadonlySet<string>>(new Set());
 export const hasKeys = signal(localStorage.getItem('keys') !== 'off');
 /** A rule whose text is asked for. */
 export const openRule = signal<{ readonly rule: string | undefined; readonly text: string } | null>(null);
+/** Why a session or tape was not opened, until somebody has read it. */
+export const refusal = signal<string | null>(null);
 /** Sentence for the status region. */
 export const said = signal('');
 /** Wins over the colour scheme of the system. */
@@ -44,6 +46,17 @@ export function show(id: string): void {
     pane.value = 'talk';
   });
   history.replaceState(null, '', `#s=${encodeURIComponent(id)}`);
+}
+
+/** Shows the session once it is open, or why it is not. */
+export function showOpened(work: Promise<string>): void {
+  work.then(
+    (id) => {
+      refusal.value = null;
+      show(id);
+    },
+    (thrown: Error) => (refusal.value = thrown.message),
+  );
 }
 
 /** The address of an event of the chosen session. */

@@ -1,6 +1,12 @@
 // What a page that is logged in may ask.
 import type { GatewayApi } from '../../../core/contract/gateway-api.ts';
-import type { CellRequest, InspectorApi, LossRequest, WireRequest } from '../../../core/contract/inspector-api.ts';
+import type {
+  CellRequest,
+  InspectorApi,
+  LossRequest,
+  TapeFaults,
+  WireRequest,
+} from '../../../core/contract/inspector-api.ts';
 import type { Principal } from '../../../core/contract/principal.ts';
 import { GatewayError } from '../../../core/model/errors.ts';
 import { contentType, readBody, stringFields } from '../body.ts';
@@ -11,6 +17,8 @@ import { jsonAnswer } from './answers.ts';
 export const mostTapeBytes = 32 * 1024 * 1024;
 /** Most rows of one answer. */
 const mostRows = 1000;
+/** Most faults of one tape. */
+const mostFaults = 32;
 /** Most dialects of one answer. */
 const mostDialects = 16;
 
@@ -46,9 +54,12 @@ export async function answerPage(
       return new Response(api.tapeOf(session, principal), { headers });
     }
     case 'POST tape': {
-      const session = api.openTape(await readBody(request, mostTapeBytes), principal);
+      const session = api.openTape(await readBody(request, mostTapeBytes), tapeFaults(query), principal);
       return jsonAnswer(JSON.stringify({ session }), {}, 201);
     }
+    case 'DELETE tape':
+      api.closeTape(checkedSessionId(query.get('session') ?? ''), principal);
+      return new Response(null, { status: 204 });
     case 'POST sessions':
       return jsonAnswer(JSON.stringify({ session: await opened(request, principal, board) }), {}, 201);
     default:
@@ -67,6 +78,14 @@ async function opened(request: Request, principal: Principal, board: GatewayApi)
   const { resume, ...fields } = stringFields(json, ['agent', 'resume']);
   if (resume === undefined) return board.createSession(fields, principal).id;
   return (await board.resumeSession({ ...fields, resume }, principal)).id;
+}
+
+function tapeFaults(query: URLSearchParams): TapeFaults {
+  const faults = query.getAll('fault');
+  if (faults.length > mostFaults) throw new GatewayError('invalid', `at most ${mostFaults} faults`);
+  const seed = numberIn(query, 'seed');
+  if (seed >= 2 ** 32) throw new GatewayError('invalid', `seed must be below ${2 ** 32}`);
+  return { faults, seed };
 }
 
 function wireRequest(query: URLSearchParams): WireRequest {
