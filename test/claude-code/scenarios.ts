@@ -33,6 +33,16 @@ export const questions = [
   },
 ];
 
+const size = {
+  question: 'Which size?',
+  header: 'Size',
+  multiSelect: false,
+  options: [
+    { label: 'Small', description: 'Fits a pocket' },
+    { label: 'Large', description: 'Fits a wall' },
+  ],
+};
+
 const answers: Record<string, Scenario> = {
   'cc-tools': () => [
     {
@@ -87,6 +97,10 @@ const answers: Record<string, Scenario> = {
   'cc-ask': () => [
     { blocks: [text('A question.'), call('AskUserQuestion', { questions })] },
     { blocks: [text('Thank you.')] },
+  ],
+  'cc-ask-two': () => [
+    { blocks: [text('Two questions.'), call('AskUserQuestion', { questions: [...questions, size] })] },
+    { blocks: [text('Thank you ', 'twice.')] },
   ],
   'cc-plan': () => [
     { blocks: [text('My plan.'), call('ExitPlanMode', { plan: '1. Do it.' })] },
