@@ -30,8 +30,9 @@ test('A decoder that forgets the line which a chunk has cut is noticed', () => {
       return {
         ...decoder,
         push(chunk) {
-          decoder.push(chunk);
+          const taken = decoder.push(chunk);
           decoder.end();
+          return taken;
         },
       };
     },

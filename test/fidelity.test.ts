@@ -3,12 +3,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { adapters } from '../src/adapters/index.ts';
+import { acpPart } from './support/acp-differences.ts';
 import { fidelityPage } from './support/fidelity.ts';
 import { isUpdate } from './support/fixtures.ts';
 
 const file = path.resolve(import.meta.dirname, '../docs/fidelity.md');
 const all = [...adapters.values()];
-const page = fidelityPage(all);
+const page = `${fidelityPage(all)}\n${acpPart()}`;
 
 test('docs/fidelity.md is up to date', () => {
   if (isUpdate) writeFileSync(file, page);

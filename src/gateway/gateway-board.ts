@@ -92,6 +92,7 @@ export function createBoard(ports: BoardPorts): GatewayApi {
       return side.isMultiplexed === true;
     },
     maxFrameBytes: (frontend) => frontends.maxFrameBytes(frontend),
+    connectionHeader: (frontend) => adapterOf(frontend).client?.connectionHeader,
     envelope: (request) => adapterOf(request.frontend).envelope?.(request.options),
     connect: (channel, request) => connect(channel, request, ports),
     stream: (request, cursor) => streams.read(request, cursor),

@@ -8,7 +8,7 @@ import type { Clock } from '../core/contract/clock.ts';
 import type { Deliver } from '../core/contract/delivery.ts';
 import type { FollowableStore } from '../core/contract/followed-log.ts';
 import type { Elsewhere, GatewayApi } from '../core/contract/gateway-api.ts';
-import { guardedClock } from '../core/contract/guarded.ts';
+import { faultText, guardedClock } from '../core/contract/guarded.ts';
 import type { InspectorApi } from '../core/contract/inspector-api.ts';
 import { createPacedWork, type PacedWork } from '../core/contract/paced-work.ts';
 import type { SessionStore } from '../core/contract/session-store.ts';
@@ -257,7 +257,17 @@ export function createGatewayOf(
     },
   });
 
-  const carriedOut: CommandIntakes['carriedOut'] = (...command) => intakes.carriedOut(...command);
+  const carriedOut: CommandIntakes['carriedOut'] = (command, session, outcome) => {
+    if (command.type === 'delete-session' && outcome.ok) forgetNote(session);
+    intakes.carriedOut(command, session, outcome);
+  };
+  const forgetNote = (session: string) => {
+    try {
+      conversations?.remove(session);
+    } catch (thrown) {
+      log('error', 'the deleted session stays in the list', { session, reason: faultText(thrown) });
+    }
+  };
   const sinkOf = (session: Session, isOurs: boolean) =>
     sinkFor({ adapterOf, roots: config.roots, stored, notes }, session, isOurs);
   const routerParts: RouterParts = {

@@ -85,7 +85,7 @@ export function spawnChannel(
       takeBurst: (peek, start, end, maxFrameBytes) => inlet.takeBurst(peek, start, end, maxFrameBytes),
       fault: (fault) => inlet.fault(fault),
     },
-    { maxFrameBytes, reusedChunks: isReused },
+    { maxFrameBytes, reusedChunks: isReused, isPaused: () => inlet.isPaused },
   );
   const input = new PacedInput({
     inlet,

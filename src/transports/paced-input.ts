@@ -16,8 +16,8 @@ const messages = { count: 32, bytes: 16 * 1024 };
 /** The decoder, the source, and the reader that what arrives is for. */
 export interface PacedInputPorts {
   readonly inlet: FrameReader;
-  /** Takes a part of a chunk. */
-  decode(bytes: Uint8Array): void;
+  /** Takes a part of a chunk. Returns how many of its bytes were taken; the others are passed again once the inlet is resumed. */
+  decode(bytes: Uint8Array): number;
   /** Few enough bytes wait again: the source may be read. Called after {@link PacedInput.isFull} was true. */
   roomy(): void;
   /** Nothing waits any more. */
@@ -134,13 +134,25 @@ export class PacedInput implements PacedTask {
     }
   }
 
+  #cut(chunk: Chunk, taken: number): void {
+    chunk.left = chunk.left.subarray(taken);
+    if (chunk.left.length === 0) this.#first = null;
+    this.#took(taken);
+  }
+
   #takePortion(chunk: Chunk): void {
     const part = chunk.left.subarray(0, this.#portionBytes);
-    chunk.left = chunk.left.subarray(part.length);
-    this.#first = chunk.left.length > 0 ? chunk : null;
-    this.#took(part.length);
+    // In front of all that is added meanwhile.
+    this.#first = chunk;
+    // A decoder that throws has had the whole portion.
+    let taken = part.length;
     const start = performance.now();
-    this.#ports.decode(part);
+    try {
+      taken = this.#ports.decode(part);
+    } finally {
+      // Otherwise nothing waits any more: the input was cleared meanwhile.
+      if (this.#first === chunk) this.#cut(chunk, taken);
+    }
     const spent = performance.now() - start;
     if (spent > pace.long) this.#portionBytes = Math.max(portion.least, this.#portionBytes / 2);
     else if (spent < pace.short) this.#portionBytes = Math.min(portion.most, this.#portionBytes * 2);

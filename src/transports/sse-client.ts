@@ -74,7 +74,7 @@ export function connectEventSource(options: EventSourceOptions): Channel {
   let failures = 0;
   /** Resumes reading; set while something waits for the receiver. */
   let readOn = () => {};
-  const input = new PacedInput({ inlet, decode() {}, roomy() {}, emptied: () => readOn() });
+  const input = new PacedInput({ inlet, decode: ({ length }) => length, roomy() {}, emptied: () => readOn() });
 
   function end(reason: string): void {
     inlet.end({ reason });

@@ -32,7 +32,7 @@ export function stdioChannel(options: StdioOptions): Channel {
   const { input, output, label, framing = jsonl, maxFrameBytes = 8 * 1024 * 1024, closeGraceMs = 1000 } = options;
   const inlet = createFrameReader();
   const outlet = createFrameWriter(output, framing, () => inlet.drained());
-  const decoder = framing.decoder(inlet, { maxFrameBytes, blank: options.blank });
+  const decoder = framing.decoder(inlet, { maxFrameBytes, blank: options.blank, isPaused: () => inlet.isPaused });
   const arrived = new PacedInput({ inlet, decode, roomy: readOn, emptied: endWhenTaken });
   let closed = false;
   /** The stream has ended; what it has brought may still wait. */
@@ -41,9 +41,10 @@ export function stdioChannel(options: StdioOptions): Channel {
   let inputOver = false;
   let isStopped = false;
 
-  function decode(bytes: Uint8Array): void {
-    decoder.push(bytes);
+  function decode(bytes: Uint8Array): number {
+    const taken = decoder.push(bytes);
     if (decoder.isBroken === true) inputBroken();
+    return taken;
   }
 
   function read(chunk: Uint8Array): void {

@@ -111,8 +111,8 @@ class WebSocketChannel implements Channel, PacedInputPorts {
     }
   }
 
-  decode(bytes: Uint8Array): void {
-    this.#lines?.push(bytes);
+  decode(bytes: Uint8Array): number {
+    return this.#lines?.push(bytes) ?? bytes.length;
   }
 
   roomy(): void {
@@ -222,7 +222,7 @@ class WebSocketChannel implements Channel, PacedInputPorts {
 
   #arrivedLines(bytes: Uint8Array): void {
     const { maxFrameBytes = defaultMaxFrameBytes } = this.#options;
-    const lines = this.#lines ?? jsonlDecoder(this.inlet, { maxFrameBytes });
+    const lines = this.#lines ?? jsonlDecoder(this.inlet, { maxFrameBytes, isPaused: () => this.inlet.isPaused });
     this.#lines = lines;
     // A client's message; an agent that we have dialled may send what it likes.
     if (this.#options.socket !== undefined && hasTooManyLines(bytes)) {

@@ -133,7 +133,7 @@ export const transportActs: Acts = {
     const inlet = createFrameReader();
     const work = createSteppedWork();
     const calls: string[] = [];
-    const input = new PacedInput({ inlet, decode: () => {}, roomy: () => void calls.push('roomy') });
+    const input = new PacedInput({ inlet, decode: ({ length }) => length, roomy: () => void calls.push('roomy') });
     inlet.open({ ...record().receiver, work: work.queue() });
     input.push(Buffer.alloc(mostWaitingBytes + 1));
     expect([input.isFull, calls]).toEqual([true, []]);

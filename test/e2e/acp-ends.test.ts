@@ -81,6 +81,21 @@ it('a client that leaves with a question open: the agent hears that its turn is 
   expect(sent).not.toContain('"selected"');
 });
 
+it('a session that is deleted is in no list any more, nor after a restart', async () => {
+  await start();
+  const [one, two] = [await open(), await open()];
+  for (const id of [one, two]) await ask(id, 'look');
+  const listed = async () => (await acp.agent.request(session.list, {})).sessions.map(({ sessionId }) => sessionId);
+  expect(await listed()).toEqual(expect.arrayContaining([one, two]));
+  await acp.agent.request(session.delete, { sessionId: one });
+  expect(await listed()).not.toContain(one);
+  await acp.close();
+  const env = { PATCHBAY_AGENT: '', PATCHBAY_CONFIG: `${record}.json`, XDG_STATE_HOME: folder };
+  acp = await startAcpClient({}, undefined, { env });
+  expect(await listed()).not.toContain(one);
+  expect(await listed()).toContain(two);
+});
+
 it('an agent that answers no cancelled prompt gets no second one: another agent does', async () => {
   await start();
   const id = await open();

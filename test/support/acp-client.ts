@@ -1,6 +1,6 @@
-// An ACP client as a program has it: the client of the protocol's own library in front of patchbay-acp. All that is said in
-// both directions is kept for the judges.
-import { type ChildProcess, spawn } from 'node:child_process';
+// An ACP client as a program has it: the client of the protocol's own library, in front of patchbay-acp or of any stream. All that
+// is said in both directions is kept for the judges.
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -20,14 +20,10 @@ export interface User {
 }
 
 /** A client that is connected. */
-export interface AcpClient {
+export interface ConnectedAcp {
   readonly agent: ClientContext;
   readonly rows: readonly AcpRow[];
   readonly user: User;
-  /** The process. */
-  readonly pid: number;
-  /** What the process wrote to stderr. */
-  log(): string;
   /** The updates of a session so far, of one kind or of all. */
   updates(session: string, kind?: string): Json[];
   /** Resolves when a message from the agent fits, now or later. */
@@ -35,6 +31,13 @@ export interface AcpClient {
   /** Says that the turn is to be stopped, and what follows for open questions (docs/protocols/acp.md 4.48). */
   cancel(sessionId: string): Promise<void>;
   close(): Promise<void>;
+}
+
+/** A client in front of a process of its own. */
+export interface AcpClient extends ConnectedAcp {
+  readonly pid: number;
+  /** What the process wrote to stderr. */
+  log(): string;
 }
 
 const capabilities = {
@@ -65,6 +68,28 @@ export async function startAcpClient(
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     log += text;
   });
+  if (child.stdin === null || child.stdout === null) throw new Error('no pipes');
+  const wire = ndJsonStream(Writable.toWeb(child.stdin), Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>);
+  const connected = await connectAcpClient(wire, user, clientCapabilities);
+  return {
+    ...connected,
+    pid: child.pid ?? Number.NaN,
+    log: () => log,
+    async close() {
+      // What is said at the end of the input is still heard.
+      child.stdin.end();
+      await gone;
+      await connected.close();
+    },
+  };
+}
+
+/** Says hello over a stream. */
+export async function connectAcpClient(
+  wire: Stream,
+  user: User = {},
+  clientCapabilities: object = capabilities,
+): Promise<ConnectedAcp> {
   const rows: AcpRow[] = [];
   const waiting = new Set<() => void>();
   const open: { readonly session: unknown; cancel(): void }[] = [];
@@ -91,15 +116,13 @@ export async function startAcpClient(
         ? { action: 'cancel' }
         : { action: 'accept', content: content as Record<string, string> };
     });
-  const connection = app.connect(tapped(child, keep));
+  const connection = app.connect(tapped(wire, keep));
   await connection.agent.request(methods.agent.initialize, { protocolVersion: 1, clientCapabilities });
 
   return {
     agent: connection.agent,
     rows,
     user,
-    pid: child.pid ?? Number.NaN,
-    log: () => log,
     updates: (session, kind) =>
       rows.flatMap(({ dir, json }) => {
         const update = at(json, 'params', 'update');
@@ -123,18 +146,11 @@ export async function startAcpClient(
       await connection.agent.notify(methods.agent.session.cancel, { sessionId });
       for (const question of open.splice(0)) if (question.session === sessionId) question.cancel();
     },
-    async close() {
-      // What is said at the end of the input is still heard.
-      child.stdin.end();
-      await gone;
-      connection.close();
-    },
+    close: async () => connection.close(),
   };
 }
 
-function tapped(child: ChildProcess, keep: (row: AcpRow) => void): Stream {
-  if (child.stdin === null || child.stdout === null) throw new Error('no pipes');
-  const wire = ndJsonStream(Writable.toWeb(child.stdin), Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>);
+function tapped(wire: Stream, keep: (row: AcpRow) => void): Stream {
   const tap = (dir: AcpRow['dir']) =>
     new TransformStream({
       transform(message, controller) {

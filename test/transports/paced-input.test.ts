@@ -2,7 +2,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createFrameReader } from '../../src/transports/frame-reader.ts';
-import { jsonlDecoder } from '../../src/transports/framing/jsonl.ts';
+import { contentLength } from '../../src/transports/framing/content-length.ts';
+import { bytesOf } from '../../src/transports/framing/frame.ts';
+import { jsonl, jsonlDecoder } from '../../src/transports/framing/jsonl.ts';
 import { mostWaitingBytes, PacedInput } from '../../src/transports/paced-input.ts';
 import { createSteppedWork } from '../support/core/stepped-work.ts';
 
@@ -11,7 +13,8 @@ function opened(work = createSteppedWork(), reusedChunks = false) {
   const inlet = createFrameReader();
   const taken: string[] = [];
   const calls: string[] = [];
-  const decoder = jsonlDecoder(inlet, { maxFrameBytes: 10_000_000, blank: 'deliver', reusedChunks });
+  const isPaused = () => inlet.isPaused;
+  const decoder = jsonlDecoder(inlet, { maxFrameBytes: 10_000_000, blank: 'deliver', reusedChunks, isPaused });
   const input = new PacedInput({
     inlet,
     decode: (bytes) => decoder.push(bytes),
@@ -98,6 +101,37 @@ test('a chunk is taken in portions, with others served in between', () => {
   expect(taken.length).toBeLessThan(20_000);
   work.passAll();
   expect(taken).toHaveLength(20_000);
+});
+
+test.each([
+  ['lines', jsonl],
+  ['measured frames', contentLength],
+] as const)('a receiver that pauses within a portion can still recognise what comes behind: %s', (_, framing) => {
+  const inlet = createFrameReader();
+  const decoder = framing.decoder(inlet, { maxFrameBytes: 1000, isPaused: () => inlet.isPaused });
+  const input = new PacedInput({ inlet, decode: (bytes) => decoder.push(bytes), roomy() {} });
+  const taken: string[] = [];
+  let offers = 0;
+  inlet.open({
+    recognise: () => {
+      offers += 1;
+      return null;
+    },
+    frame: ({ text }) => {
+      taken.push(text);
+      inlet.pause();
+    },
+    fault: ({ message }) => taken.push(message),
+    end() {},
+  });
+  const lines = ['1', '22', '333', '4444'];
+  input.push(Buffer.concat(lines.map((line) => bytesOf(framing.encode(line)))));
+  for (const count of [1, 2, 3, 4]) {
+    expect([taken, offers]).toEqual([lines.slice(0, count), count]);
+    inlet.resume();
+    input.resume();
+  }
+  expect(input.isEmpty).toBe(true);
 });
 
 test('what a receiver throws keeps nothing back: the rest comes, and the end behind it', () => {

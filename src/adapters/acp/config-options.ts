@@ -4,11 +4,18 @@ import type { Command } from '../../core/model/command.ts';
 import type { Model } from '../../core/model/content.ts';
 import { dictionaryOf } from '../../core/model/dictionary.ts';
 import type { AgentOption, SessionInfo } from '../../core/model/session-info.ts';
+import { metaOf } from './projection/encode-values.ts';
+import {
+  type Category,
+  ConfigOptions,
+  choicesOf,
+  optionAbout,
+  type ConfigOption as SaidOption,
+} from './wire/content.ts';
 
-/** The ids of the options that the model has fields for. */
-export const ownOptions = { mode: 'mode', model: 'model', thinking: 'thought_level' } as const;
-
-const taken: ReadonlySet<string> = new Set(Object.values(ownOptions));
+/** Options that the model has fields for. */
+const categories: readonly Category[] = ['mode', 'model', 'thought_level'];
+const taken: ReadonlySet<string> = new Set(categories);
 
 /** A choice of an option. */
 interface Choice {
@@ -20,6 +27,8 @@ interface Choice {
 /** An option on the wire, and the command that gives it a value. */
 export interface ConfigOption {
   readonly wire: { readonly id: string; readonly currentValue: string | boolean };
+  /** The field of the model that the option stands for, if any. */
+  readonly about?: Category | undefined;
   /** The values that the option takes; null: both truth values. */
   readonly values: readonly string[] | null;
   command(value: string | boolean): Command;
@@ -31,7 +40,8 @@ export function modelName({ id, provider }: Model): string {
 }
 
 function select(
-  head: { readonly id: string; readonly name: string; readonly category: string },
+  about: Category,
+  name: string,
   currentValue: string,
   choices: readonly Choice[],
   command: (value: string) => Command,
@@ -40,7 +50,8 @@ function select(
   const isOffered = choices.some(({ value }) => value === currentValue);
   const options = isOffered ? choices : [{ value: currentValue, name: currentValue }, ...choices];
   return {
-    wire: { ...head, type: 'select', currentValue, options } as ConfigOption['wire'],
+    wire: { id: about, name, category: about, type: 'select', currentValue, options } as ConfigOption['wire'],
+    about,
     values: options.map(({ value }) => value),
     command: (value) => command(String(value)),
   };
@@ -59,7 +70,7 @@ function modelOption({ model, models = [] }: SessionInfo): ConfigOption[] {
   });
   const named = models.find(({ id, provider }) => id === current.id && (current.provider ?? provider) === provider);
   return [
-    select({ id: ownOptions.model, name: 'Model', category: 'model' }, modelName(named ?? current), choices, (name) => {
+    select('model', 'Model', modelName(named ?? current), choices, (name) => {
       const meant = [...models, current].find((one) => modelName(one) === name);
       const { id = name, provider } = meant ?? {};
       return { type: 'set-model', model: id, ...(provider === undefined ? {} : { provider }) };
@@ -74,15 +85,13 @@ function modeOption({ mode, modes = [] }: SessionInfo): ConfigOption[] {
     name: name ?? id,
     ...(description === undefined ? {} : { description }),
   }));
-  const head = { id: ownOptions.mode, name: 'Mode', category: 'mode' };
-  return [select(head, mode, choices, (value) => ({ type: 'set-mode', mode: value }))];
+  return [select('mode', 'Mode', mode, choices, (value) => ({ type: 'set-mode', mode: value }))];
 }
 
 function thinkingOption({ thinkingLevel, thinkingLevels = [] }: SessionInfo): ConfigOption[] {
   if (thinkingLevel === undefined || thinkingLevels.length === 0) return [];
   const choices = thinkingLevels.map((value) => ({ value, name: value }));
-  const head = { id: ownOptions.thinking, name: 'Thinking', category: 'thought_level' };
-  return [select(head, thinkingLevel, choices, (level) => ({ type: 'set-thinking', level }))];
+  return [select('thought_level', 'Thinking', thinkingLevel, choices, (level) => ({ type: 'set-thinking', level }))];
 }
 
 /** Choices with headings are groups on the wire. */
@@ -113,10 +122,47 @@ function agentOption(option: AgentOption): ConfigOption {
   return { wire, values: option.choices.map(({ value }) => value), command };
 }
 
+/** The options as an ACP agent offers them, with the values of now. */
+function saidOptions(info: SessionInfo): ConfigOption[] {
+  const all = ConfigOptions.safeParse(dictionaryOf(info.extra?.acp).configOptions).data ?? [];
+  return all.map((option) => {
+    const about = categories.find((category) => optionAbout(all, category) === option);
+    const values = option.type === 'boolean' ? null : choicesOf(option).map(({ value }) => value);
+    return { ...saidSetting(option, about, info), about, values };
+  });
+}
+
+function saidSetting(
+  option: SaidOption,
+  about: Category | undefined,
+  { mode, model, thinkingLevel, options = [] }: SessionInfo,
+): Pick<ConfigOption, 'wire' | 'command'> {
+  const { id } = option;
+  const wire = (currentValue: string | boolean = option.currentValue) => ({ ...option, currentValue });
+  switch (about) {
+    case 'mode':
+      return { wire: wire(mode), command: (value) => ({ type: 'set-mode', mode: String(value) }) };
+    case 'model':
+      return { wire: wire(model?.id), command: (value) => ({ type: 'set-model', model: String(value) }) };
+    case 'thought_level':
+      return { wire: wire(thinkingLevel), command: (value) => ({ type: 'set-thinking', level: String(value) }) };
+    case undefined:
+      return {
+        wire: wire(options.find((one) => one.id === id)?.value),
+        command: (value) => ({ type: 'set-option', id, value }),
+      };
+    default:
+      return about satisfies never;
+  }
+}
+
 /** All options. `switches`: the client takes options that are on or off (docs/protocols/acp.md 3.22). */
 export function configOptions(info: SessionInfo, switches: boolean): ConfigOption[] {
-  const others = (info.options ?? []).filter(({ type }) => switches || type !== 'boolean');
-  return [...modeOption(info), ...modelOption(info), ...thinkingOption(info), ...others.map(agentOption)];
+  const said = saidOptions(info);
+  const own = [...modeOption(info), ...modelOption(info), ...thinkingOption(info)];
+  const missing = own.filter(({ about }) => !said.some((option) => option.about === about));
+  const others = said.length > 0 ? said : (info.options ?? []).map(agentOption);
+  return [...missing, ...others].filter(({ values }) => switches || values !== null);
 }
 
 /** The modes of a session on the wire; undefined if the agent has none. */
@@ -136,9 +182,9 @@ export function setupOf(info: SessionInfo, switches: boolean): { modes?: object;
 
 /** The commands of a session on the wire. */
 export function wireCommands(commands: NonNullable<SessionInfo['commands']>): readonly object[] {
-  return commands.map(({ name, description = '', arguments: parameters = [] }) => {
-    const hint = parameters.map((one) => one.name).join(' ');
+  return commands.map(({ name, description = '', arguments: parameters = [], extra }) => {
+    const { hint = parameters.map((one) => one.name).join(' '), _meta } = dictionaryOf(extra?.acp);
     const input = parameters.length === 0 ? {} : { input: { hint } };
-    return { name: name.replace(/^\//u, ''), description, ...input };
+    return { name: name.replace(/^\//u, ''), description, ...input, ...metaOf(_meta) };
   });
 }

@@ -55,5 +55,6 @@ export const protocol = {
     ],
   },
   agent: { takesToolServers: true },
-  client: {},
+  // docs/protocols/acp.md 8.57.
+  client: { connectionHeader: 'acp-connection-id' },
 } satisfies Protocol;

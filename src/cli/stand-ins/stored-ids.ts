@@ -28,6 +28,8 @@ export interface StoredIds {
   holding(agent: string, file: string): StoredId | null;
   /** Throws the errors of the file system. Ignores an id that is not safe as a file name. */
   save(stored: StoredId): void;
+  /** Throws the errors of the file system. */
+  remove(id: string): void;
 }
 
 /** Number of sessions kept; older ones are deleted. */
@@ -79,6 +81,9 @@ export function storedIdsIn(folder: string): StoredIds {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       for (const name of names().slice(mostKept - 1)) rmSync(join(folder, name), { force: true });
       writeFileSync(join(folder, `${stored.id}.json`), `${JSON.stringify(stored)}\n`, { mode: 0o600 });
+    },
+    remove(id) {
+      if (plainId.test(id)) rmSync(join(folder, `${id}.json`), { force: true });
     },
   };
 }

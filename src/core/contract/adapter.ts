@@ -398,6 +398,8 @@ export interface ClientTraits {
   readonly acceptsEmptyFrames?: true;
   /** False: a late client gets the open run and nothing before. The clients of such a protocol ask for the history. */
   readonly replaysHistory?: false;
+  /** The header by which the answer to an upgrade names the connection. Absent: connections have no names. */
+  readonly connectionHeader?: string;
 }
 
 /** A protocol without its code: the data that lists, checks of configurations and command lines need. */

@@ -120,6 +120,8 @@ export interface GatewayApi extends ObstacleSource {
    * Longest frame of that frontend's clients, bytes, if the frontend has its own limit; without an id, of any frontend.
    */
   maxFrameBytes?(frontend?: string): number | undefined;
+  /** See ClientTraits. */
+  connectionHeader?(frontend: string): string | undefined;
   /** Hands over an upgraded WebSocket. */
   connect(channel: Channel, request: ClientRequest): void;
   /** The envelope for the frames of an SSE client, both ways; undefined for bare frames. */

@@ -89,6 +89,8 @@ export const SessionInfo = z
     trusted: z.boolean(),
     /** ISO 8601. */
     createdAt: z.string(),
+    /** What only one protocol knows of the settings. Told whole with each change. */
+    extra: Extra,
   })
   .partial();
 export type SessionInfo = z.infer<typeof SessionInfo>;

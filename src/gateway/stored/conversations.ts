@@ -20,6 +20,8 @@ export interface Conversations {
   list(): readonly Conversation[];
   /** May throw the errors of the file system. */
   save(conversation: Conversation): void;
+  /** Forgets the session; the agent keeps what it has. May throw the errors of the file system. */
+  remove(id: string): void;
 }
 
 /** The conversations for a list of stored sessions; `listed`: the sessions that are in the list already. */

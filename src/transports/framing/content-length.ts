@@ -23,7 +23,7 @@ const asBuffer = (bytes: Uint8Array) =>
  * are not what their sender meant.
  */
 export function contentLengthDecoder(sink: FrameSink, options: DecoderOptions): FrameDecoder {
-  const { maxFrameBytes, tail = 'deliver', blank = 'skip', reusedChunks = false } = options;
+  const { maxFrameBytes, tail = 'deliver', blank = 'skip', reusedChunks = false, isPaused } = options;
   const header = createContentHeader();
   /** The received part of the open body. */
   const held = createByteBuffer();
@@ -132,11 +132,12 @@ export function contentLengthDecoder(sink: FrameSink, options: DecoderOptions): 
       const bytes = asBuffer(chunk);
       const peek = createPeek(bytes, plainHeader);
       let at = 0;
-      while (at < bytes.length && !broken) {
+      while (at < bytes.length && !broken && isPaused?.() !== true) {
         const next = missing === null && header.isFresh ? takeWhole(peek, at) : at;
         if (next > at) at = next;
         else at = missing === null ? readHeader(bytes, at) : readBody(bytes, at, missing);
       }
+      return broken ? bytes.length : at;
     },
     end() {
       const isTold = tail === 'deliver' && !broken && !skipping;

@@ -94,7 +94,10 @@ export function eventStreamDecoder(sink: EventSink, { maxFrameBytes }: { maxFram
   }
 
   return {
-    push: (chunk) => feed(lineFeeds(text.decode(chunk, { stream: true }))),
+    push(chunk) {
+      feed(lineFeeds(text.decode(chunk, { stream: true })));
+      return chunk.length;
+    },
     end: () => parser.reset(),
   };
 }

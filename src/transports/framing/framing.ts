@@ -16,8 +16,11 @@ export interface FrameSink {
 
 /** Turns a stream of bytes into frames. The chunk boundaries never matter. */
 export interface FrameDecoder {
-  /** Takes a chunk. Frames refer to its bytes, so the bytes must not change; see `reusedChunks`. */
-  push(chunk: Uint8Array): void;
+  /**
+   * Takes a chunk. Frames refer to its bytes, so the bytes must not change; see `reusedChunks`. Returns how many bytes were
+   * taken: all, unless `isPaused` says otherwise. The caller pushes the others again later.
+   */
+  push(chunk: Uint8Array): number;
   /** Ends the stream. An open frame is delivered or dropped. A later push starts a new stream. */
   end(): void;
   /** True after a fault that makes later frame boundaries unknown. Everything until the end is ignored then. */
@@ -35,6 +38,11 @@ export interface DecoderOptions {
   readonly tail?: 'deliver' | 'drop';
   /** The caller reuses the chunk after `push`. The decoder copies what it keeps and every frame that it cuts out. */
   readonly reusedChunks?: boolean;
+  /**
+   * Whether frames would have to wait. Asked in front of each frame: a frame that waits costs more than its bytes, because
+   * it cannot be recognised any more. Absent: the decoder takes each chunk whole.
+   */
+  readonly isPaused?: () => boolean;
   /** Frames of no bytes. Default `skip`; some protocols answer them. */
   readonly blank?: 'deliver' | 'skip';
 }

@@ -18,7 +18,7 @@ const headBytes = 4096;
  * `maxFrameBytes` counts the bytes before the LF.
  */
 export function jsonlDecoder(sink: FrameSink, options: DecoderOptions): FrameDecoder {
-  const { maxFrameBytes, tail = 'deliver', blank = 'skip', reusedChunks = false } = options;
+  const { maxFrameBytes, tail = 'deliver', blank = 'skip', reusedChunks = false, isPaused } = options;
   /** The beginning of the open line. */
   const held = createByteBuffer();
   /** The match for that beginning. */
@@ -92,8 +92,8 @@ export function jsonlDecoder(sink: FrameSink, options: DecoderOptions): FrameDec
       const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
       const peek = createPeek(bytes);
       let start = held.length > 0 || skipping ? goOn(bytes) : 0;
-      if (start === -1) return;
-      while (start < bytes.length) {
+      if (start === -1) return bytes.length;
+      while (start < bytes.length && isPaused?.() !== true) {
         const next = sink.takeBurst?.(peek, start, bytes.length, maxFrameBytes) ?? start;
         if (next > start) {
           start = next;
@@ -106,7 +106,7 @@ export function jsonlDecoder(sink: FrameSink, options: DecoderOptions): FrameDec
         if (end === -1 || end - start > maxFrameBytes) {
           recognised = match;
           take(bytes.subarray(start, end === -1 ? bytes.length : end), end !== -1);
-          if (end === -1) return;
+          if (end === -1) return bytes.length;
           finish();
         } else if (match !== null && hasRest(match, bytes, start, end)) {
           match.accept();
@@ -116,6 +116,7 @@ export function jsonlDecoder(sink: FrameSink, options: DecoderOptions): FrameDec
         }
         start = end + 1;
       }
+      return start;
     },
     end() {
       recognised = null;

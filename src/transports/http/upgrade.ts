@@ -1,5 +1,6 @@
 // Handles WebSocket upgrades: access checks, route and gateway first, then 101. Node passes every request with an Upgrade header here
 // and never to the routes.
+import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -65,6 +66,12 @@ export function createUpgradeHandler(ports: UpgradePorts): UpgradeHandler {
     noServer: true,
     clientTracking: false,
     handleProtocols: (_offered, request) => protocolFor(request, frontendIn(urlOf(request), inspector) ?? '') ?? false,
+  });
+
+  server.on('headers', (lines, request) => {
+    const frontend = frontendIn(urlOf(request), inspector);
+    const name = frontend === undefined ? undefined : board.connectionHeader?.(frontend);
+    if (name !== undefined) lines.push(`${name}: ${randomUUID()}`);
   });
 
   const frameLimit = (frontend: string) => board.maxFrameBytes?.(frontend) ?? maxFrameBytes;

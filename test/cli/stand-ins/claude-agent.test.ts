@@ -39,6 +39,7 @@ const stored: StoredIds = {
   latest: (agent, cwd) => known.find((entry) => entry.agent === agent && entry.cwd === cwd) ?? null,
   holding: (agent, at) => known.find((entry) => entry.agent === agent && entry.file === at) ?? null,
   save: () => {},
+  remove: () => {},
 };
 
 const choose = (line: string, env: Record<string, string> = {}, cwd = folder) =>

@@ -14,6 +14,10 @@ test('what was saved is found by others, by id', () => {
   expect(storedIdsIn(folder).find('one')).toEqual(entry('one'));
   expect(storedIdsIn(folder).find('two')).toBeNull();
   expect(statSync(join(folder, 'one.json')).mode & 0o777).toBe(0o600);
+  for (const id of ['../one', 'two']) storedIdsIn(folder).remove(id);
+  expect(storedIdsIn(folder).list()).toEqual([entry('one')]);
+  storedIdsIn(folder).remove('one');
+  expect(storedIdsIn(folder).list()).toEqual([]);
 });
 
 test('the latest is that of the agent and the place', () => {

@@ -1,10 +1,10 @@
 // What an ACP agent has told about its session: modes, models, levels of thinking, other options, commands
 // (docs/protocols/acp.md 3.21 to 3.26). Delivers the changes, and says how each setting is changed.
 import type { Outbox } from '../../../core/contract/outbox.ts';
-import type { Model } from '../../../core/model/content.ts';
+import type { Extra, Model } from '../../../core/model/content.ts';
 import type { AgentOption, CommandInfo, SessionInfo } from '../../../core/model/session-info.ts';
 import type { SessionSetup } from '../wire/agent.ts';
-import { type ConfigOption, choicesOf, type Models, type Modes } from '../wire/content.ts';
+import { type Category, type ConfigOption, choicesOf, type Models, type Modes, optionAbout } from '../wire/content.ts';
 import { acpExtra } from './decode-values.ts';
 
 /** The known facts about one session. */
@@ -12,41 +12,38 @@ export interface AgentInfo {
   readonly known: SessionInfo;
   /** The id of the option with that category, if there is one. */
   optionOf(category: Category): string | undefined;
-  learn(changes: SessionInfo): void;
+  /** Tells the changes. `event`: what else the event says to ACP clients alone. */
+  learn(changes: SessionInfo, event?: { extra?: Extra }): void;
   setup(setup: SessionSetup): void;
   options(all: readonly ConfigOption[]): void;
   mode(id: string): void;
 }
 
-/** Categories of options that the model has fields for. */
-export type Category = 'mode' | 'model' | 'thought_level';
-
-const categories: ReadonlySet<string> = new Set<Category>(['mode', 'model', 'thought_level']);
-
 export function createInfo(out: Outbox): AgentInfo {
   let known: SessionInfo = {};
   let options: readonly ConfigOption[] = [];
 
-  function learn(now: SessionInfo): void {
+  function learn(now: SessionInfo, event: { extra?: Extra } = {}): void {
     const before = new Map<string, unknown>(Object.entries(known));
     const isNew = ([name, value]: [string, unknown]) =>
       value !== undefined && JSON.stringify(value) !== JSON.stringify(before.get(name));
     const changes: SessionInfo = Object.fromEntries(Object.entries(now).filter(isNew));
-    if (Object.keys(changes).length === 0) return;
+    if (Object.keys(changes).length === 0 && event.extra === undefined) return;
     known = { ...known, ...changes };
-    out.deliverChanges(changes);
+    out.deliver({ type: 'session-changed', changes, ...event });
   }
 
-  const optionOf = (category: Category) =>
-    options.find((option) => option.type !== 'boolean' && option.category === category);
+  const optionOf = (category: Category) => optionAbout(options, category);
 
   function read(all: readonly ConfigOption[]): void {
     options = all;
     const mode = optionOf('mode');
     const model = optionOf('model');
     const thinking = optionOf('thought_level');
-    const others = all.filter(({ type, category }) => type === 'boolean' || !categories.has(category ?? ''));
+    const others = all.filter((option) => ![mode, model, thinking].includes(option));
     learn({
+      // ACP clients are offered the options as the agent offers them.
+      ...acpExtra({ configOptions: all }),
       ...(mode === undefined ? {} : { mode: String(mode.currentValue), modes: choicesOf(mode).map(modeOf) }),
       ...(model === undefined ? {} : modelsOf(choicesOf(model), String(model.currentValue))),
       ...(thinking === undefined
@@ -143,12 +140,14 @@ export function commandInfo(command: {
   readonly name: string;
   readonly description?: string | null | undefined;
   readonly input?: { readonly hint?: string | null | undefined } | null | undefined;
+  readonly _meta?: unknown;
 }): CommandInfo {
-  const { name, description, input } = command;
+  const { name, description, input, _meta } = command;
   const hint = input?.hint ?? '';
   return {
     name,
     ...(typeof description === 'string' ? { description } : {}),
     ...(input ? { arguments: [{ name: hint === '' ? 'input' : hint, required: false }] } : {}),
+    ...acpExtra({ hint: input && hint === '' ? hint : undefined, _meta: _meta ?? undefined }),
   };
 }

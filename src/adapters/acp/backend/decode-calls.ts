@@ -7,7 +7,17 @@ import { NewestSet } from '../../../core/model/newest.ts';
 import type { CallUpdate } from '../wire/agent.ts';
 import type { CallContent } from '../wire/content.ts';
 import type { MessageDecoder } from './decode-message.ts';
-import { acpExtra, contentsIn, nameOf, shownOf, terminalOutputIn, textOfRaw, withoutFence } from './decode-values.ts';
+import {
+  acpExtra,
+  arePlain,
+  contentsIn,
+  kindOf,
+  nameOf,
+  shownOf,
+  terminalOutputIn,
+  textOfRaw,
+  withoutFence,
+} from './decode-values.ts';
 
 /**
  * `announced`: its arguments are to come. `written`: its block is open. `complete`: its arguments are known. `denied`: the
@@ -21,6 +31,8 @@ interface Call {
   stage: Stage;
   /** All that is known of it: what an update leaves out stays (docs/protocols/acp.md 4.35). */
   known: CallUpdate;
+  /** What vendors have said of it and no client has been told. The pieces of a terminal must not come twice. */
+  metas: readonly Dictionary[];
   /** The items that show its output; those from before its start only describe it. */
   output: readonly CallContent[] | null;
   terminal: string;
@@ -49,10 +61,14 @@ export interface AskedCall {
   readonly name: string;
   readonly input: Dictionary;
   readonly shown: ReturnType<typeof shownOf>;
+  /** What only ACP clients show. */
+  readonly extra: Dictionary;
 }
 
 /** Remembered calls of the past. */
 const memory = 256;
+/** What vendors say of a call before it starts. */
+const mostMetas = 64;
 /** UTF-16 units of the output of a terminal that are kept for the result of a call. */
 const longestTerminal = 4 * 1024 * 1024;
 
@@ -73,6 +89,7 @@ export function createCalls(out: Outbox, messages: MessageDecoder, ending: (id: 
       name: nameOf(fields),
       stage: 'announced',
       known: fields,
+      metas: [],
       output: null,
       terminal: '',
     };
@@ -101,17 +118,34 @@ export function createCalls(out: Outbox, messages: MessageDecoder, ending: (id: 
     call.stage = 'running';
     const { id, name, known } = call;
     const input = inputOf(call);
-    out.deliver({ type: 'tool-start', ...shownOf(known), call: id, name, input, ...restOf(call) });
+    const content = known.content?.length ? known.content : undefined;
+    out.deliver({ type: 'tool-start', ...shownOf(known), call: id, name, input, ...acpExtra(restOf(call, content)) });
   }
 
-  /** What only ACP clients show: items that are no contents, arguments that are no object. */
-  function restOf({ known: { content, rawInput, _meta } }: Call) {
-    const items = (content ?? []).filter(({ type }) => type !== 'content');
-    return acpExtra({
-      content: items.length === 0 ? undefined : (content ?? undefined),
+  /** What only ACP clients show: the items as they came, arguments that are no object, a name that came late. */
+  function restOf(call: Call, content: readonly CallContent[] | undefined): Dictionary {
+    const { name, known } = call;
+    const { rawInput, kind, name: told } = known;
+    return {
+      content,
       rawInput: isDictionary(rawInput) || rawInput === null ? undefined : rawInput,
-      _meta: _meta ?? undefined,
-    });
+      name: told === name ? undefined : (told ?? undefined),
+      kind: kindOf(kind) === kind ? undefined : kind,
+      ...metasOf(call),
+    };
+  }
+
+  function metasOf(call: Call): { metas?: readonly Dictionary[] } {
+    const { metas } = call;
+    call.metas = [];
+    return metas.length === 0 ? {} : { metas };
+  }
+
+  /** The result as other clients show it, and the items of which it is not made as they are. */
+  function toldEnd(call: Call, content: readonly Content[]) {
+    const { content: items } = call.known;
+    const isTold = items?.length ? arePlain(items, content) : !items && content.length === 0;
+    return { content: [...content], ...acpExtra(restOf(call, isTold ? undefined : (items ?? []))) };
   }
 
   /** Content blocks, else the terminal, else the raw output (docs/protocols/acp.md 4.41). */
@@ -138,30 +172,30 @@ export function createCalls(out: Outbox, messages: MessageDecoder, ending: (id: 
       ...shownOf(known),
       call: id,
       name,
-      content: resultOf(call),
       isError,
       ...(isDenied ? { skipped: 'denied' as const } : {}),
       ...details,
-      ...restOf(call),
+      ...toldEnd(call, resultOf(call)),
     });
   }
 
   function merge(call: Call, fields: CallUpdate): void {
     const told = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
     call.known = { ...call.known, ...Object.fromEntries(told) };
+    if (fields._meta) call.metas = [...call.metas, fields._meta].slice(-mostMetas);
   }
 
   function progress(call: Call, { content, _meta }: CallUpdate): void {
-    const piece = terminalOutputIn(_meta);
-    if (piece !== '' && call.terminal.length < longestTerminal) {
-      call.terminal += piece;
-      if (call.stage === 'running') {
-        out.deliver({ type: 'tool-update', call: call.id, mode: 'append', content: words(piece) });
-      }
-    }
-    if (!content) return;
     const { status } = call.known;
     const isOver = status === 'completed' || status === 'failed';
+    const said = terminalOutputIn(_meta);
+    const piece = call.terminal.length < longestTerminal ? said : '';
+    call.terminal += piece;
+    if (call.stage === 'running' && (piece !== '' || (call.metas.length > 0 && !isOver))) {
+      const extra = acpExtra(metasOf(call));
+      out.deliver({ type: 'tool-update', call: call.id, mode: 'append', content: words(piece), ...extra });
+    }
+    if (!content) return;
     if (call.stage !== 'running' && !isOver) return;
     call.output = content;
     const contents = contentsIn(content);
@@ -197,10 +231,20 @@ export function createCalls(out: Outbox, messages: MessageDecoder, ending: (id: 
       const call = calls.get(fields.toolCallId) ?? create(fields);
       const { status } = call.known;
       // The question repeats the call as pending, also a call that was started.
-      merge(call, { ...fields, status });
+      merge(call, { ...fields, status, _meta: undefined });
       complete(call);
       if (!messages.isWriting) closeMessage();
-      return { name: call.name, input: inputOf(call), shown: shownOf(call.known) };
+      const { content, rawInput } = call.known;
+      return {
+        name: call.name,
+        input: inputOf(call),
+        shown: shownOf(call.known),
+        extra: {
+          content: content?.length ? content : undefined,
+          rawInput: isDictionary(rawInput) ? undefined : (rawInput ?? undefined),
+          _meta: fields._meta ?? undefined,
+        },
+      };
     },
     answered(id, decision) {
       const call = calls.get(id);
@@ -229,7 +273,8 @@ export function createCalls(out: Outbox, messages: MessageDecoder, ending: (id: 
         const result = resultOf(call);
         const content = result.length === 0 ? words(text) : result;
         const skipped = stage === 'running' ? {} : { skipped: 'aborted' as const };
-        out.deliver({ type: 'tool-end', ...shownOf(known), call: id, name, content, isError: true, ...skipped });
+        const told = toldEnd(call, content);
+        out.deliver({ type: 'tool-end', ...shownOf(known), call: id, name, isError: true, ...skipped, ...told });
       }
     },
   };

@@ -74,9 +74,9 @@ export function createUpdateDecoder(
     out.deliver({ type: 'unknown', protocol: 'acp', payload: { method: 'session/update', update } });
   }
 
-  function speak(kind: Spoken, chunk: Chunk): void {
+  function speak(kind: Spoken, chunk: Chunk, update: unknown): void {
     const isEmpty = chunk.content.type === 'text' && (chunk.content.text ?? '') === '';
-    if (isEmpty) return figures(chunk);
+    if (isEmpty) return figures(chunk, update);
     if (!run.open) {
       if (kind === 'text') remarks.outside(chunk.content.text ?? '');
       return;
@@ -89,12 +89,12 @@ export function createUpdateDecoder(
   }
 
   /** qwen tells the usage of a message in an empty chunk (docs/protocols/acp.md 4.33). */
-  function figures({ _meta }: Chunk): void {
-    const { data } = TurnUsage.safeParse(dictionaryOf(_meta).usage);
+  function figures(chunk: Chunk, update: unknown): void {
+    const { data } = TurnUsage.safeParse(dictionaryOf(chunk._meta).usage);
     const usage = usageOf(data);
-    if (usage === undefined || !run.open) return;
-    release();
-    if (!messages.used(usage)) out.deliver({ type: 'usage-changed', usage });
+    if (run.open) release();
+    if (usage !== undefined && run.open && !messages.used(usage)) out.deliver({ type: 'usage-changed', usage });
+    if (chunk._meta) out.deliver({ type: 'session-changed', changes: {}, ...acpExtra({ update }) });
   }
 
   function userSays({ content }: Chunk): void {
@@ -124,7 +124,7 @@ export function createUpdateDecoder(
     });
   }
 
-  function usage({ used, size, cost }: z.infer<typeof UsageUpdate>): void {
+  function usage({ used, size, cost, _meta }: z.infer<typeof UsageUpdate>): void {
     const isDollars = cost?.currency.toUpperCase() === 'USD';
     if (cost && !isDollars) out.note('loss', 'usage_update: a cost that is not in US dollars');
     out.deliver({
@@ -132,6 +132,7 @@ export function createUpdateDecoder(
       ...(typeof used === 'number' ? { contextTokens: used } : {}),
       ...(typeof size === 'number' ? { contextWindow: size } : {}),
       ...(cost && isDollars ? { sessionCost: { total: cost.amount } } : {}),
+      ...acpExtra({ _meta: _meta ?? undefined }),
     });
   }
 
@@ -149,8 +150,8 @@ export function createUpdateDecoder(
   }
 
   const kinds: ReadonlyMap<string, Take> = new Map<string, Take>([
-    ['agent_message_chunk', reading(Chunk, (chunk) => speak('text', chunk))],
-    ['agent_thought_chunk', reading(Chunk, (chunk) => speak('thinking', chunk))],
+    ['agent_message_chunk', reading(Chunk, (chunk, update) => speak('text', chunk, update))],
+    ['agent_thought_chunk', reading(Chunk, (chunk, update) => speak('thinking', chunk, update))],
     ['user_message_chunk', reading(Chunk, userSays)],
     ['tool_call', reading(CallUpdate, changeCall)],
     ['tool_call_update', reading(CallUpdate, changeCall)],
@@ -175,26 +176,32 @@ export function createUpdateDecoder(
     ['config_option_update', reading(OptionsUpdate, ({ configOptions }) => info.options(configOptions))],
     [
       'session_info_update',
-      reading(SessionInfoUpdate, ({ title }) => {
-        if (typeof title === 'string') info.learn({ name: title });
+      reading(SessionInfoUpdate, ({ title, sessionUpdate: _, ...rest }) => {
+        const changes = typeof title === 'string' ? { name: title } : {};
+        // Vendors tell a state of their own this way (docs/protocols/acp.md 5): ACP clients alone are told.
+        const said = { ...(title === null ? { title } : {}), ...rest };
+        info.learn(changes, Object.keys(said).length > 0 ? acpExtra({ info: said }) : {});
       }),
     ],
     [
       'notice',
-      reading(NoticeUpdate, ({ severity, title, description }) => {
+      reading(NoticeUpdate, ({ severity, title, description, _meta }) => {
         const level = severity === 'warning' || severity === 'error' ? severity : 'info';
         const text = description ? `${title}\n${description}` : title;
-        const extra = acpExtra({ title, description: description ?? undefined });
+        const extra = acpExtra({ title, description: description ?? undefined, _meta: _meta ?? undefined });
         out.deliver({ type: 'notice', level, text, source: 'agent', ...extra });
       }),
     ],
     ['compaction_update', reading(CompactionUpdate, compaction)],
   ]);
 
-  function reading<Schema extends z.ZodType>(schema: Schema, take: (update: z.output<Schema>) => void): Take {
+  function reading<Schema extends z.ZodType>(
+    schema: Schema,
+    take: (read: z.output<Schema>, update: unknown) => void,
+  ): Take {
     return (update) => {
       const { success, data } = schema.safeParse(update);
-      if (success) take(data);
+      if (success) take(data, update);
       else passOn(update);
     };
   }

@@ -46,6 +46,20 @@ export function contentsIn(items: readonly CallContent[]): Content[] {
   return items.flatMap(({ type, content }) => (type === 'content' && content ? [contentOf(content)] : []));
 }
 
+/** Whether the items of a call are these contents and nothing else, so that the contents tell all. */
+export function arePlain(items: readonly CallContent[], contents: readonly Content[]): boolean {
+  return (
+    items.length === contents.length &&
+    items.every(({ content: block, ...rest }, at) => {
+      const said = contents[at];
+      if (!block || said === undefined || Object.keys(rest).length > 1) return false;
+      const fields = Object.keys(block).length;
+      if (said.type === 'text') return said.text === block.text && fields === 2;
+      return said.type === 'image' && said.data === block.data && said.mediaType === block.mimeType && fields === 3;
+    })
+  );
+}
+
 /** The first diff among the items of a call (docs/protocols/acp.md 4.39). */
 export function changeIn(items: readonly CallContent[]): FileChange | undefined {
   for (const { type, path, oldText, newText } of items) {

@@ -3,7 +3,16 @@ import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { Content } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import { type CallUpdate, Chunk } from '../wire/agent.ts';
-import { contentOf, contentsIn, nameOf, terminalOutputIn, textOfRaw, withoutFence } from './decode-values.ts';
+import {
+  acpExtra,
+  arePlain,
+  contentOf,
+  contentsIn,
+  nameOf,
+  terminalOutputIn,
+  textOfRaw,
+  withoutFence,
+} from './decode-values.ts';
 
 /** The history of one session, while it is told. */
 export interface History {
@@ -51,21 +60,32 @@ export function createHistory(out: Outbox): History {
     const { toolCallId } = update;
     const call = calls.get(toolCallId) ?? { known: update, terminal: '' };
     const changes = Object.entries(update).filter(([, value]) => value !== undefined && value !== null);
-    call.known = { ...call.known, ...Object.fromEntries(changes) };
+    const _meta = update._meta ? { ...call.known._meta, ...update._meta } : call.known._meta;
+    call.known = { ...call.known, ...Object.fromEntries(changes), _meta };
     call.terminal += terminalOutputIn(update._meta);
     if (calls.has(toolCallId)) return;
     calls.set(toolCallId, call);
-    const { rawInput } = call.known;
-    const input = isDictionary(rawInput) ? rawInput : {};
-    say('assistant', { type: 'tool-call', id: toolCallId, name: nameOf(call.known), input }, undefined);
+    say('assistant', { type: 'tool-call', id: toolCallId, name: nameOf(update), input: {} }, undefined);
     told.push(toolCallId);
+  }
+
+  /** The call as it stands at the end of the past. */
+  function finished(part: Content): Content {
+    const known = part.type === 'tool-call' ? calls.get(part.id)?.known : undefined;
+    if (part.type !== 'tool-call' || known === undefined) return part;
+    const { rawInput, title, kind, locations, _meta } = known;
+    const input = isDictionary(rawInput) ? rawInput : {};
+    const said = { title, kind, locations, _meta, rawInput: isDictionary(rawInput) ? undefined : rawInput };
+    const told = Object.entries(said).filter(([, value]) => value !== undefined && value !== null);
+    return { ...part, input, ...acpExtra(Object.fromEntries(told)) };
   }
 
   function addResult(id: string): void {
     const call = calls.get(id);
     if (call === undefined) return;
     const { known, terminal } = call;
-    const contents = withoutFence(contentsIn(known.content ?? []), known.rawOutput);
+    const items = known.content ?? [];
+    const contents = withoutFence(contentsIn(items), known.rawOutput);
     const text = terminal === '' ? textOfRaw(known.rawOutput) : terminal;
     const content: Content[] = contents.length > 0 ? contents : text === '' ? [] : [{ type: 'text', text }];
     const isError = known.status === 'failed';
@@ -77,6 +97,8 @@ export function createHistory(out: Outbox): History {
       name: nameOf(known),
       content,
       isError,
+      ...(known.rawOutput === undefined ? {} : { details: known.rawOutput }),
+      ...acpExtra({ content: arePlain(items, content) ? undefined : items }),
     });
   }
 
@@ -100,7 +122,10 @@ export function createHistory(out: Outbox): History {
     finish() {
       for (const one of told) {
         if (typeof one === 'string') addResult(one);
-        else out.deliver({ type: 'message-added', role: one.role, origin: 'replay', content: one.content });
+        else {
+          const content = one.content.map(finished);
+          out.deliver({ type: 'message-added', role: one.role, origin: 'replay', content });
+        }
       }
     },
   };

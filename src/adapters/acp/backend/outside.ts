@@ -1,6 +1,7 @@
 // Text that belongs to no run, and remarks that are no words of the model: notices (docs/protocols/acp.md 4.28, 4.32, 9.61).
 import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { Chunk } from '../wire/agent.ts';
+import { acpExtra } from './decode-values.ts';
 
 /** Sorts the chunks of an agent into words of the model and remarks. */
 export interface Remarks {
@@ -34,11 +35,11 @@ export function createRemarks(out: Outbox): Remarks {
   let held: Chunk | null = null;
   let text = '';
 
-  function remark(words: string): void {
+  function remark(words: string, meta?: unknown): void {
     const shown = words.trim();
     if (shown === '') return;
     const level = /^\W*warning\b/iu.test(shown) ? 'warning' : 'info';
-    out.deliver({ type: 'notice', level, text: shown, source: 'agent' });
+    out.deliver({ type: 'notice', level, text: shown, source: 'agent', ...acpExtra({ _meta: meta ?? undefined }) });
   }
 
   function release(): readonly Chunk[] {
@@ -57,7 +58,7 @@ export function createRemarks(out: Outbox): Remarks {
 
   function usesIds(): void {
     ids = 'uses';
-    for (const { content } of release()) remark(content.text ?? '');
+    for (const { content, _meta } of release()) remark(content.text ?? '', _meta);
   }
 
   return {
@@ -72,7 +73,7 @@ export function createRemarks(out: Outbox): Remarks {
       }
       if (ids === 'none' || chunk.content.type !== 'text') return [...release(), chunk];
       if (ids === 'uses') {
-        remark(chunk.content.text ?? '');
+        remark(chunk.content.text ?? '', chunk._meta);
         return [];
       }
       if (held !== null) {

@@ -6,6 +6,7 @@ import { type Outcome, refused } from '../../../core/model/errors.ts';
 import { type RpcId, resultMessage } from '../json-rpc.ts';
 import type { PermissionOption, PermissionParams } from '../wire/agent.ts';
 import type { Calls } from './decode-calls.ts';
+import { acpExtra } from './decode-values.ts';
 
 /** The open questions for permission of one session. */
 export interface Permissions {
@@ -59,7 +60,7 @@ export function createPermissions(out: Outbox, calls: Calls, rejected: () => voi
   return {
     ask(rpcId, { toolCall, options }) {
       if (open.size >= mostOpen) return send(rpcId, cancelled);
-      const { name, input, shown } = calls.asked(toolCall);
+      const { name, input, shown, extra } = calls.asked(toolCall);
       const call = toolCall.toolCallId;
       const id = `permission-${count}`;
       count += 1;
@@ -76,7 +77,7 @@ export function createPermissions(out: Outbox, calls: Calls, rejected: () => voi
         name,
         input,
         ...(suggestions.length === 0 ? {} : { suggestions }),
-        extra: { acp: { options } },
+        ...acpExtra({ ...extra, options }),
       });
     },
     answer(command) {

@@ -2,7 +2,8 @@
 import type { CommandOf } from '../../../core/model/command.ts';
 import { type Outcome, refused } from '../../../core/model/errors.ts';
 import { SetOptionResult } from '../wire/agent.ts';
-import type { AgentInfo, Category } from './agent-info.ts';
+import type { Category } from '../wire/content.ts';
+import type { AgentInfo } from './agent-info.ts';
 import { type Answer, outcomeOf, type Requests } from './requests.ts';
 
 /** A command that changes a setting. */

@@ -71,7 +71,7 @@ export function createBlockWriter(ports: BlockPorts, name: string): BlockWriter 
   function startWhole(content: Content): void {
     if (content.type === 'tool-call') {
       // The provider runs this call itself, so no result follows.
-      return calls.past(content.id, content.name, content.input);
+      return calls.past(content);
     }
     if (content.type === 'thinking') {
       if (content.text === '') return ports.loss('redacted thinking');

@@ -3,9 +3,12 @@
 import type { Content, Dictionary } from '../../../core/model/content.ts';
 import type { EventOf } from '../../../core/model/event.ts';
 import { NewestMap } from '../../../core/model/newest.ts';
-import { acpExtraIn, contentItems, diffItems, kindByName, locationsOf, titleOf } from './encode-values.ts';
+import { acpExtraIn, contentItems, diffItems, kindByName, locationsOf, metaOf, titleOf } from './encode-values.ts';
 
 type Shown = Partial<Pick<EventOf<'tool-start'>, 'title' | 'kind' | 'locations' | 'change' | 'extra'>>;
+
+/** A call in a message of the past. */
+type PastCall = Extract<Content, { type: 'tool-call' }>;
 
 interface WireCall {
   readonly id: string;
@@ -27,9 +30,9 @@ export interface CallWriter {
   update(event: EventOf<'tool-update'>, whole: readonly Content[]): void;
   end(event: EventOf<'tool-end'>): void;
   /** A call of the past, with its result to come. */
-  past(call: string, name: string, input: Dictionary): void;
+  past(call: PastCall): void;
   /** The result of a call of the past. */
-  pastResult(call: string, content: readonly Content[], isError: boolean): void;
+  pastResult(call: string, result: EventOf<'message-added'>): void;
   /** The call in a question; announces a call that nobody knows. */
   asked(event: EventOf<'approval-request'>): object;
   /** The question is answered: ends a call that only the question knows. */
@@ -71,18 +74,25 @@ export function createCallWriter(say: (update: object) => void, cwd: () => strin
   /** What is shown of a call: its own words, and those of an ACP agent as they were. */
   function fieldsOf({ name, shown, input }: WireCall): Dictionary {
     const { title, kind, locations, change } = shown;
-    const { rawInput, content, _meta } = acpExtraIn(shown);
+    const { rawInput, content, name: saidName, kind: saidKind, _meta } = acpExtraIn(shown);
     const places = locationsOf(locations, change, input, cwd());
     const items = Array.isArray(content) ? content : change === undefined ? [] : diffItems(change, cwd());
     return {
       title: titleOf(name, title, input),
-      name,
-      kind: kind ?? kindByName(name),
+      name: saidName ?? name,
+      kind: saidKind ?? kind ?? kindByName(name),
       ...(places.length === 0 ? {} : { locations: places }),
       rawInput: rawInput ?? input,
       ...(items.length === 0 ? {} : { content: items }),
-      ...(_meta === undefined ? {} : { _meta }),
+      ...metaOf(_meta),
     };
+  }
+
+  /** The items of a result. Those of an ACP agent are as they were; what a terminal has shown is there as a text, too. */
+  function resultItems(shown: Shown, contents: readonly Content[]): readonly unknown[] {
+    const { content } = acpExtraIn(shown);
+    const isShown = Array.isArray(content) && (content.length === 0 || content.some(({ type }) => type !== 'terminal'));
+    return isShown ? content : [...diffsOf(shown), ...contentItems(contents)];
   }
 
   function create(call: WireCall, status: string): void {
@@ -91,6 +101,14 @@ export function createCallWriter(say: (update: object) => void, cwd: () => strin
 
   function change(call: WireCall, fields: object): void {
     say({ sessionUpdate: 'tool_call_update', toolCallId: call.id, ...fields });
+  }
+
+  /** What vendors have said of a call: the last of it goes with the next update, the rest before. */
+  function metaFor(call: WireCall, { extra }: Pick<Shown, 'extra'>): { _meta?: unknown } {
+    const { metas } = acpExtraIn({ extra });
+    const all: readonly unknown[] = Array.isArray(metas) ? metas : [];
+    for (const _meta of all.slice(0, -1)) change(call, { _meta });
+    return metaOf(all.at(-1));
   }
 
   function fail(key: string, call: WireCall): void {
@@ -126,55 +144,65 @@ export function createCallWriter(say: (update: object) => void, cwd: () => strin
       call.shown = shown;
       call.input = input;
       if (known === undefined) create(call, 'in_progress');
-      else change(call, { ...fieldsOf(call), status: 'in_progress' });
+      else change(call, { ...fieldsOf(call), status: 'in_progress', ...metaFor(call, { extra }) });
     },
-    update({ call: key, mode }, whole) {
-      const call = open.get(key);
+    update(event, whole) {
+      const call = open.get(event.call);
       if (call === undefined) return;
-      const items = contentItems(whole);
+      const meta = metaFor(call, event);
       let size = 0;
       for (const content of whole) size += content.type === 'text' ? content.text.length : 1;
-      if (mode === 'append' && size < call.said * growth) return;
-      call.said = size;
-      change(call, { content: [...diffsOf(call.shown), ...items] });
+      const isGrown = event.mode === 'replace' || (size > 0 && size >= call.said * growth);
+      if (!isGrown && meta._meta === undefined) return;
+      if (isGrown) call.said = size;
+      const content = isGrown ? { content: [...diffsOf(call.shown), ...contentItems(whole)] } : {};
+      change(call, { ...content, ...meta });
     },
     end(event) {
       const { call: key, name, content, isError, details, title, kind, locations, change: edited, extra } = event;
       const known = open.get(key);
       const call = known ?? newCall(key, name);
       open.delete(key);
-      const said = { title, kind, locations, change: edited, extra };
+      const said = { title, kind, locations, change: edited };
       const told = Object.entries(said).filter(([, value]) => value !== undefined);
-      call.shown = { ...call.shown, ...Object.fromEntries(told) };
-      const { title: shownTitle, kind: shownKind, _meta } = fieldsOf(call);
-      const all = [...diffsOf(call.shown), ...contentItems(content)];
+      // What only ACP clients show was told with the start.
+      call.shown = { ...call.shown, ...Object.fromEntries(told), extra };
+      const { title: shownTitle, kind: shownKind, locations: places } = fieldsOf(call);
+      const all = resultItems(call.shown, content);
+      const late = acpExtraIn({ extra });
       const fields = {
         ...(known !== undefined && title === undefined ? {} : { title: shownTitle }),
         ...(known !== undefined && kind === undefined ? {} : { kind: shownKind }),
+        ...(locations === undefined ? {} : { locations: places }),
+        ...(late.name === undefined ? {} : { name: late.name }),
+        ...(late.rawInput === undefined ? {} : { rawInput: late.rawInput }),
         status: isError ? 'failed' : 'completed',
-        ...(all.length === 0 ? {} : { content: all }),
+        ...(all.length === 0 && late.content === undefined ? {} : { content: all }),
         ...(details === undefined ? {} : { rawOutput: details }),
-        ...(_meta === undefined ? {} : { _meta }),
+        ...(known === undefined ? {} : metaFor(call, { extra })),
       };
       if (known === undefined) say({ sessionUpdate: 'tool_call', toolCallId: call.id, name, ...fields });
       else change(call, fields);
     },
-    past(key, name, input) {
-      const call = newCall(key, name, {}, input);
-      past.set(key, call);
+    past({ id, name, input, extra }) {
+      const { title, kind, locations } = acpExtraIn({ extra });
+      const call = newCall(id, name, { title, kind, locations, extra } as Shown, input);
+      past.set(id, call);
       create(call, 'completed');
     },
-    pastResult(key, content, isError) {
+    pastResult(key, { content, details, isError, extra }) {
       const call = past.get(key);
       if (call === undefined) return;
       past.delete(key);
-      change(call, { status: isError ? 'failed' : 'completed', content: contentItems(content) });
+      change(call, {
+        status: isError === true ? 'failed' : 'completed',
+        content: resultItems({ extra }, content),
+        ...(details === undefined ? {} : { rawOutput: details }),
+      });
     },
     asked(event) {
       const { id, call: key = `question-${id}`, name, input, title, kind, locations, change: edited, extra } = event;
-      // Items and options of an ACP agent belong to its question, not to the call.
-      const { content: _, ...fields } = acpExtraIn({ extra });
-      const shown = { title, kind, locations, change: edited, extra: { acp: fields } };
+      const shown = { title, kind, locations, change: edited, extra };
       let call = open.get(key);
       if (call === undefined) {
         call = announce(key, name, shown, input);

@@ -10,6 +10,11 @@ export function acpExtraIn({ extra }: { readonly extra?: Dictionary | undefined 
   return dictionaryOf(extra?.acp);
 }
 
+/** What a vendor has said, to be spread into an update. */
+export function metaOf(_meta: unknown): { _meta?: unknown } {
+  return _meta === undefined ? {} : { _meta };
+}
+
 /** A content as a block; null if there is none for it. */
 export function blockOf(content: Content): object | null {
   switch (content.type) {

@@ -14,7 +14,7 @@ import { notificationMessage, requestMessage } from '../json-rpc.ts';
 import { dialogForm, dialogOptions, formSchema, offersOf, questionId } from '../questions.ts';
 import { type BlockWriter, createBlockWriter } from './block-writer.ts';
 import { createCallWriter } from './call-writer.ts';
-import { acpExtraIn, blockOf, oneLine } from './encode-values.ts';
+import { acpExtraIn, blockOf, metaOf, oneLine } from './encode-values.ts';
 
 /** One projection of one session, shared by all clients of the dialect. Created with the first event. */
 export function createProjection(session: SessionView, dialect: Dialect): Projection {
@@ -22,7 +22,16 @@ export function createProjection(session: SessionView, dialect: Dialect): Projec
 }
 
 /** Settings that the option list shows. */
-const shownSettings = ['mode', 'modes', 'model', 'models', 'thinkingLevel', 'thinkingLevels', 'options'] as const;
+const shownSettings = [
+  'mode',
+  'modes',
+  'model',
+  'models',
+  'thinkingLevel',
+  'thinkingLevels',
+  'options',
+  'extra',
+] as const;
 const severities = { info: 'info', warning: 'warning', error: 'error' } as const;
 const compactionStatus = { completed: 'completed', aborted: 'cancelled', failed: 'failed' } as const;
 const planStatus = { pending: 'pending', 'in-progress': 'in_progress', completed: 'completed' } as const;
@@ -57,20 +66,24 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
     message = createBlockWriter({ frameAround, calls, send, say, loss }, `${epoch}-${seq}`);
   }
 
-  function tellUsage(used: number | undefined, size = session.transcript.info.model?.contextWindow): void {
+  function tellUsage(
+    used: number | undefined,
+    size = session.transcript.info.model?.contextWindow,
+    _meta?: unknown,
+  ): void {
     if (used === undefined || size === undefined || !(used >= 0) || !(size > 0)) return;
     const { cost } = session.transcript;
     const amount = cost > 0 ? { cost: { amount: cost, currency: 'USD' } } : {};
-    say({ sessionUpdate: 'usage_update', used: Math.round(used), size: Math.round(size), ...amount });
+    say({ sessionUpdate: 'usage_update', used: Math.round(used), size: Math.round(size), ...amount, ...metaOf(_meta) });
   }
 
   const tokensIn = (usage: Usage | undefined) =>
     usage === undefined ? undefined : usage.input + usage.cacheRead + usage.cacheWrite + usage.output;
 
   function addMessage(event: EventOf<'message-added'>, seq: number): void {
-    const { role, content, parent, call, isError, origin } = event;
+    const { role, content, parent, call, origin } = event;
     if (parent !== undefined) return loss('message of a sub-agent');
-    if (role === 'tool') return calls.pastResult(call ?? '', content, isError === true);
+    if (role === 'tool') return calls.pastResult(call ?? '', event);
     if (role === 'assistant') return addAnswer(event, `${epoch}-${seq}`);
     if (role !== 'user') return loss(`message of role ${role}`);
     if (origin === 'agent' && !isRunning && !isReplay) return loss('message of the agent in the user’s name');
@@ -86,7 +99,7 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
   /** A message of the past: one chunk for each part (docs/protocols/acp.md 3.16). */
   function addAnswer({ content }: EventOf<'message-added'>, messageId: string): void {
     for (const part of content) {
-      if (part.type === 'tool-call') calls.past(part.id, part.name, part.input);
+      if (part.type === 'tool-call') calls.past(part);
       else if (part.type === 'thinking') {
         if (part.text === '') continue;
         say({ sessionUpdate: 'agent_thought_chunk', messageId, content: { type: 'text', text: part.text } });
@@ -132,7 +145,7 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
   function notify(
     level: EventOf<'notice'>['level'],
     text: string,
-    said: { title?: unknown; description?: unknown } = {},
+    said: { title?: unknown; description?: unknown; _meta?: unknown } = {},
   ): void {
     if (!dialect.notices) {
       // Clients without notices are told of errors, where their turn has a place for words.
@@ -140,7 +153,7 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
       const content = { type: 'text', text };
       return say({ sessionUpdate: 'agent_message_chunk', messageId: `notice-${epoch}`, content });
     }
-    const { title: first, description: rest } = said;
+    const { title: first, description: rest, _meta } = said;
     const line = typeof first === 'string' && first !== '' ? first : oneLine(text.split('\n', 1)[0] ?? '');
     const title = line === '' ? 'Notice' : line;
     const description = typeof rest === 'string' ? rest : title === text.trim() ? undefined : text;
@@ -149,10 +162,13 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
       severity: severities[level],
       title,
       ...(description === undefined ? {} : { description }),
+      ...metaOf(_meta),
     });
   }
 
-  function changeSession({ changes }: EventOf<'session-changed'>): void {
+  function changeSession({ changes, extra }: EventOf<'session-changed'>): void {
+    const { info, update } = acpExtraIn({ extra });
+    if (isDictionary(update)) say(update);
     if (changes.commands !== undefined) {
       const availableCommands = wireCommands(changes.commands);
       const text = JSON.stringify(availableCommands);
@@ -160,7 +176,10 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
       if (text !== commands) say({ sessionUpdate: 'available_commands_update', availableCommands });
       commands = text;
     }
-    if (changes.name !== undefined) say({ sessionUpdate: 'session_info_update', title: changes.name });
+    const title = changes.name === undefined ? {} : { title: changes.name };
+    if (changes.name !== undefined || isDictionary(info)) {
+      say({ sessionUpdate: 'session_info_update', ...title, ...dictionaryOf(info) });
+    }
     // The answer that opened the session says the settings of before.
     if (isReplay) return;
     if (changes.mode !== undefined && changes.mode !== '') {
@@ -231,10 +250,8 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
         return askDialog(event);
       case 'dialog-end':
         return withdraw('dialog', event.id);
-      case 'notice': {
-        const { title, description } = acpExtraIn(event);
-        return notify(event.level, event.text, { title, description });
-      }
+      case 'notice':
+        return notify(event.level, event.text, acpExtraIn(event));
       case 'error':
         return notify('error', event.message);
       case 'retry-start': {
@@ -242,7 +259,7 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
         return notify('warning', `Retrying (${attempt}/${maxAttempts}): ${failure.message}`);
       }
       case 'usage-changed':
-        return tellUsage(event.contextTokens ?? tokensIn(event.usage), event.contextWindow);
+        return tellUsage(event.contextTokens ?? tokensIn(event.usage), event.contextWindow, acpExtraIn(event)._meta);
       case 'plan-changed': {
         const entries = event.entries.map(({ text, priority = 'medium', status }) => ({
           content: text,

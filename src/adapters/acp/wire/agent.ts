@@ -103,13 +103,14 @@ export const UsageUpdate = z.looseObject({
   used: z.number().nullish(),
   size: z.number().nullish(),
   cost: z.looseObject({ amount: z.number(), currency: z.string() }).nullish().catch(null),
+  ...meta,
 });
 
 /** Absent: unchanged. Null: cleared. */
-export const SessionInfoUpdate = z.looseObject({ title: text, updatedAt: text });
+export const SessionInfoUpdate = z.looseObject({ sessionUpdate: z.string(), title: text, updatedAt: text });
 
 /** For clients that declare `session.notices`. */
-export const NoticeUpdate = z.looseObject({ severity: text, title: z.string(), description: text });
+export const NoticeUpdate = z.looseObject({ severity: text, title: z.string(), description: text, ...meta });
 
 /** For clients that declare `session.compaction`. */
 export const CompactionUpdate = z.looseObject({

@@ -94,6 +94,14 @@ function optionIn(value: unknown): ConfigOption[] {
   return isSelect || (data.type === 'boolean' && typeof data.currentValue === 'boolean') ? [data] : [];
 }
 
+/** Categories of options that the model has fields for. */
+export type Category = 'mode' | 'model' | 'thought_level';
+
+/** The option of that category: the first one. */
+export function optionAbout(all: readonly ConfigOption[], category: Category): ConfigOption | undefined {
+  return all.find((option) => option.type !== 'boolean' && option.category === category);
+}
+
 /** The choices of a select, each with the heading of its group. */
 export function choicesOf({ options }: ConfigOption): readonly (z.infer<typeof Choice> & { group?: string })[] {
   return (options ?? []).flatMap((entry) => {
