@@ -76,6 +76,7 @@ describe(`pictures${skipped === null ? '' : ` (skipped: ${skipped})`}`, () => {
     await other.getByRole('button', { name: 'Send' }).waitFor();
     await told(other, 'ask', '[data-question]');
     await other.locator('.rows .line', { hasText: 'approval-request' }).waitFor();
+    await other.locator('.rows .c-dialect', { hasText: 'control_request' }).waitFor();
     await take(other, 'approval');
     await other.setViewportSize({ width: 390, height: 844 });
     await other.emulateMedia({ colorScheme: 'dark' });
