@@ -22,8 +22,8 @@ How to read it: each part is one protocol of agents with one of clients.
 Opening, loading, listing, deleting and trusting sessions is the gateway's own work, whoever the agent is, and stands in no
 part.
 
-The real programs that the tests run: pi 0.13.2 and 0.54.2 (\`npm test\`), pi 0.73.1, 0.87.1 and 1.5.2, the Agent SDK 0.2.100 and
-0.3.330, and pi-acp 0.0.34 (\`npm run test:newest\`), and Claude Code 2.1.330 (\`npm run test:claude-code\`); ECA servers and
+The real programs that the tests run: pi 0.13.2 and 0.54.2 (\`npm test\`), pi 0.73.1, 0.87.1 and 1.6.0, the Agent SDK 0.2.100 and
+0.3.332, and pi-acp 0.0.34 (\`npm run test:newest\`), and Claude Code 2.1.332 (\`npm run test:claude-code\`); ECA servers and
 pi-server are known from recordings alone.
 `;
 

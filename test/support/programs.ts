@@ -22,10 +22,10 @@ const sdk = '@anthropic-ai/claude-agent-sdk';
 const node = `node-${process.platform}-${process.arch}`;
 
 const wanted = {
-  'pi-newest': { package: pi, word: 'latest', pinned: '1.5.2', unpackedWith: ['jiti@2'] },
+  'pi-newest': { package: pi, word: 'latest', pinned: '1.6.0', unpackedWith: ['jiti@2'] },
   'pi-0.87': { package: pi, word: '0.87.1', pinned: '0.87.1' },
   'pi-0.73': { package: '@mariozechner/pi-coding-agent', word: '0.73.1', pinned: '0.73.1' },
-  'sdk-newest': { package: sdk, word: 'latest', pinned: '0.3.330' },
+  'sdk-newest': { package: sdk, word: 'latest', pinned: '0.3.332' },
   'sdk-0.2': { package: sdk, word: '0.2.100', pinned: '0.2.100' },
   'claude-agent-acp': { package: '@agentclientprotocol/claude-agent-acp', word: 'latest', pinned: '0.101.0' },
   'node-22': { package: node, word: '22', pinned: '22.23.3' },
