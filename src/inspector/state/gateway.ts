@@ -142,7 +142,7 @@ export async function openTape(file: Blob): Promise<string> {
 
 /** Ends the session of a tape that a page has opened. */
 export async function closeTape(session: string): Promise<void> {
-  await ask(`tape?session=${encodeURIComponent(session)}`, { method: 'DELETE' });
+  await ask(`tape?session=${encodeURIComponent(session)}`, { method: 'DELETE' }).catch(() => null);
   await refresh();
 }
 
