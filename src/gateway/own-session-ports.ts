@@ -113,7 +113,7 @@ export class OwnSessionPorts implements SessionPorts {
   constructor(shared: SharedBySessions, beginning: SessionBeginning) {
     const { agents, clock, work, exportsOf, meter, tracer, taps } = shared.around;
     const { checked, opener, lost, endKept, epoch, timeOrigin, limits, kept } = beginning;
-    const { request, id, agentName, agent, cwd, place, folders, createdAt, isOurs } = checked;
+    const { request, id, agentName, agent, cwd, place, folders, createdAt, isOurs, toolServers } = checked;
     const { keep, found, isBack, resume } = request;
     this.id = id;
     this.epoch = epoch;
@@ -125,7 +125,7 @@ export class OwnSessionPorts implements SessionPorts {
     this.budget = shared.budget;
     this.agent = agents.kindOf(agentName);
     this.resume = resume;
-    this.tap = taps?.made(id);
+    this.tap = taps?.made(id, toolServers);
     this.takesInstructions = agents.takesInstructions(agent);
     this.workspace = createWorkspace(folders);
     this.isConfined = !isOurs;

@@ -213,6 +213,16 @@ export const agentActs: Acts = {
     expect(it.of('unknown')).toHaveLength(1);
   },
 
+  'words of vendors about a call'() {
+    const it = acp.talk();
+    it.prompt('hi');
+    it.hear(acp.call('c', { status: 'pending', rawInput: {} }));
+    for (const at of counted(65)) it.hear(acp.change('c', { _meta: { at } }));
+    it.hear(acp.change('c', { status: 'in_progress' }));
+    const metas = Array.from({ length: 64 }, (_, at) => ({ at: at + 1 }));
+    expect(it.of('tool-start')).toMatchObject([{ extra: { acp: { metas } } }]);
+  },
+
   'chats of other clients'() {
     const server = eca.talk('modern');
     const foreign = (at: number) => ({

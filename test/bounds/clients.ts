@@ -1,5 +1,9 @@
 // What a client can make grow, each in its own protocol.
 import { expect } from 'vitest';
+import { createMappedFrames } from '../../src/adapters/acp/frontend/mapped-frames.ts';
+import { notificationMessage, requestMessage } from '../../src/adapters/acp/json-rpc.ts';
+import { createCallWriter } from '../../src/adapters/acp/projection/call-writer.ts';
+import { questionId } from '../../src/adapters/acp/questions.ts';
 import { createConnectionFilter } from '../../src/adapters/claude/frontend/connection-filter.ts';
 import { cancelFrame } from '../../src/adapters/claude/frontend/system-frames.ts';
 import { FaultLimit, mostFaults } from '../../src/core/link/fault-limit.ts';
@@ -49,6 +53,50 @@ export const clientActs: Acts = {
     for (const settle of open.splice(0)) settle({ ok: true });
     post();
     expect(open.length).toBe(1);
+  },
+
+  'questions to an ACP client'() {
+    const frames = createMappedFrames(new Map(), { options: () => [] });
+    const id = (at: number) => questionId('approval', 's', `q${at}`);
+    const ask = (at: number) => frames.map(JSON.stringify(requestMessage(id(at), 'session/request_permission', {})));
+    const isTold = (at: number) =>
+      frames.map(JSON.stringify(notificationMessage('$/cancel_request', { requestId: id(at) }))) !== null;
+    for (const at of counted(1024)) ask(at);
+    expect([isTold(0), isTold(0)]).toEqual([true, false]);
+    ask(1024);
+    ask(1025);
+    expect([isTold(1), isTold(1024), isTold(1025)]).toEqual([false, false, true]);
+  },
+
+  'prompts that are not repeated'() {
+    const client = clientOf('acp');
+    const ask = (method: string, params: object) => {
+      client.send(requestMessage(method, method, params));
+      while (client.open.length > 0) client.settle();
+    };
+    const say = (at: number) => ({ type: 'text' as const, text: `words ${at}.` });
+    ask('session/new', { cwd: '/', mcpServers: [] });
+    for (const at of counted(257)) ask('session/prompt', { sessionId: 's', prompt: [say(at)] });
+    const before = client.wire.sent.length;
+    for (const at of [0, 1, 256]) {
+      client.say({ type: 'message-added', role: 'user', origin: 'prompt', content: [say(at)] });
+    }
+    expect(client.sent(before).map(({ params }) => params)).toMatchObject([{ update: { content: say(0) } }]);
+  },
+
+  'ids of calls to an ACP client'() {
+    const said: { toolCallId?: string }[] = [];
+    const calls = createCallWriter(
+      (update) => void said.push(update),
+      () => '/',
+    );
+    const last = () => said.at(-1)?.toolCallId;
+    for (const at of counted(1025)) calls.announce(`c${at}`, 'look');
+    calls.closeAll();
+    calls.announce('c1024', 'look');
+    expect(last()).toBe('c1024#2');
+    calls.announce('c0', 'look');
+    expect(last()).toBe('c0');
   },
 
   'losses that were told'() {

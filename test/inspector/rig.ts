@@ -23,17 +23,25 @@ export interface Look {
   readonly heard: readonly string[];
 }
 
+type Log = Parameters<typeof createGateway>[1]['log'];
+
 /** Starts a gateway with agents. */
 export async function startInspector(
   config: Record<string, unknown> = {},
-  { clock, store, ...others }: { allowedOrigins?: string[]; clock?: Clock; store?: SessionStore } = {},
+  {
+    clock,
+    store,
+    log = () => {},
+    recordTo,
+    ...others
+  }: { allowedOrigins?: string[]; clock?: Clock; store?: SessionStore; log?: Log; recordTo?: string } = {},
 ) {
   const folder = mkdtempSync(join(tmpdir(), 'patchbay-page-'));
   writeFileSync(join(folder, 'index.html'), '<!doctype html><title>Patchbay</title>');
   writeFileSync(join(folder, 'app.12345678.js'), 'export {};');
   writeFileSync(join(folder, 'app.12345678.js.br'), 'compressed');
-  const ports = { ...(clock && { clock }), ...(store && { store }) };
-  const gateway = createGateway(parseConfig(config), { log: () => {}, inspectedAs: '0.0.0', ...ports });
+  const ports = { ...(clock && { clock }), ...(store && { store }), ...(recordTo && { recordTo }) };
+  const gateway = createGateway(parseConfig(config), { log, inspectedAs: '0.0.0', ...ports });
   if (gateway.inspector === null) throw new Error('no inspector');
   const inspector = { api: gateway.inspector, folder, frontend: 'canonical' };
   const server = await listen({ board: gateway.board, token, inspector, ...others });

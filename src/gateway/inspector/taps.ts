@@ -2,6 +2,8 @@
 import type { NoteLevel } from '../../core/contract/adapter.ts';
 import { type Clock, createTimers } from '../../core/contract/clock.ts';
 import type { Limited } from '../../core/contract/limit-rule.ts';
+import type { BroughtServer } from '../../core/model/session-info.ts';
+import { maskOf } from './mask.ts';
 import { WireTap } from './wire-tap.ts';
 
 /** How long a tap stays on when the last page has gone, ms: a page that is loaded again still finds its rows. */
@@ -28,9 +30,10 @@ export class Taps {
     this.#limited = limited;
   }
 
-  /** The tap of a new session. */
-  made(session: string): WireTap {
-    const tap = new WireTap(this.#clock.now, this.#mostBytes, () => this.#limited('wireBytes'));
+  /** The tap of a new session. `toolServers`: what they hold is not shown. */
+  made(session: string, toolServers: readonly BroughtServer[] = []): WireTap {
+    const ports = { now: this.#clock.now, evicted: () => this.#limited('wireBytes'), mask: maskOf(toolServers) };
+    const tap = new WireTap(ports, this.#mostBytes);
     this.#watched.set(session, { tap, pages: 0 });
     return tap;
   }

@@ -9,6 +9,7 @@ import type { Command } from '../../core/model/command.ts';
 import type { Logged } from '../../core/model/event.ts';
 import { bytesOf } from '../../transports/framing/frame.ts';
 import { type KeptFrames, keptFrame, keptTogether } from './kept-frames.ts';
+import type { Mask } from './mask.ts';
 
 /** A row as it is kept. */
 export interface KeptRow {
@@ -37,11 +38,21 @@ const rowBytes = 512;
 /** Rows that may have been let go before the array is shortened. */
 const slack = 1024;
 
+/** What a tap works with. */
+export interface WireTapPorts {
+  readonly now: () => number;
+  /** Called when the first row is let go since somebody looks. */
+  readonly evicted: () => void;
+  /** Null: frames are shown as they are. */
+  readonly mask: Mask | null;
+}
+
 /** A class: its methods run for each frame and event. */
 export class WireTap implements Tap {
   readonly #now: () => number;
   readonly #mostBytes: number;
   readonly #evicted: () => void;
+  readonly #mask: Mask | null;
   #rows: KeptRow[] = [];
   /** Rows of the array that are let go. */
   #gone = 0;
@@ -65,11 +76,11 @@ export class WireTap implements Tap {
   /** Called when nobody looks any more. */
   onOff: () => void = () => {};
 
-  /** `evicted` is called when the first row is let go since somebody looks. */
-  constructor(now: () => number, mostBytes: number, evicted: () => void) {
+  constructor({ now, evicted, mask }: WireTapPorts, mostBytes: number) {
     this.#now = now;
     this.#mostBytes = mostBytes;
     this.#evicted = evicted;
+    this.#mask = mask;
   }
 
   get isOn(): boolean {
@@ -110,7 +121,7 @@ export class WireTap implements Tap {
 
   frame(bytes: Uint8Array): void {
     this.#counts.from += 1;
-    this.#begin(keptFrame(this.#counts.from, this.#now(), bytes));
+    this.#begin(keptFrame(this.#counts.from, this.#now(), this.#mask?.(bytes) ?? bytes));
   }
 
   frames(frames: ReadFrames): void {
@@ -138,7 +149,8 @@ export class WireTap implements Tap {
 
   sent(out: Out): void {
     this.#counts.to += 1;
-    const frame = keptFrame(this.#counts.to, this.#now(), bytesOf(out));
+    const bytes = bytesOf(out);
+    const frame = keptFrame(this.#counts.to, this.#now(), this.#mask?.(bytes) ?? bytes);
     if (this.#open === null) {
       this.#sent.push(frame);
       // A timer of the backend.

@@ -28,7 +28,10 @@ export interface MappedFrames {
 const mostOpen = 1024;
 
 /** `chats`: by id. */
-export function createMappedFrames(chats: ReadonlyMap<string, Chat>, settings: Settings): MappedFrames {
+export function createMappedFrames(
+  chats: ReadonlyMap<string, Chat>,
+  settings: Pick<Settings, 'options'>,
+): MappedFrames {
   const open = new Set<unknown>();
 
   function mapUpdate(out: string): Out | null {

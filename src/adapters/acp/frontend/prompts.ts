@@ -13,6 +13,9 @@ import type { Chat, EchoedPrompt, OpenPrompt } from './chats.ts';
 import { type Actions, type ConnectionPorts, errorAnswer, noSession, rpcCodeOf } from './connection.ts';
 import { decodePrompt } from './decode-prompt.ts';
 
+/** Prompts whose words have not come back; an agent may change them, so that they never do (docs/limits.md 5.10). */
+const mostEchoes = 256;
+
 /** The prompts of one connection. */
 export interface Prompts {
   prompt(id: RpcId, sessionId: string, blocks: readonly ContentBlock[]): Actions;
@@ -61,6 +64,8 @@ export function createPrompts(
       const prompt: OpenPrompt = { id, handle, isCancelled: false };
       chat.prompts.add(prompt);
       const echo = content.map((part) => (part.type === 'text' ? part.text : null));
+      const [oldest] = chat.echoes;
+      if (oldest !== undefined && chat.echoes.size >= mostEchoes) chat.echoes.delete(oldest);
       chat.echoes.add(echo);
       const asked = ports.ask(
         chat.target,
