@@ -18,7 +18,7 @@ import type { Connect, Heard, Place } from './support/resuming-readers.ts';
 import { textOf } from './support/telling.ts';
 
 /** Cuts for each dialect and transport. */
-const wanted = isFull ? 2000 : 8;
+const wanted = isFull ? 2000 : 4;
 /** Readers at the same time. */
 const atOnce = 8;
 const session = 's';

@@ -138,7 +138,8 @@ export class OwnSessionPorts implements SessionPorts {
     this.#endKept = endKept;
     // Clients on the network do not learn where the gateway runs (docs/threats.md T8).
     const known = isOurs ? place : cwd;
-    const origin = { id, agent: agentName, cwd: known, place, createdAt, keep, found, isBack };
+    const whenKept = (callback: () => void) => this.#session.whenKept((isThere) => void (isThere && callback()));
+    const origin = { id, agent: agentName, cwd: known, place, createdAt, keep, found, isBack, whenKept };
     this.#persistence = shared.around.persistenceOf(origin);
     // A session that is made again has both in its records.
     if (isBack !== true) {

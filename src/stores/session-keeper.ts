@@ -15,9 +15,9 @@ import type { GrowingFile } from './growing-file.ts';
 
 /** Keeps one conversation in one file. Writes nothing before the first message. */
 export interface SessionKeeper {
-  /** Takes each logged event of the session except deltas. */
+  /** Takes each logged event of the session except deltas. What is new is written once the log of the session is kept. */
   record(event: Event, view: SessionView): void;
-  /** Writes the new items, unless a run is open. Never throws. */
+  /** Writes the new items now, unless a run is open. Never throws. */
   flush(view: SessionView): void;
   /** Writes the collected items, even if the conversation was replaced since. Never throws. */
   write(): void;
@@ -35,6 +35,8 @@ export interface KeeperPorts {
   readonly lines: number;
   /** Calls back after the current tick. */
   soon(callback: () => void): void;
+  /** Calls back once the log of the session is kept so far; at once if it is kept nowhere. */
+  whenKept(callback: () => void): void;
   /** Called when a write failed. Nothing more will be written. */
   failed(reason: string): void;
 }
@@ -50,6 +52,7 @@ export function createKeeper({
   missing,
   lines: linesBefore,
   soon,
+  whenKept,
   failed,
 }: KeeperPorts): SessionKeeper {
   /** Number of transcript items that are written or need not be. */
@@ -98,7 +101,7 @@ export function createKeeper({
     isDue = true;
     soon(() => {
       isDue = false;
-      write();
+      whenKept(write);
     });
   }
 
@@ -106,7 +109,8 @@ export function createKeeper({
     record(event, view) {
       switch (event.type) {
         case 'run-end':
-          return flush(view);
+          collect(view);
+          return whenKept(write);
         case 'message-added':
         case 'tool-end':
           return flushSoon(view);

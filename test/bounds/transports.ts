@@ -228,7 +228,8 @@ export const transportActs: Acts = {
     const written: string[] = [];
     const file = { file: 'f', isMade: true, append: (text: string) => void written.push(text) };
     const head = { type: 'patchbay-session', version: 1, id: 's', agent: 'a', createdAt: '' } as const;
-    const keeper = createKeeper({ head, file, known: 0, missing: [], lines: 0, soon: () => {}, failed: () => {} });
+    const later = { soon: () => {}, whenKept: () => {} };
+    const keeper = createKeeper({ head, file, known: 0, missing: [], lines: 0, ...later, failed: () => {} });
     const view = { id: 's', epoch: 'e', timeOrigin: 0, place: undefined, transcript: emptyTranscript() };
     for (const at of counted(100)) keeper.record({ type: 'session-changed', changes: { name: `n${at}` } }, view);
     keeper.write();

@@ -5,6 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
+import type { GatewayApi } from '../../src/core/contract/gateway-api.ts';
+import { owner } from '../../src/core/contract/principal.ts';
+import type { SessionStore } from '../../src/core/contract/session-store.ts';
 import type { Command } from '../../src/core/model/command.ts';
 import type { SessionSummary } from '../../src/core/model/outcome-data.ts';
 import { createMemoryStore } from '../../src/stores/memory-store.ts';
@@ -22,8 +25,13 @@ beforeEach(() => {
 afterEach(() => rmSync(join(folder, '..'), { recursive: true, force: true }));
 
 const agents = { fast: { protocol: 'demo', options: { paceMs: 0 } } };
-const start = () =>
-  onNetwork(openGateway({ sessionDirectory: folder, agents, defaultAgent: 'fast' }, { store }).gateway);
+/** Of the latest gateway. */
+let board: GatewayApi;
+function start(): RelayClient {
+  const { gateway } = openGateway({ sessionDirectory: folder, agents, defaultAgent: 'fast' }, { store });
+  ({ board } = gateway);
+  return onNetwork(gateway);
+}
 
 /** A client of the next gateway: the one before was killed. */
 async function restart(): Promise<RelayClient> {
@@ -43,6 +51,7 @@ const saidIn = (name?: string) =>
 async function run(client: RelayClient, session: string, text: string): Promise<void> {
   const whole: Command = { type: 'prompt', content: [{ type: 'text', text }], untilIdle: true };
   expect(await client.ask(whole, session)).toMatchObject({ ok: true });
+  await board.whenKept?.(session, owner);
 }
 
 async function list(client: RelayClient): Promise<readonly SessionSummary[]> {
@@ -63,6 +72,40 @@ test('after a restart a session goes on in its file, under its id and name', asy
   expect(files()).toHaveLength(1);
   expect(saidIn(files()[0])).toEqual(['one', 'two']);
   expect(await list(second)).toMatchObject([{ id: 'a', name: 'a name', messageCount: 4, file: before[0]?.file }]);
+});
+
+test('the file never has more than the log: a run is written once the log is kept', async () => {
+  const syncs: (() => void)[] = [];
+  const slow: SessionStore = {
+    ...store,
+    async create(head, logOwner) {
+      const log = await store.create(head, logOwner);
+      const sync: typeof log.sync = (done) => void syncs.push(() => done('kept'));
+      return {
+        fence: log.fence,
+        append: (record) => log.append(record),
+        setHead: (later) => log.setHead(later),
+        sync,
+        release: () => log.release(),
+        remove: () => log.remove(),
+      };
+    },
+  };
+  const { gateway } = openGateway({ sessionDirectory: folder, agents, defaultAgent: 'fast' }, { store: slow });
+  const client = onNetwork(gateway);
+  const opened = client.open({ id: 'a', keep: true });
+  // The session is answered once it is kept.
+  await expect.poll(() => syncs.length).toBeGreaterThan(0);
+  for (const tell of syncs.splice(0)) tell();
+  await opened;
+  expect(
+    await client.ask({ type: 'prompt', content: [{ type: 'text', text: 'one' }], untilIdle: true }, 'a'),
+  ).toMatchObject({
+    ok: true,
+  });
+  expect(files()).toEqual([]);
+  for (const tell of syncs.splice(0)) tell();
+  expect(files().map(saidIn)).toEqual([['one']]);
 });
 
 test('what the file lacks comes from the log: a run that was cut, a file that is gone', async () => {

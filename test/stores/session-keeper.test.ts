@@ -34,6 +34,7 @@ function rigged({ known = 0, lines = 0, isMade = false }: Before = {}) {
     missing: [],
     lines,
     soon: (callback) => void later.push(callback),
+    whenKept: (callback) => callback(),
     failed: (reason) => void failures.push(reason),
   });
   return {

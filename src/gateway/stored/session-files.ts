@@ -31,6 +31,8 @@ export interface SessionOrigin {
   readonly found?: FoundSession | undefined;
   /** The session is made again from a store. */
   readonly isBack?: boolean | undefined;
+  /** Calls back once the log of the session is kept so far. Not if another gateway has the session by then. */
+  whenKept(callback: () => void): void;
 }
 
 /** The file of a kept session, and its writer. */
@@ -101,7 +103,7 @@ export class SessionFiles {
   }
 
   #start(
-    { id, agent, cwd, createdAt, found }: SessionOrigin,
+    { id, agent, cwd, createdAt, found, whenKept }: SessionOrigin,
     file: GrowingFile,
     { known, missing, name }: Pick<KeeperPorts, 'known' | 'missing'> & { readonly name?: string | undefined },
   ): KeptFile {
@@ -115,6 +117,7 @@ export class SessionFiles {
       missing,
       lines: file.isMade ? (past?.lines ?? 0) : 0,
       soon: (callback) => void setImmediate(callback),
+      whenKept,
       failed: (reason) => {
         log('error', 'the session is not kept any more', { session: id, reason });
         this.#ports.unkept(id);
