@@ -26,6 +26,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
     'sdk-newest',
     'sdk-0.2',
     'claude-agent-acp',
+    'acpx',
     'node-22',
   ]);
   const claude = await findClaudeCode();

@@ -28,6 +28,7 @@ const wanted = {
   'sdk-newest': { package: sdk, word: 'latest', pinned: '0.3.332' },
   'sdk-0.2': { package: sdk, word: '0.2.100', pinned: '0.2.100' },
   'claude-agent-acp': { package: '@agentclientprotocol/claude-agent-acp', word: 'latest', pinned: '0.101.0' },
+  acpx: { package: 'acpx', word: 'latest', pinned: '0.19.1' },
   'node-22': { package: node, word: '22', pinned: '22.23.3' },
   'node-24': { package: node, word: '24', pinned: '24.21.0' },
 } as const satisfies Record<string, Wanted>;
@@ -101,6 +102,7 @@ export async function findPrograms(names: readonly ProgramName[]): Promise<Progr
     'sdk-newest': of('sdk-newest'),
     'sdk-0.2': of('sdk-0.2'),
     'claude-agent-acp': of('claude-agent-acp'),
+    acpx: of('acpx'),
     'node-22': of('node-22'),
     'node-24': of('node-24'),
   };

@@ -82,7 +82,7 @@ describe('hostile agents', () => {
     const it = judged();
     it.prompt('hi');
     it.hear(permission(id, 'c'));
-    it.ask({ type: 'answer-approval', id: 'permission-0', decision: 'allow' });
+    it.ask({ type: 'answer-approval', id: 'permission-1', decision: 'allow' });
     expect(chosen(it, id)).toBe('y');
     it.answer('session/prompt', { stopReason: 'end_turn' });
   });

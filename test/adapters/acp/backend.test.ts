@@ -237,7 +237,7 @@ describe('calls', () => {
     it.prompt('hi');
     it.hear(call('a', { rawInput: {} }), call('b', { rawInput: {} }), change('a', { rawInput: { x: 1 } }));
     it.hear(permission(0, 'a', { rawInput: { x: 2 } }), change('b', { rawInput: { y: 1 } }));
-    it.ask({ type: 'answer-approval', id: 'permission-0', decision: 'allow' });
+    it.ask({ type: 'answer-approval', id: 'permission-1', decision: 'allow' });
     it.hear(change('a', { status: 'completed' }), change('b', { status: 'completed' }));
     it.answer('session/prompt', end);
     expect(it.of('block-end').map(({ input }) => input)).toEqual([{ x: 2 }, { y: 1 }]);
@@ -249,7 +249,7 @@ describe('calls', () => {
     const it = judged();
     it.prompt('hi');
     it.hear(change('c', { title: 'read', kind: 'read', status: 'completed' }), permission(0, 'look__1'));
-    it.ask({ type: 'answer-approval', id: 'permission-0', decision: 'deny' });
+    it.ask({ type: 'answer-approval', id: 'permission-1', decision: 'deny' });
     it.hear(text('No then.', '1'));
     it.answer('session/prompt', end);
     expect(it.of('tool-end').map(({ name, skipped }) => [name, skipped])).toEqual([
@@ -305,7 +305,7 @@ describe('questions', () => {
     it.prompt('hi');
     it.hear(permission('0', 'c'));
     const { remember, ...rest } = { remember: [], ...answer };
-    it.ask({ type: 'answer-approval', id: 'permission-0', ...rest, remember: [...remember] });
+    it.ask({ type: 'answer-approval', id: 'permission-1', ...rest, remember: [...remember] });
     expect(chosen(it, '0')).toBe(option);
     it.hear(change('c', { status: 'failed' }));
     it.answer('session/prompt', end);
@@ -350,7 +350,7 @@ describe('questions', () => {
     it.prompt('hi');
     it.hear(form(1, property));
     expect(it.of('dialog-request')).toMatchObject([{ kind, title: 'Well?' }]);
-    it.ask({ type: 'answer-dialog', id: 'dialog-0', answer });
+    it.ask({ type: 'answer-dialog', id: 'dialog-1', answer });
     expect(it.answerTo(1)).toEqual({ action: 'accept', content: { it: value } });
     it.answer('session/prompt', end);
   });

@@ -50,8 +50,8 @@ export function createBackend(env: Env, options: AgentOptions, context: BackendC
     loginHint: login.hint,
   });
   const { run } = updates;
-  const permissions = createPermissions(out, updates.calls, stop);
-  const dialogs = createElicitations(out);
+  const permissions = createPermissions(env, out, updates.calls, stop);
+  const dialogs = createElicitations(env, out);
   /** Updates of sessions that are not known yet. */
   let early: UpdateParams[] = [];
   /** The request of the open prompt. */

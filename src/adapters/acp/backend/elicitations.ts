@@ -1,5 +1,6 @@
 // Questions that an agent asks besides permissions: forms of one field, and addresses to visit, as dialogs
 // (docs/protocols/acp.md 6.55).
+import type { Env } from '../../../core/contract/adapter.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { CommandOf } from '../../../core/model/command.ts';
 import { type Outcome, refused } from '../../../core/model/errors.ts';
@@ -28,16 +29,14 @@ interface Dialog {
 /** The most dialogs that an agent may have open (docs/limits.md 5.10). */
 const mostOpen = 64;
 
-export function createElicitations(out: Outbox): Elicitations {
+export function createElicitations(env: Env, out: Outbox): Elicitations {
   const open = new Map<string, Dialog>();
-  let count = 0;
 
   const reply = (id: RpcId, action: 'accept' | 'decline' | 'cancel', content?: object) =>
     out.send(resultMessage(id, content === undefined ? { action } : { action, content }));
 
   function request(dialog: Dialog, shape: Shape, title: string, message?: string): void {
-    const id = `dialog-${count}`;
-    count += 1;
+    const id = env.id('dialog');
     open.set(id, dialog);
     out.deliver({ type: 'dialog-request', id, title, ...(message === undefined ? {} : { message }), ...shape });
   }

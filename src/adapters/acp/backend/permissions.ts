@@ -1,4 +1,5 @@
 // Questions for permission, from the agent to the user and back (docs/protocols/acp.md 4.44 to 4.48).
+import type { Env } from '../../../core/contract/adapter.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { CommandOf } from '../../../core/model/command.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
@@ -30,9 +31,8 @@ interface Question {
 const mostOpen = 256;
 
 /** `rejected`: called after a rejection that also stops the run. */
-export function createPermissions(out: Outbox, calls: Calls, rejected: () => void): Permissions {
+export function createPermissions(env: Env, out: Outbox, calls: Calls, rejected: () => void): Permissions {
   const open = new Map<string, Question>();
-  let count = 0;
 
   const send = (id: RpcId, outcome: object) => out.send(resultMessage(id, { outcome }));
   const cancelled = { outcome: 'cancelled' };
@@ -62,8 +62,8 @@ export function createPermissions(out: Outbox, calls: Calls, rejected: () => voi
       if (open.size >= mostOpen) return send(rpcId, cancelled);
       const { name, input, shown, extra } = calls.asked(toolCall);
       const call = toolCall.toolCallId;
-      const id = `permission-${count}`;
-      count += 1;
+      // Never used again, also by the agent that follows this one: a late answer must not meet another question.
+      const id = env.id('permission');
       open.set(id, { rpcId, call, options });
       // Each standing permission is a suggestion; a client returns those that its user chose.
       const suggestions = options
