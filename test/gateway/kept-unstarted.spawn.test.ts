@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
+import type { GatewayApi } from '../../src/core/contract/gateway-api.ts';
+import { owner } from '../../src/core/contract/principal.ts';
 import type { Command } from '../../src/core/model/command.ts';
 import { createMemoryStore } from '../../src/stores/memory-store.ts';
 import type { RelayClient } from '../support/relay.ts';
@@ -25,16 +27,22 @@ test.each([true, false])(
   'a session that is woken stays if its agent cannot be started (described: %s)',
   async (describe) => {
     const store = createMemoryStore();
+    /** Of the latest gateway. */
+    let board: GatewayApi | undefined;
     /** A client of the next gateway, with that agent: the one before was killed. */
     async function restart(agent: object): Promise<RelayClient> {
       await store.close();
       const config = { sessionDirectory: folder, agents: { one: agent }, defaultAgent: 'one' };
-      return onNetwork(openGateway(config, { store }).gateway);
+      const { gateway } = openGateway(config, { store });
+      ({ board } = gateway);
+      return onNetwork(gateway);
     }
     const first = await restart(demo);
     await first.open({ id: 'a', keep: true });
     const whole: Command = { type: 'prompt', content: [{ type: 'text', text: 'hello' }], untilIdle: true };
     expect(await first.ask(whole, 'a')).toMatchObject({ ok: true });
+    // The file follows the log.
+    await board?.whenKept?.('a', owner);
     const stored = async (client: RelayClient) =>
       z
         .object({ sessions: z.array(z.looseObject({ id: z.string(), file: z.string() })) })
