@@ -7,6 +7,8 @@ import { row as chosen, isNarrow } from '../state/view.ts';
 
 /** Rows of one request. */
 const most = 500;
+/** Time from a request that failed to the next one, ms. */
+const pause = 2000;
 
 /** Why there are no native frames; null: there are. */
 export const silence = signal<string | null>(null);
@@ -65,6 +67,10 @@ export async function learn(session: Session): Promise<void> {
     }
   } catch (thrown) {
     silence.value = (thrown as Error).message;
+    // No event may come that would bring the next request.
+    setTimeout(() => {
+      if (selected.value === session && session.standing.value.is === 'live') void learn(session);
+    }, pause);
   } finally {
     state.isBusy = false;
   }
