@@ -213,7 +213,7 @@ export function createGatewayOf(
     timeOrigin,
     storeObstacles: () => store?.obstacles() ?? [],
     agentOf: (session, principal) => sessions.agentOf(session, principal),
-    ticketsOf: (session) => sessions.ticketsOf(session),
+    openSession: (session) => sessions.ifOpen(session),
     ...(store === undefined
       ? {}
       : {
@@ -250,8 +250,7 @@ export function createGatewayOf(
     ended(session, staysKept) {
       notes.forget(session);
       // A session that is opened again still knows the keys of its commands.
-      if (staysKept) intakes.left(session);
-      else intakes.forget(session);
+      if (!staysKept) intakes.forget(session);
       streams.forget(session);
       taps?.forget(session);
       uploaded.forget(session);

@@ -93,8 +93,8 @@ export class SessionRecorder {
     this.#append({ kind: 'ticket', ...ticket });
   }
 
-  version(ledger: string, version: number): void {
-    this.#append({ kind: 'version', ledger, version });
+  version(version: number): void {
+    this.#append({ kind: 'version', version });
   }
 
   /** The prompts that the conversation does not show yet, oldest first. */

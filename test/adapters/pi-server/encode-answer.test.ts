@@ -374,7 +374,6 @@ describe('get_metrics', () => {
       outcomes: 5,
       keys: 6,
       lanes: 7,
-      versions: 8,
       executed: 9,
       lastMinute: 10,
       maxInFlight: 11,
