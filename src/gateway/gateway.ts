@@ -21,6 +21,7 @@ import { Agents } from './agents.ts';
 import { ClientSinks } from './client-sinks.ts';
 import { CommandIntakes } from './commands/command-intakes.ts';
 import { KeptLedger } from './commands/kept-ledger.ts';
+import { SessionDeletion } from './commands/session-deletion.ts';
 import { SessionlessCommands } from './commands/sessionless-commands.ts';
 import { ConnectionSessions } from './connection-sessions.ts';
 import { Connections } from './connections.ts';
@@ -348,5 +349,7 @@ function createRouter(parts: RouterParts, request: RouterRequest): SessionRouter
   const opener = new SessionOpener({ ...parts, own, agent, principal, isOurs, questionMs, lost });
   const sinkOf = (session: Session) => parts.sinkOf(session, isOurs);
   const sessionless = new SessionlessCommands({ ...parts, principal, opener, own, intake });
-  return new SessionRouter({ ...parts, sessionless, own, sinkOf, frontend, principal, side, isOurs, intake, bound });
+  const deletion = new SessionDeletion({ ...parts, opener, principal, list: () => sessionless.listStored() });
+  const of = { ...parts, sessionless, deletion, own, sinkOf };
+  return new SessionRouter({ ...of, frontend, principal, side, isOurs, intake, bound });
 }
