@@ -1,5 +1,6 @@
 // Rules on the end of a turn: exactly one result, as the last message, with correct figures
 // (docs/protocols/rpc-message.md 6.5; docs/protocols/claude.md 4.12, 7).
+import { isDeepStrictEqual } from 'node:util';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { each } from '../../check/rule.ts';
@@ -146,7 +147,8 @@ export const resultRules = claudeRules({
         results(view).filter(({ json }) => isError(json)),
         ({ json }) =>
           json.is_error === true
-            ? misfit(json, fields({ errors: ['string'] }), 'result')
+            ? (misfit(json, fields({ errors: ['string'] }), 'result') ??
+              (isDeepStrictEqual(json.errors, []) ? 'errors is empty' : null))
             : `${String(json.subtype)} is no error`,
       ),
   },

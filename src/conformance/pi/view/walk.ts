@@ -84,6 +84,7 @@ export function walk(read: Lines, ofWhole: boolean): WalkResult {
   const start = startOf(read);
   let isKnown = Number.isFinite(start.prompted);
   let run: Run | null = null;
+  let hasRun = false;
   let turn: Turn | null = null;
   let streaming: { readonly line: Line; readonly message: OpenMessage } | null = null;
   const whole = new Map<unknown, Line>();
@@ -93,6 +94,7 @@ export function walk(read: Lines, ofWhole: boolean): WalkResult {
   const aborts = read.commands.filter(({ type }) => type === 'abort').map(({ frame }) => frame);
 
   function cut(frame: number): void {
+    hasRun = true;
     if (run !== null) run.over = frame;
     run = null;
     turn = null;
@@ -290,7 +292,10 @@ export function walk(read: Lines, ofWhole: boolean): WalkResult {
     [
       'agent_settled',
       ({ frame }) => {
-        if (isKnown) note('settled', frame, run === null ? null : 'agent_settled inside a run');
+        if (!isKnown) return;
+        const wrong =
+          run !== null ? 'agent_settled inside a run' : hasRun ? null : 'agent_settled before the first run';
+        note('settled', frame, wrong);
       },
     ],
   ]);
