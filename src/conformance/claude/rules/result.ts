@@ -195,6 +195,8 @@ export const resultRules = claudeRules({
       for (const { frame, turn, json } of results(view)) {
         const last = lastMessage(view, turn);
         if (last?.delta == null || isWordOfError(turn)) continue;
+        // A message whose stream broke may be asked for again without a stream.
+        if (last.isCut && (lastAssistant(turn)?.frame ?? 0) > (last.stop ?? frame)) continue;
         const due = dictionaryOf(last.delta.event.delta).stop_reason ?? null;
         const { stop_reason: stopReason = null } = json;
         yield {
