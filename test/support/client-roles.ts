@@ -161,9 +161,10 @@ const piServer: ClientRole = {
     const isBare = frames.every((frame) => readPiServer(frame).type === 'event');
     const bound = listedSession(frames);
     const found = isBare
-      ? judged(
+      ? // Questions and notices have a form of their own (docs/protocols/pi-server.md 18.1).
+        judged(
           'pi',
-          heard.map((frame) => Object(frame).event),
+          heard.map((frame) => Object(frame).event).filter(({ type }) => type !== 'extension_ui_request'),
         )
       : checkPiServerOrder(heard, typeof bound === 'string' ? { bound } : {});
     return found.map(({ rule, at, says }) => `${rule} at ${at}: ${says}`);

@@ -47,6 +47,8 @@ const passedOn: ReadonlyMap<string, RegExp> = new Map([
   ['pi/retry-counts', /./u],
   ['pi-legacy/timestamps', /./u],
   ['pi-legacy/cost-adds-up', /./u],
+  // An agent may speak again, or make up messages, while a tool of its answer runs.
+  ['pi-legacy/one-answer-a-turn', /./u],
   // An agent may begin a run unprompted.
   ['pi-legacy/prompt-first', /^it is one of role assistant$/u],
   // A client may approve a call with other arguments.

@@ -16,6 +16,8 @@ export interface ResultCounter {
   begin(at: number): void;
   /** Counts a message that has ended. */
   message(start: EndedMessage, end: EventOf<'message-end'>, at: number): void;
+  /** A message of ours has announced a tool of the main thread. */
+  announced(): void;
   /** Counts a user frame that the projection wrote on the main thread. */
   userFrame(): void;
   denial(denied: { tool_name: string; tool_use_id?: string; tool_input: object }): void;
@@ -60,6 +62,9 @@ export function createResultCounter(): ResultCounter {
       run.cut = end.stop.reason === 'aborted' || end.stop.reason === 'error';
       // An agent that is stopped in the middle of a tool may add an empty message (docs/protocols/pi-legacy.md 3.7).
       run.abortedWhileStreaming = end.stop.reason === 'aborted' && !start.isEmpty;
+    },
+    announced() {
+      run.stop = 'tool_use';
     },
     userFrame() {
       run.turns += 1;
