@@ -162,8 +162,14 @@ describe('a tool that no message called', () => {
       'user tool_result c',
       'result success',
     ]);
-    // The model has said nothing, so the result has no reason of a stop.
-    expect(inOrder(frames).filter((complaint) => !complaint.startsWith('claude/result-stop-reason '))).toEqual([]);
+    expect(inOrder(frames)).toEqual([]);
+    expect(only(frames, 'result')).toMatchObject([{ stop_reason: 'tool_use' }]);
+  });
+
+  test('is the last message of its turn, also where one is open', () => {
+    const { frames } = told([...run, message(), ...text(0, 'hi'), started('c'), ended('end'), answered('c'), ...done]);
+    expect(inOrder(frames)).toEqual([]);
+    expect(only(frames, 'result')).toMatchObject([{ stop_reason: 'tool_use' }]);
   });
 
   test('waits for the open message, and for the calls before it', () => {

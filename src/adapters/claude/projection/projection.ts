@@ -140,7 +140,7 @@ export function startProjection(session: SessionView, options: ProjectionOptions
       ...encoder.end({ type: 'message-end', stop: { reason: 'tool-use' } }),
     ]);
     if (parent !== undefined) return order.lane(parent, frames);
-    counter.announced();
+    counter.announced(openMessages.has(''));
     return order.message(frames);
   }
 
