@@ -132,6 +132,8 @@ class OpenSession implements Session, BudgetMember {
   #context: ContextFigures;
   /** While the session is made again. */
   #restoration: Restoration | null = null;
+  /** The session was made from records, which stay whatever became of it. */
+  #isRestored = false;
   /** Records come as another gateway writes them. */
   #isFollowing = false;
   /** Why the session is closed; null while open. */
@@ -223,6 +225,7 @@ class OpenSession implements Session, BudgetMember {
 
   /** Makes the session again. Nothing is recorded until it goes on. */
   restore(dialectOf: DialectOf): RestoringSession {
+    this.#isRestored = true;
     const { transcript } = this;
     const streams = this.#streams;
     const posts = () => this.#postsMade();
@@ -367,7 +370,7 @@ class OpenSession implements Session, BudgetMember {
 
   /** Also a session whose records cannot be read to their end, and that is only shown. */
   get #isKept(): boolean {
-    return this.#recorder !== null || this.#past !== undefined || this.#ports.forward !== undefined;
+    return this.#recorder !== null || this.#isRestored;
   }
 
   #end(end: StreamEnd, staysKept: boolean): void {

@@ -418,7 +418,7 @@ describe('get_metrics', () => {
           maxCommandOutcomes: 12,
           inFlightRejections: 16,
         },
-        version: { sessionCount: 8 },
+        version: { sessionCount: 1 },
         execution: { laneCount: 7 },
         lock: { activeLocks: 0, timeoutCount: 0, waitingCount: 0, queueFullRejections: 0 },
         extensionUI: { pendingCount: 3, maxPendingRequests: 64, rejectedCount: 0 },
