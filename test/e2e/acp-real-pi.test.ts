@@ -116,8 +116,8 @@ it('lists a command of the user and carries it out, and changes its level of thi
   const { said } = listen();
   await ask('/greet');
   expect(said()).toBe('Hello, world. This is plain text.');
-  const option = { sessionId: id, configId: 'thought_level', value: 'high' };
-  const { configOptions } = await acp.agent.request(session.setConfigOption, option);
+  const level = { configId: 'thought_level', value: 'high' };
+  const { configOptions } = await acp.agent.request(session.setConfigOption, { sessionId: id, ...level });
   expect(configOptions).toContainEqual(expect.objectContaining({ id: 'thought_level', currentValue: 'high' }));
 });
 
