@@ -6,7 +6,6 @@ import type { Reader } from '../core/contract/reader.ts';
 import type { CommandSink } from '../core/link/frontend-driver.ts';
 import type { Command } from '../core/model/command.ts';
 import { GatewayError, type Outcome } from '../core/model/errors.ts';
-import type { Hub } from '../core/session/hub.ts';
 import type { Session } from '../core/session/session.ts';
 import { carryOut, type SettleWithAfter, StepsAfterAnswer } from './commands/after-answer.ts';
 import type { CommandIntake } from './commands/command-intake.ts';
@@ -24,8 +23,7 @@ import type { Sessions } from './sessions.ts';
 
 /** The dependencies of a router. */
 export interface SessionRouterPorts {
-  readonly sessions: Pick<Sessions, 'find' | 'announce' | 'remove'> & Partial<Pick<Sessions, 'wake'>>;
-  readonly hub: Hub;
+  readonly sessions: Pick<Sessions, 'find' | 'announce' | 'remove' | 'name'> & Partial<Pick<Sessions, 'wake'>>;
   readonly idle: Pick<IdleSessions, 'release'>;
   readonly notes: Pick<Notes, 'add'>;
   readonly sessionless: Pick<SessionlessCommands, 'execute'>;
@@ -127,13 +125,13 @@ export class SessionRouter {
     readonly view: SessionView;
     readonly reader: Reader;
   } {
-    const { sessions, hub, idle, frontend, principal, side, isOurs } = this.#ports;
+    const { sessions, idle, frontend, principal, side, isOurs } = this.#ports;
     const { session } = sessions.find(id, principal);
     idle.release(session);
     if (as !== undefined) {
       if (!sessionName.test(as))
         throw new GatewayError('invalid', 'a session name must be 1 to 256 printable characters');
-      if (principal.role === 'controller') hub.name(session.id, as);
+      if (principal.role === 'controller') sessions.name(session.id, as);
     }
     // JSON-encode the parts: `as` is chosen by the client and must not collide with another key.
     const key = JSON.stringify([frontend, side.key, dialect ?? null, as ?? null]);

@@ -153,6 +153,12 @@ export class Sessions implements ObstacleSource {
     return this.#ports.hub.has(id) ? this.find(id, owner).session : undefined;
   }
 
+  /** A client's own name for the session; see {@link Hub.name}. */
+  name(id: string, name: string): void {
+    const names = this.#ports.hub.name(id, name);
+    if (names !== null) this.#kept?.named(id, names);
+  }
+
   /** Tells the clients of the session. Unknown ids are ignored. */
   warn(id: string, text: string): void {
     for (const { session } of this.#ports.hub.list()) if (session.id === id) session.warn(text);
@@ -262,11 +268,12 @@ export class Sessions implements ObstacleSource {
   }
 
   /** Gives a session of the store its place. */
-  #show({ session: id, agent, createdAt, principal }: SessionHead, session: Session): void {
+  #show({ session: id, agent, createdAt, principal, names = [] }: SessionHead, session: Session): void {
     const { hub } = this.#ports;
     if (this.#isShut) throw new GatewayError('shutting-down', shuttingDown);
     this.#counted('sessions', () => hub.add(id, () => ({ session, agent, createdAt, principal })));
     this.#announced.set(id, hub.get(id, owner));
+    for (const name of names) hub.name(id, name);
   }
 
   /** What a session of another gateway needs: it has no agent and writes no file. */

@@ -29,7 +29,6 @@ const remove: AfterAnswer = { do: 'remove', session: 's1', reason: 'over' };
 /** A router with a command that the test settles. `said` lists answers and steps in their order. */
 function open() {
   const said: string[] = [];
-  const hub = createHub({ sessions: 1 });
   const idle = { reserve: () => {}, release: () => {} };
   let settle: SettleWithAfter = () => {};
   let request: CommandRequest | undefined;
@@ -42,8 +41,8 @@ function open() {
       },
       announce: () => void said.push('announce'),
       remove: (session) => void said.push(`remove ${session}`),
+      name: () => {},
     },
-    hub,
     idle,
     notes: { add: () => {} },
     sessionless: {
@@ -52,7 +51,7 @@ function open() {
       },
     },
     deletion: { carryOut: () => {} },
-    own: new ConnectionSessions({ hub, idle, isOurs: false }),
+    own: new ConnectionSessions({ hub: createHub({ sessions: 1 }), idle, isOurs: false }),
     carriedOut: () => {},
     sinkOf: () => ({ submit: () => {} }),
     frontend: 'pi',

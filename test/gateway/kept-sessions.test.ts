@@ -378,3 +378,37 @@ test('a store that cannot remove or give up sessions is logged, and hinders nobo
     .poll(() => logged.filter((text) => text.includes('stay')).sort())
     .toEqual(['a session stays with this gateway', 'the records of a deleted session stay']);
 });
+
+test('a chat is found again under the id that its editor has chosen, with its conversation', async () => {
+  const store = createMemoryStore();
+  const chat = (gateway: ReturnType<typeof start>, message: string) => {
+    const [near, far] = memoryPair();
+    const heard: string[] = [];
+    const over = new Promise<string>((resolve) => {
+      far.open({
+        frame({ text }) {
+          heard.push(text);
+          if (text.includes('"id":1,')) prompt();
+          // What is told again of earlier runs comes before the new prompt.
+          if (text.includes('"finished"') && heard.join('').includes(message)) resolve(heard.join('\n'));
+        },
+        fault: () => {},
+        end: () => {},
+      });
+    });
+    gateway.board.connect(near, { frontend: 'eca', options: {}, principal: owner });
+    const say = (body: object) => far.send(JSON.stringify({ jsonrpc: '2.0', ...body }));
+    const prompt = () => {
+      say({ method: 'initialized', params: {} });
+      say({ id: 2, method: 'chat/prompt', params: { chatId: 'chat-of-an-editor', message, contexts: [] } });
+    };
+    say({ id: 1, method: 'initialize', params: { processId: null, workspaceFolders: [], capabilities: {} } });
+    return over;
+  };
+  expect(await chat(start(store), 'hello there')).toContain('chat-of-an-editor');
+  await store.close();
+
+  expect(await chat(start(store), 'and again')).toContain('hello there');
+  await store.close();
+  expect(await chat(start(store), 'once more')).toMatch(/hello there[\s\S]*and again/u);
+});

@@ -25,9 +25,9 @@ export interface Hub {
   get(id: string, principal: Principal): HubEntry;
   /**
    * Adds a name under which a client finds the session. A taken name stays with its session. A session gets at most
-   * {@link mostNames} names.
+   * {@link mostNames} names. Returns all names of the session if this one is new, else null.
    */
-  name(id: string, name: string): void;
+  name(id: string, name: string): readonly string[] | null;
   /** The sessions that the principal reaches; default all. */
   list(principal?: Principal): readonly HubEntry[];
   /** Closes and forgets a session. */
@@ -73,10 +73,11 @@ export function createHub(limits: { sessions: number }): Hub {
     },
     name(id, name) {
       forgetClosed();
-      if (!entries.has(id) || entries.has(name) || names.has(name)) return;
-      let count = 0;
-      for (const named of names.values()) if (named === id) count += 1;
-      if (count < mostNames) names.set(name, id);
+      if (!entries.has(id) || entries.has(name) || names.has(name)) return null;
+      const known = [...names].flatMap(([one, named]) => (named === id ? [one] : []));
+      if (known.length >= mostNames) return null;
+      names.set(name, id);
+      return [...known, name];
     },
     list(principal) {
       forgetClosed();

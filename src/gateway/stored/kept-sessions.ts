@@ -14,6 +14,7 @@ import type { Log } from '../log.ts';
 import type { FollowedSessions } from './followed-sessions.ts';
 import { LaterLog } from './later-log.ts';
 import { SessionHead } from './session-head.ts';
+import { StoredNames } from './stored-names.ts';
 
 /** What is there of a stored session when it is brought back. */
 export interface Returning {
@@ -71,9 +72,13 @@ export class KeptSessions {
   readonly #ports: KeptSessionsPorts;
   /** Sessions on their way back. */
   readonly #returning = new Map<string, Promise<void>>();
+  /** The heads of the sessions that are kept here, and how a new one is written. */
+  readonly #heads = new Map<string, { readonly head: StoredHead; write(head: StoredHead): void }>();
+  readonly #names: StoredNames;
 
   constructor(ports: KeptSessionsPorts) {
     this.#ports = ports;
+    this.#names = new StoredNames(ports.store);
   }
 
   /** Keeps a new session from its first record on. */
@@ -88,12 +93,22 @@ export class KeptSessions {
       if (thrown instanceof GatewayError && thrown.code === 'conflict') lost(id, thrown.message, false);
       else unkept(id);
     };
+    this.#heads.set(id, { head, write: (next) => later.whenThere((made) => made.setHead(next)) });
     store.create(head, ownership).then((made) => later.begin(made), failed);
     return {
       kept: { log: later, unkept: () => unkept(id) },
       belongsTo: (session) => ownership.take(session),
       end: (isForgotten) => later.whenThere((made) => this.#end(id, made, isForgotten)),
     };
+  }
+
+  /** Clients have given these names to the session. */
+  named(id: string, names: readonly string[]): void {
+    const known = this.#heads.get(id);
+    if (known === undefined) return;
+    const head = { ...known.head, names };
+    this.#heads.set(id, { ...known, head });
+    known.write(head);
   }
 
   /** Brings a stored session back. Null: nothing is to be done. Resolves also if there is no such session. */
@@ -124,8 +139,12 @@ export class KeptSessions {
       if (thrown.code === 'conflict' && followed !== null) return 'elsewhere';
       throw thrown;
     });
-    if (claimed === null) return;
+    if (claimed === null) {
+      const named = await this.#names.find(id);
+      return named === null ? undefined : this.#wakeOnce(named);
+    }
     if (claimed === 'elsewhere') return followed?.follow(id);
+    this.#heads.set(id, { head: claimed.past.head, write: (next) => claimed.log.setHead(next) });
     try {
       await restore({
         head: SessionHead.parse(claimed.past.head),
@@ -135,6 +154,7 @@ export class KeptSessions {
         end: (isForgotten) => this.#end(id, claimed.log, isForgotten),
       });
     } catch (thrown) {
+      this.#heads.delete(id);
       await claimed.log.release();
       log('error', 'a stored session cannot be made again', { session: id, reason: faultText(thrown) });
       if (thrown instanceof GatewayError) throw thrown;
@@ -144,6 +164,7 @@ export class KeptSessions {
 
   /** `isForgotten`: nobody shall find the session again. */
   #end(id: string, kept: StoredLog, isForgotten: boolean): void {
+    this.#heads.delete(id);
     const done = isForgotten ? kept.remove() : kept.release();
     done.catch((thrown: unknown) => {
       const text = isForgotten ? 'the records of a deleted session stay' : 'a session stays with this gateway';

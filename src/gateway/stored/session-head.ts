@@ -19,6 +19,8 @@ export const SessionHead = z.object({
   place: z.string(),
   folders: z.array(z.string()).readonly(),
   questionMs: z.number().optional(),
+  /** Names that clients have given to the session. */
+  names: z.array(z.string()).readonly().optional(),
   /** Its conversation is also written to a file (decision 0019). */
   keep: z.boolean().optional(),
   epoch: z.string().regex(/^[0-9a-f]{12}$/u),
