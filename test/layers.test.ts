@@ -81,7 +81,7 @@ const layers: readonly Layer[] = [
   {
     of: /^src\/client\//,
     packages: ['eventsource-parser', 'zod'],
-    files: ['src/client/', 'src/core/model/', 'src/adapters/claude/wire/'],
+    files: ['src/client/', 'src/core/model/', 'src/adapters/claude/wire/', 'src/adapters/canonical/wire.ts'],
   },
   // A browser runs it. Of the model and the contracts it takes types alone: the page's bundle has no schema.
   {

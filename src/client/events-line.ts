@@ -11,9 +11,7 @@ import {
   SendRefused,
   type SentFrame,
 } from './line.ts';
-
-/** The gateway writes something at least every 15 s. After so long without a byte the connection is dead, ms. */
-const silenceMs = 45_000;
+import { type SilenceWatch, watchSilence } from './silence.ts';
 
 /** A class: the stream, the posts and the watch over silence end together. */
 class EventsLine implements Line {
@@ -22,12 +20,13 @@ class EventsLine implements Line {
   readonly #away = new AbortController();
   /** Posts go one behind the other: the gateway takes frames in the order in which they arrive. */
   #posts: Promise<void> = Promise.resolve();
-  #silence: ReturnType<typeof setTimeout> | undefined;
+  readonly #silence: SilenceWatch;
   #isOver = false;
 
   constructor(place: Place, cursor: string | null, listener: LineListener) {
     this.#place = place;
     this.#listener = listener;
+    this.#silence = watchSilence(() => this.#lose('the gateway is silent', false));
     void this.#read(cursor).catch((thrown: unknown) => this.#lose(String(thrown), false));
   }
 
@@ -39,7 +38,7 @@ class EventsLine implements Line {
 
   close(): void {
     this.#isOver = true;
-    clearTimeout(this.#silence);
+    this.#silence.stop();
     this.#away.abort();
   }
 
@@ -58,8 +57,7 @@ class EventsLine implements Line {
     const reader = body.getReader();
     const decoder = new TextDecoder();
     for (let part = await reader.read(); !part.done && !this.#isOver; part = await reader.read()) {
-      clearTimeout(this.#silence);
-      this.#silence = setTimeout(() => this.#lose('the gateway is silent', false), silenceMs);
+      this.#silence.heard();
       parser.feed(decoder.decode(part.value, { stream: true }));
     }
     this.#lose('the stream has ended', false);

@@ -1,5 +1,6 @@
 // The types of what clients hear and say. Types alone: the library loads no schema.
 import type { z } from 'zod';
+import type { CommandFrame, GatewayFrame } from '../adapters/canonical/wire.ts';
 import type {
   AgentCancelFrame,
   AgentRequestFrame,
@@ -27,8 +28,22 @@ export type ClaudeFrame =
 /** A frame that a client of `claude` sends. */
 export type ClaudeClientFrame = UserFrame | ControlRequestFrame | ControlResponseFrame;
 
+/** A frame that a client of `canonical` hears: the model itself. There may be further ones. */
+export type CanonicalFrame = z.infer<typeof GatewayFrame>;
+
+/** A frame that a client of `canonical` sends about its session. */
+export type CanonicalClientFrame = z.infer<typeof CommandFrame>;
+
 /** The frames that clients of a frontend hear. */
-export type FrameOf<Frontend extends string> = Frontend extends 'claude' ? ClaudeFrame : unknown;
+export type FrameOf<Frontend extends string> = Frontend extends 'claude'
+  ? ClaudeFrame
+  : Frontend extends 'canonical'
+    ? CanonicalFrame
+    : unknown;
 
 /** The frames that clients of a frontend send. */
-export type ClientFrameOf<Frontend extends string> = Frontend extends 'claude' ? ClaudeClientFrame : unknown;
+export type ClientFrameOf<Frontend extends string> = Frontend extends 'claude'
+  ? ClaudeClientFrame
+  : Frontend extends 'canonical'
+    ? CanonicalClientFrame
+    : unknown;

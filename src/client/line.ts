@@ -75,10 +75,17 @@ export function headersOf({ token }: Place): Record<string, string> {
   return token === undefined ? {} : { authorization: `Bearer ${token}` };
 }
 
-/** The options of the protocol as a query. */
-export function queryOf({ parameters }: Place): string {
-  const query = new URLSearchParams(parameters).toString();
+/** The options of the protocol as a query, with what else belongs into it. */
+export function queryOf({ parameters }: Place, more: Readonly<Record<string, string>> = {}): string {
+  const query = new URLSearchParams({ ...parameters, ...more }).toString();
   return query === '' ? '' : `?${query}`;
+}
+
+/** The subprotocol with a token: a page can set no headers on a WebSocket. */
+export function tokenProtocols(token: string | undefined): string[] {
+  if (token === undefined) return [];
+  const encoded = btoa(token).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+  return [`bearer.${encoded}`];
 }
 
 /** Whether a request that was answered in this way would be again: the client, and not the moment, is the reason. */

@@ -1,6 +1,7 @@
 // Many sessions over one WebSocket that resumes (docs/protocols/resume.md 3.4): each session has a cursor of its own.
 import { type BackoffOptions, createBackoff } from './backoff.ts';
-import { SendRefused, type SentFrame, type WebSocketConstructor, type WebSocketLike } from './line.ts';
+import { SendRefused, type SentFrame, tokenProtocols, type WebSocketConstructor, type WebSocketLike } from './line.ts';
+import { watchSilence } from './silence.ts';
 
 /** `idle`: no session is attached; `waiting`: again at `until` (ms since 1970); `over`: never again. */
 export type ManyState =
@@ -14,6 +15,8 @@ export interface ManyOptions {
   readonly url: string;
   /** The protocol to speak; one whose connections carry many sessions. */
   readonly frontend: string;
+  /** Not for a page with a login. */
+  readonly token?: string;
   readonly WebSocket?: WebSocketConstructor;
   readonly backoff?: BackoffOptions;
   /** Why a handshake failed is told to nobody. Asks whether another one would fail in the same way. */
@@ -36,6 +39,8 @@ export interface SessionLine {
   readonly cursor: string | null;
   /** Resolves once the gateway has taken the frame; rejects with {@link SendRefused}. Counts once however often it is cut. */
   send(frame: unknown): Promise<void>;
+  /** Leaves the session, which stays open. Frames without an answer are refused. */
+  detach(): void;
 }
 
 /** Attached sessions over one connection that comes back by itself. */
@@ -74,6 +79,9 @@ interface Message {
 /** Codes with which another connection would end too: a frame is too large, bad messages, the token. */
 const finalCodes: ReadonlySet<number> = new Set([1009, 4400, 4401, 4403]);
 
+/** The code of an end without a close frame. */
+const silentCode = 1006;
+
 /** A class: its callbacks, connections and timers share one state. */
 class ResumingMany implements ManyClient {
   readonly #options: ManyOptions;
@@ -106,7 +114,15 @@ class ResumingMany implements ManyClient {
         return attached.cursor;
       },
       send: (frame) => this.#send(attached, frame),
+      detach: () => this.#detach(attached),
     };
+  }
+
+  #detach(attached: Attached): void {
+    if (this.#sessions.get(attached.session) !== attached) return;
+    this.#sessions.delete(attached.session);
+    settleAll(attached, 'this client has left the session');
+    if (this.#state.is === 'open') this.#say({ type: 'detach', session: attached.session });
   }
 
   retry(): void {
@@ -135,19 +151,27 @@ class ResumingMany implements ManyClient {
   }
 
   #open(): void {
-    const { url, frontend, WebSocket = globalThis.WebSocket as unknown as WebSocketConstructor } = this.#options;
+    const { url, frontend, token, WebSocket = globalThis.WebSocket as unknown as WebSocketConstructor } = this.#options;
     this.#setState({ is: 'connecting' });
-    const socket = new WebSocket(url, [`${frontend}.v1+resume`]);
+    const socket = new WebSocket(url, [`${frontend}.v1+resume`, ...tokenProtocols(token)]);
+    const silence = watchSilence(() => {
+      socket.close();
+      over(silentCode, '');
+    });
     let isOpen = false;
     this.#socket = socket;
     socket.onopen = () => {
       isOpen = true;
       this.#opened();
     };
-    socket.onmessage = ({ data }: { readonly data: unknown }) => this.#take(JSON.parse(String(data)));
+    socket.onmessage = ({ data }: { readonly data: unknown }) => {
+      silence.heard();
+      this.#take(JSON.parse(String(data)));
+    };
     // The close event follows, and says more.
     socket.onerror = () => {};
-    socket.onclose = ({ code, reason }: { readonly code: number; readonly reason: string }) => {
+    const over = (code: number, reason: string) => {
+      silence.stop();
       if (this.#socket !== socket) return;
       this.#socket = null;
       if (finalCodes.has(code)) return this.#end(reason, true);
@@ -157,6 +181,7 @@ class ResumingMany implements ManyClient {
           if (isFinal) this.#end('signed out', true);
         });
     };
+    socket.onclose = ({ code, reason }: { readonly code: number; readonly reason: string }) => over(code, reason);
   }
 
   #opened(): void {

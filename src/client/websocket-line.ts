@@ -1,5 +1,6 @@
 // A connection over a WebSocket that resumes (docs/protocols/resume.md).
-import { headersOf, isFinalStatus, type OpenLine, type Place, queryOf, SendRefused } from './line.ts';
+import { headersOf, isFinalStatus, type OpenLine, type Place, queryOf, SendRefused, tokenProtocols } from './line.ts';
+import { watchSilence } from './silence.ts';
 
 /** Codes with which another connection would end too: 1000 the session is over, 1009 a frame is too large. */
 const finalCodes: ReadonlySet<number> = new Set([1000, 1009, 4400, 4401, 4403, 4404]);
@@ -19,9 +20,20 @@ interface Message {
 export const openWebSocketLine: OpenLine = (place, cursor, listener) => {
   const { frontend, session, WebSocket } = place;
   if (WebSocket === undefined) throw new Error('there is no WebSocket here: give one as an option, or choose sse');
-  const url = `${place.url.replace(/^http/u, 'ws')}/v1/${frontend}/ws${queryOf(place)}`;
-  const socket = new WebSocket(url, [`${frontend}.v1+resume`, ...tokenProtocol(place)]);
+  // Named here too: one gateway of several finds the one that has the session.
+  const url = `${place.url.replace(/^http/u, 'ws')}/v1/${frontend}/ws${queryOf(place, { session })}`;
+  const socket = new WebSocket(url, [`${frontend}.v1+resume`, ...tokenProtocols(place.token)]);
+  const silence = watchSilence(() => {
+    close();
+    listener.lost('the gateway is silent', false);
+  });
   let isOpen = false;
+
+  function close(): void {
+    silence.stop();
+    socket.onclose = null;
+    socket.close();
+  }
 
   function take({ type, frame, cursor: at = null, reason = '', id, code, message, frames = [] }: Message): void {
     if (type === undefined) listener.heard(frame, at);
@@ -37,26 +49,23 @@ export const openWebSocketLine: OpenLine = (place, cursor, listener) => {
     socket.send(JSON.stringify({ type: 'attach', session, cursor }));
     listener.opened();
   };
-  socket.onmessage = ({ data }: { readonly data: unknown }) => take(JSON.parse(String(data)));
+  socket.onmessage = ({ data }: { readonly data: unknown }) => {
+    silence.heard();
+    take(JSON.parse(String(data)));
+  };
   // The close event follows, and says more.
   socket.onerror = () => {};
   socket.onclose = ({ code, reason }: { readonly code: number; readonly reason: string }) => {
+    silence.stop();
     const words = reason === '' ? `the connection has ended (${code})` : reason;
     if (isOpen) listener.lost(words, finalCodes.has(code));
     else void isTurnedAway(place).then((isFinal) => listener.lost(words, isFinal));
   };
   return {
     send: ({ id, frame }) => socket.send(JSON.stringify({ type: 'send', session, id, frame })),
-    close: () => socket.close(),
+    close,
   };
 };
-
-/** A page can set no headers on a WebSocket. */
-function tokenProtocol({ token }: Place): string[] {
-  if (token === undefined) return [];
-  const encoded = btoa(token).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
-  return [`bearer.${encoded}`];
-}
 
 /** Why a handshake failed is told to nobody: the same question as a request tells whether it always will. */
 async function isTurnedAway(place: Place): Promise<boolean> {

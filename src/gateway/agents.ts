@@ -124,6 +124,15 @@ export class Agents {
     return kind;
   }
 
+  /** Whether the agent may have a word for the deletion of a conversation. An agent that is not configured has none. */
+  canDelete(name: string): boolean {
+    try {
+      return this.kindOf(name).commands.has('delete-session');
+    } catch {
+      return false;
+    }
+  }
+
   /** Whether the agent can be started with instructions: the gateway starts it, and for one session only. */
   takesInstructions({ protocol, url }: AgentConfig): boolean {
     const { agent } = this.#adapterOf(protocol);

@@ -1,6 +1,7 @@
 // The gateway as the HTTP routes see it.
 import type { AdapterOf } from '../adapters/protocols.ts';
 import type { Clock } from '../core/contract/clock.ts';
+import type { Delivery } from '../core/contract/delivery.ts';
 import type { ClientRequest, Elsewhere, GatewayApi, OpenSession } from '../core/contract/gateway-api.ts';
 import type { ObstacleSource } from '../core/contract/obstacles.ts';
 import type { PacedWork } from '../core/contract/paced-work.ts';
@@ -67,7 +68,7 @@ export function createBoard(ports: BoardPorts): GatewayApi {
       return ports.elsewhere?.(session, use) ?? null;
     },
     whenKept: (id, principal) => kept(sessions.find(id, principal).session),
-    deliver: (session, items, settle) => deliver(session, items, settle, ports),
+    deliver: (session, items, settled) => deliver(session, items, settled, ports),
     session: (id, principal) => restSummaryOf(sessions.find(id, principal)),
     createSession: (request, principal) => restSummaryOf(sessions.open(request, { principal, isOurs: false })),
     resumeSession: (request, principal) => resumeSession(request, principal, ports),
@@ -127,7 +128,7 @@ function kept(session: Session): Promise<void> {
 function deliver(
   id: string,
   items: readonly unknown[],
-  settle: (at: number, outcome: Outcome) => void,
+  settled: Delivery['settled'],
   { carriedOut, sessions, sinkOf }: BoardPorts,
 ): void {
   if (sessions.isFollowed(id)) throw new GatewayError('conflict', 'another gateway has the session');
@@ -135,6 +136,7 @@ function deliver(
   const { data } = LineItems.safeParse(items);
   if (data === undefined) throw new GatewayError('invalid', 'this gateway does not know what another one says');
   const sink = sinkOf(session, false);
+  const settle = (at: number, outcome: Outcome) => settled(at, { outcome, version: session.version.version });
   for (const [at, item] of data.entries()) {
     if ('command' in item) {
       const { command } = item;

@@ -21,6 +21,7 @@ import { Agents } from './agents.ts';
 import { ClientSinks } from './client-sinks.ts';
 import { CommandIntakes } from './commands/command-intakes.ts';
 import { KeptLedger } from './commands/kept-ledger.ts';
+import { SessionDeletion } from './commands/session-deletion.ts';
 import { SessionlessCommands } from './commands/sessionless-commands.ts';
 import { ConnectionSessions } from './connection-sessions.ts';
 import { Connections } from './connections.ts';
@@ -212,7 +213,7 @@ export function createGatewayOf(
     timeOrigin,
     storeObstacles: () => store?.obstacles() ?? [],
     agentOf: (session, principal) => sessions.agentOf(session, principal),
-    ticketsOf: (session) => sessions.ticketsOf(session),
+    openSession: (session) => sessions.ifOpen(session),
     ...(store === undefined
       ? {}
       : {
@@ -249,8 +250,7 @@ export function createGatewayOf(
     ended(session, staysKept) {
       notes.forget(session);
       // A session that is opened again still knows the keys of its commands.
-      if (staysKept) intakes.left(session);
-      else intakes.forget(session);
+      if (!staysKept) intakes.forget(session);
       streams.forget(session);
       taps?.forget(session);
       uploaded.forget(session);
@@ -349,5 +349,7 @@ function createRouter(parts: RouterParts, request: RouterRequest): SessionRouter
   const opener = new SessionOpener({ ...parts, own, agent, principal, isOurs, questionMs, lost });
   const sinkOf = (session: Session) => parts.sinkOf(session, isOurs);
   const sessionless = new SessionlessCommands({ ...parts, principal, opener, own, intake });
-  return new SessionRouter({ ...parts, sessionless, own, sinkOf, frontend, principal, side, isOurs, intake, bound });
+  const deletion = new SessionDeletion({ ...parts, opener, principal, list: () => sessionless.listStored() });
+  const of = { ...parts, sessionless, deletion, own, sinkOf };
+  return new SessionRouter({ ...of, frontend, principal, side, isOurs, intake, bound });
 }

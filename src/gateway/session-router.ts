@@ -11,6 +11,7 @@ import type { Session } from '../core/session/session.ts';
 import { carryOut, type SettleWithAfter, StepsAfterAnswer } from './commands/after-answer.ts';
 import type { CommandIntake } from './commands/command-intake.ts';
 import type { CommandIntakes } from './commands/command-intakes.ts';
+import type { SessionDeletion } from './commands/session-deletion.ts';
 import { isSessionless, type SessionlessCommands } from './commands/sessionless-commands.ts';
 import type { ConnectionSessions } from './connection-sessions.ts';
 import type { IdleSessions } from './idle-sessions.ts';
@@ -28,6 +29,7 @@ export interface SessionRouterPorts {
   readonly idle: Pick<IdleSessions, 'release'>;
   readonly notes: Pick<Notes, 'add'>;
   readonly sessionless: Pick<SessionlessCommands, 'execute'>;
+  readonly deletion: Pick<SessionDeletion, 'carryOut'>;
   readonly own: ConnectionSessions;
   readonly carriedOut: CommandIntakes['carriedOut'];
   /** The sink for the commands of one session. */
@@ -153,9 +155,10 @@ export class SessionRouter {
   }
 
   #execute(command: Command, id: string | undefined, settle: SettleWithAfter): void {
-    const { sessions, principal, intake, sinkOf } = this.#ports;
+    const { sessions, principal, intake, sinkOf, deletion } = this.#ports;
     try {
       if (id === undefined) return this.#ports.sessionless.execute(command, settle);
+      if (command.type === 'delete-session' && command.stored === true) return deletion.carryOut(id, settle);
       const { session } = sessions.find(id, principal);
       const refusal = refusalIn(session, principal, command);
       if (refusal !== null) return settle({ outcome: refusal });

@@ -17,7 +17,6 @@ import type { Hub, HubEntry } from '../core/session/hub.ts';
 import type { DialectOf } from '../core/session/restoration.ts';
 import { createSession, type Session } from '../core/session/session.ts';
 import { defaultSessionLimits } from '../core/session/session-ports.ts';
-import type { SessionTickets } from '../core/session/session-tickets.ts';
 import { createTranscriptBudget, type TranscriptBudget } from '../core/session/transcript-budget.ts';
 import { OwnSessionPorts, type SessionSurroundings, type SharedBySessions } from './own-session-ports.ts';
 import { Quotas } from './quotas.ts';
@@ -149,9 +148,9 @@ export class Sessions implements ObstacleSource {
     }
   }
 
-  /** What is kept with an open session; undefined for a session that is not open here. */
-  ticketsOf(id: string): SessionTickets | undefined {
-    return this.#ports.hub.has(id) ? this.find(id, owner).session.tickets : undefined;
+  /** Undefined for a session that is not open here. */
+  ifOpen(id: string): Session | undefined {
+    return this.#ports.hub.has(id) ? this.find(id, owner).session : undefined;
   }
 
   /** Tells the clients of the session. Unknown ids are ignored. */

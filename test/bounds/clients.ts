@@ -1,5 +1,6 @@
 // What a client can make grow, each in its own protocol.
 import { expect } from 'vitest';
+import { createLeavingFrames } from '../../src/adapters/acp/frontend/leaving-frames.ts';
 import { createMappedFrames } from '../../src/adapters/acp/frontend/mapped-frames.ts';
 import { notificationMessage, requestMessage } from '../../src/adapters/acp/json-rpc.ts';
 import { createCallWriter } from '../../src/adapters/acp/projection/call-writer.ts';
@@ -56,7 +57,7 @@ export const clientActs: Acts = {
   },
 
   'questions to an ACP client'() {
-    const frames = createMappedFrames(new Map(), { options: () => [] });
+    const frames = createMappedFrames(new Map(), { options: () => [] }, createLeavingFrames());
     const id = (at: number) => questionId('approval', 's', `q${at}`);
     const ask = (at: number) => frames.map(JSON.stringify(requestMessage(id(at), 'session/request_permission', {})));
     const isTold = (at: number) =>
@@ -82,6 +83,16 @@ export const clientActs: Acts = {
       client.say({ type: 'message-added', role: 'user', origin: 'prompt', content: [say(at)] });
     }
     expect(client.sent(before).map(({ params }) => params)).toMatchObject([{ update: { content: say(0) } }]);
+  },
+
+  'answers to prompts that have not left'() {
+    const leaving = createLeavingFrames();
+    const left: number[] = [];
+    const add = (at: number) => leaving.add(`answer ${at}`, () => `${left.push(at)}`);
+    for (const at of counted(257)) add(at);
+    expect(left).toEqual([0]);
+    expect(leaving.map('answer 0')).toBe('answer 0');
+    expect([leaving.map('answer 256'), leaving.map('answer 256'), left]).toEqual(['2', 'answer 256', [0, 256]]);
   },
 
   'ids of calls to an ACP client'() {

@@ -19,6 +19,7 @@ export const gatewayActs: Acts = {
       session: 's',
       deliver: (delivery) => void sent.push(delivery),
       ownerOf: async () => address,
+      learn: () => {},
       parted: () => {},
     });
     const { items, unsettled } = ownerLineLimits;
@@ -36,8 +37,8 @@ export const gatewayActs: Acts = {
     }
     expect(names).toEqual(counted(unsettled).map((place) => ({ command: { type: 'set-name', name: `${place}` } })));
     for (const { settled, over } of sent) {
-      settled(0, { ok: true });
-      settled(0, { ok: true });
+      settled(0, { outcome: { ok: true }, version: 0 });
+      settled(0, { outcome: { ok: true }, version: 0 });
       over({ code: 'timeout', message: 'gone' });
     }
     expect(outcomes.filter(({ ok }) => ok)).toHaveLength(sent.length);

@@ -1,6 +1,6 @@
 // The client library over a fake board: what it tells, what it sends again, when it gives up
 // (docs/guides/client-library.md).
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { createBackoff } from '../../src/client/backoff.ts';
 import { type Client, type ClientOptions, connect, SendRefused } from '../../src/client/index.ts';
@@ -20,6 +20,7 @@ beforeEach(async () => {
   server = await listen({ board, allowedHosts: [`127.0.0.1:${proxy.port}`] });
 });
 afterEach(async () => {
+  vi.useRealTimers();
   for (const client of clients.splice(0)) client.close();
   proxy.close();
   await server.close();
@@ -129,6 +130,27 @@ describe.each(['websocket', 'sse'] as const)('over %s', (transport) => {
     const { client, told } = start({ transport, ...options });
     expect(await told.first(1)).toEqual([expect.stringContaining('closed: ')]);
     expect(client.state).toBe('over');
+  });
+
+  test('45 s of silence are the end of a connection that nobody closed', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], shouldAdvanceTime: true });
+    const session = board.find('s1');
+    const { states, told } = start({ transport });
+    session.append('{"n":1}');
+    await told.first(1);
+    vi.advanceTimersByTime(20_000);
+    session.append('{"n":2}');
+    await told.first(2);
+    proxy.stall();
+    session.append('{"n":3}');
+    vi.advanceTimersByTime(30_000);
+    expect(states.items).toEqual(['open']);
+    vi.advanceTimersByTime(20_000);
+    expect(states.items.slice(0, 3)).toEqual(['open', 'waiting', 'connecting']);
+    expect((await told.first(3)).slice(1)).toEqual([
+      [{ n: 2 }, 'e1.2.0'],
+      [{ n: 3 }, 'e1.3.0'],
+    ]);
   });
 
   test('a gateway that is away is tried again and again', async () => {

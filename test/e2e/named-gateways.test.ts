@@ -1,6 +1,9 @@
 // Gateways without a common store (decision 0033): the id of a session names its gateway, and others forward to it.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createGateways, freePort, listen, post } from '../support/gateway-pair.ts';
+import { WebSocket } from 'ws';
+import { connect } from '../../src/client/index.ts';
+import { createGateways, freePort, listen, post, token } from '../support/gateway-pair.ts';
+import { createArrivals } from '../transports/support/arrivals.ts';
 
 let gateways: ReturnType<typeof createGateways>;
 beforeEach(() => {
@@ -23,6 +26,21 @@ test('a session stays on the gateway that was asked, and is reached through the 
   await reader.until((heard) => heard.some(({ frame }) => frame.includes('"agent_end"')), 'the run');
   reader.connection.end();
 
+  const told = createArrivals<unknown>();
+  const states = createArrivals<string>();
+  const client = connect({
+    url: second.url,
+    frontend: 'canonical',
+    session,
+    token,
+    WebSocket,
+    onFrame: (frame) => told.add('event' in frame ? frame.event.type : frame),
+    onState: (state) => states.add(state),
+  });
+  await told.first(1);
+  await client.send({ id: 1, command: { type: 'prompt', content: [{ type: 'text', text: 'again' }] } });
+  await expect.poll(() => told.items.filter((type) => type === 'run-end').length).toBe(1);
+
   const taken = await fetch(`${second.url}/v1/sessions`, {
     method: 'POST',
     headers: { ...second.headers, 'content-type': 'application/json' },
@@ -33,6 +51,9 @@ test('a session stays on the gateway that was asked, and is reached through the 
   expect((await post(second, 'a-none', { type: 'get_state' })).status).toBe(404);
 
   first.child.kill('SIGKILL');
+  // Its gateway may come back, so the client tries again.
+  await expect.poll(() => states.items.includes('waiting')).toBe(true);
+  client.close();
   await reader.connection.over;
   await expect.poll(async () => (await post(second, session, { type: 'get_state' })).status).toBe(503);
 });

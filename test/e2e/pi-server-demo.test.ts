@@ -485,13 +485,13 @@ describe('limits', () => {
     const frontends = { 'pi-server': { commandsPerMinute: 4, commandTimeoutMs: 60_000 } };
     const limited = await start(configure('before', { frontends }), {
       commandsPerMinute: 100,
-      commandTimeoutMs: 150,
+      commandTimeoutMs: 1500,
       maxOutcomes: 3,
     });
     open.push(() => limited.close());
     const client = await connect({}, limited);
     const session = await client.open('s');
-    const late = { success: false, timedOut: true, error: "Command 'prompt' timed out after 150ms" };
+    const late = { success: false, timedOut: true, error: "Command 'prompt' timed out after 1500ms" };
     const words = { id: 'late', sessionId: session, message: 'hang' };
     expect(await client.ask('prompt', words)).toMatchObject(late);
     // Terminal: the same again, and what was late changes nothing (docs/protocols/pi-server.md 11.1).

@@ -88,7 +88,7 @@ test('a gateway is killed: another one has its session after the lease, and clie
   client.connection.end();
 });
 
-test('outcomes of tickets and the version of the session go to the gateway that takes it over', async () => {
+test('outcomes of tickets go to the gateway that takes a session over; all gateways count its version', async () => {
   const [first, second] = [await start('a'), await start('b')];
   const session = await first.createSession();
   const command = (id: string, version: number) => ({
@@ -98,8 +98,13 @@ test('outcomes of tickets and the version of the session go to the gateway that 
     name: id,
     ifSessionVersion: version,
   });
-  const responses = async (server: GatewayServer, commands: readonly { readonly id: string }[]) => {
+  const responses = async (
+    server: GatewayServer,
+    commands: readonly { readonly id: string; readonly [field: string]: unknown }[],
+  ) => {
     const reader = listen(server, session, 'sse', { frontend: 'pi-server' });
+    // An answer goes to the gateway at which the client reads.
+    await reader.until((heard) => heard.length > 0, 'the stream');
     const told: unknown[] = [];
     for (const one of commands) {
       const isIts = ({ frame }: Heard) => frame.includes(`"id":"${one.id}"`) && frame.includes('"type":"response"');
@@ -110,18 +115,24 @@ test('outcomes of tickets and the version of the session go to the gateway that 
     reader.connection.end();
     return told;
   };
-  const before = await responses(first, [command('c1', 0), command('c2', 1)]);
-  expect(before).toMatchObject([
-    { success: true, sessionVersion: 1 },
-    { success: true, sessionVersion: 2 },
-  ]);
+  const before = [
+    ...(await responses(first, [command('c1', 0)])),
+    // The gateway that reads the session answers with the version that its command made at the owner.
+    ...(await responses(second, [command('b1', 1), command('b2', 2)])),
+    ...(await responses(first, [command('c2', 3)])),
+  ];
+  expect(before).toMatchObject([1, 2, 3, 4].map((sessionVersion) => ({ success: true, sessionVersion })));
+  // And it hears of commands that were given elsewhere.
+  let asked = 0;
+  const state = async () => responses(second, [{ id: `g${asked++}`, type: 'get_state', sessionId: session }]);
+  await expect.poll(state, { timeout: 20_000 }).toMatchObject([{ sessionVersion: 4 }]);
   const gone = once(first.child, 'exit');
   first.child.kill('SIGKILL');
   await gone;
   await untilOwned(second, session, redis);
-  const [again, next] = await responses(second, [command('c2', 1), command('c3', 2)]);
-  expect(again).toEqual({ ...(before[1] as object), replayed: true });
-  expect(next).toMatchObject({ success: true, sessionVersion: 3 });
+  const [again, next] = await responses(second, [command('c2', 3), command('c3', 4)]);
+  expect(again).toEqual({ ...(before[3] as object), replayed: true });
+  expect(next).toMatchObject({ success: true, sessionVersion: 5 });
 });
 
 /** The code with which a WebSocket is closed. `protocol`: of the client. */

@@ -51,6 +51,7 @@ function open() {
         settle = settled;
       },
     },
+    deletion: { carryOut: () => {} },
     own: new ConnectionSessions({ hub, idle, isOurs: false }),
     carriedOut: () => {},
     sinkOf: () => ({ submit: () => {} }),

@@ -16,7 +16,7 @@ test('a listener with nobody behind it is no client: not in the figures, and not
     clock: createVirtualClock(),
     timeOrigin: 0,
     agentOf: () => undefined,
-    ticketsOf: () => undefined,
+    openSession: () => undefined,
   });
   const intake = intakes.of('pi-server', limits, owner);
   const clientsIn = (outcome: Outcome) =>

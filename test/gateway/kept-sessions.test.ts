@@ -1,13 +1,16 @@
 // A gateway on a store of sessions, and the gateway after it: the sessions of the first are there for the clients of the
 // second, under their ids, from the cursor on.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
-import { owner } from '../../src/core/contract/principal.ts';
+import { owner, type Principal } from '../../src/core/contract/principal.ts';
 import type { Entry, Reader } from '../../src/core/contract/reader.ts';
+import type { SessionStore } from '../../src/core/contract/session-store.ts';
 import { createGateway, type Gateway } from '../../src/gateway/full-gateway.ts';
 import { createMemoryStore } from '../../src/stores/memory-store.ts';
 import { createApp } from '../../src/transports/http/app.ts';
 import { memoryPair } from '../../src/transports/memory.ts';
+import { freshJournal, segmentsIn } from '../stores/journal/journal-rig.ts';
 import { textOf } from '../support/telling.ts';
 
 const gateways: Gateway[] = [];
@@ -15,7 +18,7 @@ afterEach(() => {
   for (const gateway of gateways.splice(0)) gateway.close('the test is over');
 });
 
-function start(store: ReturnType<typeof createMemoryStore> | undefined, config: object = {}) {
+function start(store: SessionStore | undefined, config: object = {}) {
   const logged: string[] = [];
   const log = (_level: string, text: string) => void logged.push(text);
   const gateway = createGateway(parseConfig(config), { log, ...(store && { store }) });
@@ -75,6 +78,8 @@ describe('a second gateway on the same store', () => {
 
     const second = start(store);
     expect(second.board.sessions(owner)).toEqual([]);
+    const list = await second.get('/v1/sessions');
+    expect(await list.json()).toMatchObject({ sessions: [{ id: 's', agent: 'demo', state: 'stored' }] });
     const response = await second.get('/v1/sessions/s');
     expect([response.status, await response.json()]).toMatchObject([200, { id: 's', agent: 'demo', state: 'idle' }]);
     for (const [frontend, entries] of before) {
@@ -264,4 +269,112 @@ describe('a session that is kept', () => {
     gateway.close('shutting down');
     expect(reader.read(1 << 20).at(-1)?.kind).toBe('closed');
   });
+});
+
+test('a session whose records are damaged in the middle is shown up to there, takes no work, and is the only one', async () => {
+  const before = await freshJournal();
+  const first = start(before.journal);
+  for (const id of ['damaged', 'whole']) {
+    first.board.createSession({ id }, owner);
+    await first.prompt(id, 'hello there');
+    await until(first.read('pi', id, null), '"agent_end"');
+    await first.prompt(id, 'and again');
+    await until(first.read('pi', id, null), 'and again');
+  }
+  await first.gateway.close('shutting down');
+  await before.journal.close();
+  const [segment = ''] = segmentsIn(before.folder, 'damaged');
+  const text = readFileSync(segment, 'utf8');
+  writeFileSync(segment, text.replace('"text":"and again"', '"text":"and aga1n"'));
+
+  const after = await freshJournal({ folder: before.folder });
+  try {
+    const second = start(after.journal);
+    expect((await second.get('/v1/sessions/damaged')).status).toBe(200);
+    const shown = await until(second.read('pi', 'damaged', null), 'hello there');
+    expect(JSON.stringify(said(shown))).not.toContain('aga1n');
+    const reader = second.read('pi', 'damaged', null);
+    await second.prompt('damaged', 'more');
+    const refused = await until(reader, '"type":"response"');
+    expect(textOf((refused.findLast(isFrame) as Extract<Entry, { kind: 'frame' }>).out)).toMatch(
+      /"success":false.*cannot be read/u,
+    );
+    await second.prompt('whole', 'more');
+    await until(second.read('pi', 'whole', null), '"text":"more"');
+    await second.gateway.close('shutting down');
+    await after.journal.close();
+    expect(readFileSync(segment, 'utf8')).toContain('aga1n');
+  } finally {
+    await after.dispose();
+  }
+});
+
+test('a session is out of reach for other principals after a restart too, by every way', async () => {
+  const ann: Principal = { name: 'ann', role: 'controller', agents: null, sessions: 'own' };
+  const bob: Principal = { ...ann, name: 'bob' };
+  const store = createMemoryStore();
+  const first = start(store);
+  first.board.createSession({ id: 's' }, ann);
+  await first.prompt('s', 'hello there');
+  await store.close();
+
+  const { board } = start(store);
+  const app = createApp({ board, connections: { obstacles: () => [] }, streams: new Set() });
+  const ask = (principal: Principal, path: string, init: RequestInit = {}) => app.request(path, init, { principal });
+  const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"type":"get_state"}' };
+  for (const [path, init] of [
+    ['/v1/sessions/s', {}],
+    ['/v1/pi/sessions/s/events', {}],
+    ['/v1/pi/sessions/s/frames', post],
+    ['/v1/sessions/s', { method: 'DELETE' }],
+  ] as const)
+    expect((await ask(bob, path, init)).status, path).toBe(404);
+  const listed = async (principal: Principal) => (await ask(principal, '/v1/sessions')).json();
+  expect([await listed(bob), await listed(ann)]).toMatchObject([{ sessions: [] }, { sessions: [{ id: 's' }] }]);
+  expect((await ask(ann, '/v1/pi/sessions/s/frames', post)).status).toBe(202);
+});
+
+test('an answer to a question of before a restart allows nothing', async () => {
+  const store = createMemoryStore();
+  const first = start(store);
+  first.board.createSession({ id: 's' }, owner);
+  await first.prompt('s', 'ask');
+  const asked = await until(first.read('claude', 's', null), '"can_use_tool"');
+  const question = asked.flatMap((entry) => (entry.kind === 'frame' ? [JSON.parse(textOf(entry.out))] : []));
+  const { request_id } = question.find(({ type }) => type === 'control_request');
+  await store.close();
+
+  const second = start(store);
+  await second.get('/v1/sessions/s');
+  const reader = second.read('claude', 's', null);
+  const response = { subtype: 'success', request_id, response: { behavior: 'allow', updatedInput: {} } };
+  const late = await second.request('/v1/claude/sessions/s/frames', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ type: 'control_response', response }),
+  });
+  expect(late.status).toBeLessThan(500);
+  await second.prompt('s', 'hello');
+  const heard = JSON.stringify(said(await until(reader, '"subtype":"success"')));
+  expect(heard.match(/tool_result.{0,200}/gu)).toEqual([
+    expect.stringContaining('interrupted: the gateway was restarted during the run'),
+  ]);
+});
+
+test('a store that cannot remove or give up sessions is logged, and hinders nobody', async () => {
+  const store = createMemoryStore();
+  const failing: SessionStore = {
+    ...store,
+    async create(head, logOwner) {
+      const fails = () => Promise.reject(new Error('EROFS: read-only file system'));
+      return { ...(await store.create(head, logOwner)), append: () => {}, remove: fails, release: fails };
+    },
+  };
+  const { board, gateway, logged } = start(failing);
+  for (const id of ['deleted', 'open']) board.createSession({ id }, owner);
+  board.closeSession('deleted', owner);
+  await gateway.close('shutting down');
+  await expect
+    .poll(() => logged.filter((text) => text.includes('stay')).sort())
+    .toEqual(['a session stays with this gateway', 'the records of a deleted session stay']);
 });

@@ -217,7 +217,7 @@ function startMs(): Reached {
 /** Commands with tickets under limits of one; `fields` are of the second. */
 function ledger(limits: Partial<typeof wide>, fields: Parameters<typeof ticketOf>[1] = {}): Reached {
   const clock = createVirtualClock();
-  const intakes = new CommandIntakes({ clock, timeOrigin: 0, agentOf: () => 'demo', ticketsOf: () => undefined });
+  const intakes = new CommandIntakes({ clock, timeOrigin: 0, agentOf: () => 'demo', openSession: () => undefined });
   const breaker = { latencyMs: 1, failures: 1, windowMs: 1, recoveryMs: 1, successes: 1 };
   const own = { ledger: { ...wide, ...limits }, breaker, maxFrameBytes: 1, questionMs: 1, drainMs: 1 };
   const intake = intakes.of('any', own, owner);

@@ -13,6 +13,8 @@ export interface ByteProxy {
   readonly passed: number;
   /** Ends the connections of now. */
   cut(): void;
+  /** The connections of now pass nothing more to their clients, and are not ended either. */
+  stall(): void;
   close(): void;
 }
 
@@ -21,10 +23,13 @@ export async function createByteProxy(target: () => number): Promise<ByteProxy> 
   const sockets = new Set<Socket>();
   let cuts = 0;
   let passed = 0;
+  let stalls = 0;
 
   const server = createServer((near) => {
     const far = connect(target(), '127.0.0.1');
     let left = proxy.budget();
+    const born = stalls;
+    const isStalled = () => born < stalls;
     passed = 0;
     for (const [socket, other] of [
       [near, far],
@@ -32,15 +37,15 @@ export async function createByteProxy(target: () => number): Promise<ByteProxy> 
     ] as const) {
       sockets.add(socket);
       socket.on('error', () => {});
-      socket.on('end', () => other.end());
+      socket.on('end', () => isStalled() || other.end());
       socket.on('close', () => {
         sockets.delete(socket);
-        other.destroy();
+        if (!isStalled()) other.destroy();
       });
     }
     near.on('data', (chunk) => far.write(chunk));
     far.on('data', (chunk: Buffer) => {
-      if (left < 0) return;
+      if (left < 0 || isStalled()) return;
       passed += Math.min(chunk.length, left);
       if (chunk.length <= left) near.write(chunk);
       else {
@@ -61,6 +66,9 @@ export async function createByteProxy(target: () => number): Promise<ByteProxy> 
     },
     get passed() {
       return passed;
+    },
+    stall() {
+      stalls += 1;
     },
     cut() {
       for (const socket of sockets) socket.destroy();

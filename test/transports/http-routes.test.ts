@@ -456,7 +456,7 @@ describe('streams', () => {
 
   it('change nothing by GET', async () => {
     for (const path of ['/v1/sessions?id=x', '/v1/sessions/s1?close=1', '/v1/pi/sessions/s1/frames']) await ask(path);
-    expect(new Set(board.touched)).toEqual(new Set(['sessions', 'session']));
+    expect(new Set(board.touched)).toEqual(new Set(['sessions', 'sessionPage', 'session']));
   });
 });
 

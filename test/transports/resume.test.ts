@@ -1,7 +1,7 @@
 // A WebSocket that resumes, over a fake board: what is agreed to, attaching, frames and control messages, bad messages
 // (docs/protocols/resume.md).
 import { once } from 'node:events';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { GatewayError } from '../../src/core/model/errors.ts';
 import { type Listening, listen } from '../../src/transports/http/server.ts';
@@ -23,6 +23,7 @@ async function start(options: { attachMs?: number } = {}) {
 
 beforeEach(() => start());
 afterEach(async () => {
+  vi.useRealTimers();
   for (const socket of sockets.splice(0)) socket.terminate();
   await server.close();
 });
@@ -160,7 +161,7 @@ describe('attach', () => {
     ['a frame', '{"type":"prompt"}', 4400, 'the first message must be an attach message'],
     ['a send', '{"type":"send","frame":{}}', 4400, 'the first message must be an attach message'],
     ['no JSON', '{', 4400, 'the first message must be an attach message'],
-    ['an attach without a session', '{"type":"attach"}', 4400, 'an attach message names a session'],
+    ['an attach without a session', '{"type":"attach"}', 4400, 'a message of type attach names a session'],
     [
       'a number as cursor',
       '{"type":"attach","session":"s1","cursor":1}',
@@ -183,11 +184,30 @@ describe('attach', () => {
     expect((await closed)[0]).toBe(4400);
   });
 
-  it('none in time: 4408', async () => {
-    await server.close();
-    await start({ attachMs: 20 });
-    const { closed } = await connect();
-    expect(await closed).toEqual([4408, 'no attach message within 20 ms']);
+  it('none within 10 s: 4408', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const { socket, closed } = await connect();
+    vi.advanceTimersByTime(9_999);
+    socket.ping();
+    await once(socket, 'pong');
+    expect(socket.readyState).toBe(socket.OPEN);
+    vi.advanceTimersByTime(1);
+    expect(await closed).toEqual([4408, 'no attach message within 10000 ms']);
+  });
+
+  it('a connection on which nothing is said tells that it is alive, every 15 s', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const session = board.find('s1');
+    const { say, heard } = await connect();
+    say(attach());
+    session.append('{"n":1}');
+    await heard.first(1);
+    vi.advanceTimersByTime(15_000);
+    session.append('{"n":2}');
+    await heard.first(2);
+    for (const _ of [1, 2, 3]) vi.advanceTimersByTime(15_000);
+    const alive = { type: 'alive' };
+    expect(objects((await heard.first(4)).slice(1))).toEqual([{ cursor: 'e1.2.0', frame: { n: 2 } }, alive, alive]);
   });
 
   it('another one for the session of the address: 4400', async () => {
@@ -371,8 +391,17 @@ describe('a connection that carries many sessions', () => {
     }
     say(attach());
     expect(objects(await heard.first(1))).toEqual([
-      { type: 'refused', code: 'limit', message: `a connection carries at most ${mostAttached} sessions` },
+      { type: 'closed', session: 's1', reason: `a connection carries at most ${mostAttached} sessions` },
     ]);
     expect(board.find('s1').readers.size).toBe(0);
+    say({ type: 'detach', session: 'm0' });
+    say({ type: 'detach', session: 'm0' });
+    board.find('s1').append('{"n":1}');
+    say(attach());
+    expect(objects(await heard.first(3)).slice(1)).toEqual([
+      { type: 'refused', code: 'invalid', message: 'session m0 is not attached' },
+      { session: 's1', cursor: 'e1.1.0', frame: { n: 1 } },
+    ]);
+    expect(board.find('m0').readers.size).toBe(0);
   });
 });

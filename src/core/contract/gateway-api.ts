@@ -1,8 +1,9 @@
 // The gateway's interface for the HTTP routes.
 
-import type { ErrorCode, Outcome } from '../model/errors.ts';
+import type { ErrorCode } from '../model/errors.ts';
 import type { EventEnvelope, FramingName, Options } from './adapter.ts';
 import type { Channel, FrameFault } from './channel.ts';
+import type { Delivery } from './delivery.ts';
 import type { Limited } from './limit-rule.ts';
 import type { ObstacleSource } from './obstacles.ts';
 import type { Principal } from './principal.ts';
@@ -94,7 +95,7 @@ export interface GatewayApi extends ObstacleSource {
    * Takes what another gateway brings for a session of this one, in order. Calls back once for each item. Throws
    * `not-found`, `conflict` and `invalid`. Absent: there is no other one.
    */
-  deliver?(session: string, items: readonly unknown[], settle: (at: number, outcome: Outcome) => void): void;
+  deliver?(session: string, items: readonly unknown[], settled: Delivery['settled']): void;
   /** Whether a request for a session must go to another gateway. Absent: there is no other one. */
   readonly elsewhere?: Elsewhere;
   session(id: string, principal: Principal): OpenSession;

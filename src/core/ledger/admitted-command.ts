@@ -4,7 +4,7 @@ import type { Receipt, Ticket } from '../contract/ticket.ts';
 import type { Outcome } from '../model/errors.ts';
 import type { Entry } from './ports.ts';
 import type { SerialExecutor } from './serial-executor.ts';
-import type { Counter } from './session-versions.ts';
+import type { VersionCounter } from './session-versions.ts';
 
 /** The fields by which a command is recognised. */
 export interface Identity {
@@ -42,7 +42,7 @@ export type Stage =
       awaits: AdmittedCommand | null;
     }
   /** `counter`: the version counter of its session at the start. */
-  | { readonly is: 'running'; readonly counter: Counter | undefined }
+  | { readonly is: 'running'; readonly counter: VersionCounter | undefined }
   /** Its senders may have to wait until the ending is on disk. */
   | { readonly is: 'over'; readonly ending: Ending };
 

@@ -8,13 +8,13 @@ import type { Lanes } from './command-lanes.ts';
 import type { Identities } from './identities.ts';
 import type { LedgerPorts } from './ports.ts';
 import { attempt, type SerialExecutor } from './serial-executor.ts';
-import type { SessionVersions } from './session-versions.ts';
+import { type CounterOf, countSuccess } from './session-versions.ts';
 
 /** The dependencies of the completion. */
 export interface CompletionPorts extends Pick<LedgerPorts, 'clock' | 'keeper'> {
   readonly executor: SerialExecutor;
   readonly identities: Identities;
-  readonly versions: SessionVersions;
+  readonly counterOf: CounterOf;
   /** A function, because lanes and execution need each other. */
   lanes(): Lanes;
   broadcast(message: CommandBroadcast): void;
@@ -34,7 +34,7 @@ export interface Completion {
 
 /** Creates the completion of a ledger. */
 export function createCompletion(ports: CompletionPorts): Completion {
-  const { executor, identities, versions, broadcast } = ports;
+  const { executor, identities, counterOf, broadcast } = ports;
 
   function finish(work: AdmittedCommand, outcome: Outcome, timedOut = false): void {
     const { stage, ticket } = work;
@@ -43,7 +43,8 @@ export function createCompletion(ports: CompletionPorts): Completion {
     work.stopTimer();
     if (stage.is === 'waiting') stage.awaits?.dependents.delete(work);
     const hasSucceeded = outcome.ok && stage.is === 'running';
-    const version = hasSucceeded ? versions.succeeded(ticket, stage.counter, outcome.data) : undefined;
+    const counted = hasSucceeded ? { before: stage.counter, data: outcome.data, counterOf } : null;
+    const version = counted === null ? undefined : countSuccess(ticket, counted);
     const ending = { outcome, receipt: { replayed: false, ...(version === undefined ? {} : { version }), timedOut } };
     work.stage = { is: 'over', ending };
     // On disk before anybody is told: what a client was told once it must be told again after a restart.

@@ -8,13 +8,13 @@ import { createDependencyWait, type DependencyWait } from './dependency-wait.ts'
 import type { Identities } from './identities.ts';
 import type { LedgerPorts } from './ports.ts';
 import type { SerialExecutor } from './serial-executor.ts';
-import type { SessionVersions } from './session-versions.ts';
+import { type CounterOf, refuseStale } from './session-versions.ts';
 
 /** The dependencies of the execution. */
 export interface ExecutionPorts extends Pick<LedgerPorts, 'clock' | 'limits' | 'keeper'> {
   readonly executor: SerialExecutor;
   readonly identities: Identities;
-  readonly versions: SessionVersions;
+  readonly counterOf: CounterOf;
   /** A function, because lanes and execution need each other. */
   lanes(): Lanes;
   broadcast(message: CommandBroadcast): void;
@@ -34,7 +34,7 @@ export interface Execution {
 
 /** Creates the execution of a ledger. */
 export function createExecution(ports: ExecutionPorts): Execution {
-  const { executor, versions } = ports;
+  const { executor, counterOf } = ports;
   const completion: Completion = createCompletion({
     ...ports,
     dependencyOver: (work, id, outcome) => dependencies.dependencyOver(work, id, outcome),
@@ -52,9 +52,9 @@ export function createExecution(ports: ExecutionPorts): Execution {
 
   function run(work: AdmittedCommand): void {
     const { ticket, entry } = work;
-    const stale = versions.check(ticket);
+    const stale = refuseStale(ticket, counterOf);
     if (stale !== null) return finish(work, stale);
-    work.stage = { is: 'running', counter: versions.counter(ticket.session) };
+    work.stage = { is: 'running', counter: ticket.session === undefined ? undefined : counterOf(ticket.session) };
     executed += 1;
     const { timeoutMs } = ticket;
     if (timeoutMs !== null) {

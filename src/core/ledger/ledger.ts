@@ -10,7 +10,6 @@ import { createIdentities } from './identities.ts';
 import type { LedgerRecord } from './ledger-records.ts';
 import type { Entry, LedgerPorts } from './ports.ts';
 import { attempt, createSerialExecutor } from './serial-executor.ts';
-import { createSessionVersions } from './session-versions.ts';
 
 /** Figures for metrics. */
 export interface LedgerFigures {
@@ -18,7 +17,6 @@ export interface LedgerFigures {
   readonly outcomes: number;
   readonly keys: number;
   readonly lanes: number;
-  readonly versions: number;
   /** Commands that have run so far. */
   readonly executed: number;
   readonly refused: {
@@ -36,8 +34,6 @@ export interface Ledger {
   submit(entry: Entry): void;
   /** Forgets a closed session. A later session of the same name shares only command ids with it. */
   forget(session: string): void;
-  /** The session goes on elsewhere: its version is to be asked for again. */
-  left(session: string): void;
   /**
    * Takes the records of an earlier process, oldest first, before the first command that they are about. A command that was admitted and
    * did not end is not carried out again: a repetition is told that its outcome is lost.
@@ -45,10 +41,6 @@ export interface Ledger {
   restore(records: Iterable<LedgerRecord>): void;
   /** Everything that {@link Ledger.restore} needs. */
   records(): LedgerRecord[];
-  /** Counts a change of the session by a command outside of this ledger. */
-  changed(session: string): void;
-  /** The version of a session; undefined for an unknown session. */
-  version(session: string): number | undefined;
   /** Refuses every later command as `shutting-down`, without a broadcast. */
   shut(): void;
   /** Calls back once when no command is in flight. */
@@ -64,10 +56,9 @@ const lostOutcome = refused(
 
 /** Creates an empty ledger. */
 export function createLedger(ports: LedgerPorts): Ledger {
-  const { clock, limits, keeper } = ports;
+  const { clock, limits, keeper, counterOf } = ports;
   const executor = createSerialExecutor();
   const identities = createIdentities(ports);
-  const versions = createSessionVersions((session) => ports.exists(session), ports.keptVersions);
   const broadcast = (message: CommandBroadcast) => attempt(() => ports.broadcast(message));
   const shared = {
     clock,
@@ -75,7 +66,7 @@ export function createLedger(ports: LedgerPorts): Ledger {
     ...(keeper === undefined ? {} : { keeper }),
     executor,
     identities,
-    versions,
+    counterOf,
     broadcast,
   };
   const execution = createExecution({ ...shared, lanes: () => lanes, ended });
@@ -97,11 +88,9 @@ export function createLedger(ports: LedgerPorts): Ledger {
     submit: (entry) => executor.run(() => admission.submit(entry)),
     forget: (session) =>
       executor.run(() => {
-        versions.forget(session);
         identities.forget(session);
         keeper?.keep({ kind: 'forget', session });
       }),
-    left: (session) => executor.run(() => versions.forget(session)),
     restore(records) {
       const at = (keeper?.timeOrigin ?? 0) + clock.now();
       for (const record of records) {
@@ -110,8 +99,6 @@ export function createLedger(ports: LedgerPorts): Ledger {
       }
     },
     records: () => identities.records((at) => (keeper?.timeOrigin ?? 0) + at),
-    changed: (session) => executor.run(() => versions.changed(session)),
-    version: versions.of,
     shut: admission.shut,
     whenIdle(callback) {
       idleCallbacks.push(callback);
@@ -122,7 +109,6 @@ export function createLedger(ports: LedgerPorts): Ledger {
       outcomes: identities.outcomes,
       keys: identities.keys,
       lanes: lanes.size,
-      versions: versions.size,
       executed: execution.executed,
       refused: { ...admission.refusals },
       lastMinute: admission.lastMinute(),

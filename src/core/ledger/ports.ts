@@ -6,7 +6,7 @@ import type { LedgerLimits } from '../contract/ledger-limits.ts';
 import type { Receipt, Ticket } from '../contract/ticket.ts';
 import type { Outcome } from '../model/errors.ts';
 import type { LedgerKeeper } from './ledger-records.ts';
-import type { KeptVersions } from './session-versions.ts';
+import type { CounterOf } from './session-versions.ts';
 
 /** The dependencies of a ledger. */
 export interface LedgerPorts {
@@ -14,10 +14,7 @@ export interface LedgerPorts {
   readonly limits: LedgerLimits;
   /** Hashes a text. Collisions must be impossible in practice. */
   digest(text: string): string;
-  /** Whether the session exists. A session that the ledger has not seen opened has version 0. */
-  exists(session: string): boolean;
-  /** Keeps the versions of sessions beyond this process. Absent: nobody does. */
-  readonly keptVersions?: KeptVersions;
+  readonly counterOf: CounterOf;
   /** Keeps commands and outcomes beyond this process: an outcome is kept before anybody is told. Absent: nobody does. */
   readonly keeper?: LedgerKeeper;
   /** Sends to all clients, in order. */

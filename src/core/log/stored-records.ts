@@ -95,10 +95,11 @@ export const SessionState = z.object({
   posted: z.array(Posted),
   /** Oldest first. Absent in the first version of the records. */
   prompts: z.array(OpenPrompt).default([]),
-  /** Oldest first. Absent in the first version, as the versions. */
+  /** Oldest first. Absent in the first version of the records. */
   tickets: z.array(KeptTicket).default([]),
-  /** The version of the session in each ledger that has changed it. */
-  versions: z.record(z.string(), z.number()).default({}),
+  version: z.number().default(0),
+  /** In place of the version until 2026-11-28: what each ledger had counted. */
+  versions: z.record(z.string(), z.number()).optional(),
 });
 export type SessionState = z.infer<typeof SessionState>;
 
@@ -132,6 +133,6 @@ export const SessionRecord = z.discriminatedUnion('kind', [
   /** The prompt was answered. `isOver`: nothing of it is to come any more. */
   z.object({ kind: z.literal('prompt-answered'), prompt: z.number(), isOver: z.boolean() }),
   KeptTicket.extend({ kind: z.literal('ticket') }),
-  z.object({ kind: z.literal('version'), ledger: z.string(), version: z.number() }),
+  z.object({ kind: z.literal('version'), version: z.number() }),
 ]);
 export type SessionRecord = z.infer<typeof SessionRecord>;

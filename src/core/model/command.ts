@@ -119,7 +119,8 @@ const sessionCommands = [
   command('new-session', { parent: z.string().optional() }),
   command('switch-session', { path: z.string() }),
   command('fork', { entry: z.string() }),
-  command('delete-session', {}),
+  /** `stored`: also what is stored of the conversation, here and at its agent. Such a session need not be open. */
+  command('delete-session', { stored: z.boolean().optional() }),
   command('list-sessions', {}),
   command('list-stored-sessions', {}),
   /** Opens a stored session. Answered like `create-session`. */

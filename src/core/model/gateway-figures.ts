@@ -32,7 +32,6 @@ export const GatewayFigures = z.object({
     outcomes: z.number(),
     keys: z.number(),
     lanes: z.number(),
-    versions: z.number(),
     executed: z.number(),
     lastMinute: z.number(),
     maxInFlight: z.number(),

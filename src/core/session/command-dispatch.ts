@@ -83,14 +83,31 @@ export function createDispatch(parts: DispatchParts, ports: DispatchPorts): (com
       case 'new-session':
       case 'switch-session':
         return parts.forks(command, settle);
-      case 'delete-session':
-        // Settle before closing: the stream of a client ends with the session.
-        settle({ ok: true });
-        return ports.close('the session was deleted');
+      case 'delete-session': {
+        const close = () => {
+          // Settle before closing: the stream of a client ends with the session.
+          settle({ ok: true });
+          ports.close('the session was deleted');
+        };
+        return command.stored === true ? deleteAtAgent(agent, command, close, settle) : close();
+      }
       default:
         return agent.forward(command, settle);
     }
   };
+}
+
+/** An agent without a word for it keeps what it has. */
+function deleteAtAgent(
+  agent: AgentPort,
+  command: CommandOf<'delete-session'>,
+  close: () => void,
+  settle: Settle,
+): void {
+  agent.forward(command, (outcome) => {
+    if (outcome.ok || outcome.error.code === 'unsupported') close();
+    else settle(outcome);
+  });
 }
 
 /** Whether a retired or full session refuses the command. */

@@ -11,6 +11,7 @@ import type { OpenPrompts } from './prompts/open-prompts.ts';
 import type { SessionPosts } from './session-posts.ts';
 import type { SessionStreams } from './session-streams.ts';
 import type { SessionTickets } from './session-tickets.ts';
+import type { SessionVersion } from './session-version.ts';
 
 /** Makes the projection of a stream by the words that were kept with it; null if nobody speaks that dialect any more. */
 export type DialectOf = (key: string, source: unknown) => ((view: SessionView) => Projection) | null;
@@ -23,6 +24,7 @@ export interface RestorationPorts {
   dialectOf: DialectOf;
   posts(): SessionPosts;
   tickets(): SessionTickets;
+  version(): SessionVersion;
   /** The prompts that the conversation does not show yet. */
   readonly prompts: OpenPrompts;
 }
@@ -68,7 +70,7 @@ export class Restoration {
       case 'ticket':
         return this.#ports.tickets().restore(record);
       case 'version':
-        return this.#ports.tickets().setVersion(record.ledger, record.version);
+        return this.#ports.version().learn(record.version);
       default:
         record satisfies never;
     }

@@ -14,7 +14,7 @@ export interface KeptSession {
   readonly log: KeptLog;
   /** Place of the last record; 0: none. */
   readonly place: number;
-  /** Called once, when something that should be on disk is only in memory. */
+  /** Something that should be on disk is only in memory. Called once until the disk takes something again. */
   unkept?(): void;
 }
 
@@ -93,8 +93,8 @@ export class SessionRecorder {
     this.#append({ kind: 'ticket', ...ticket });
   }
 
-  version(ledger: string, version: number): void {
-    this.#append({ kind: 'version', ledger, version });
+  version(version: number): void {
+    this.#append({ kind: 'version', version });
   }
 
   /** The prompts that the conversation does not show yet, oldest first. */
@@ -114,10 +114,9 @@ export class SessionRecorder {
   /** Calls back once all records are on disk, or once it is known that they are not. */
   sync(then?: (durability: Durability) => void): void {
     this.#kept.log.sync((durability) => {
-      if (durability === 'memory' && !this.#isUnkept) {
-        this.#isUnkept = true;
-        this.#kept.unkept?.();
-      }
+      const wasUnkept = this.#isUnkept;
+      this.#isUnkept = durability === 'memory';
+      if (this.#isUnkept && !wasUnkept) this.#kept.unkept?.();
       then?.(durability);
     });
   }

@@ -1,6 +1,6 @@
-// What is kept with a session of the commands that carry tickets: their outcomes, and the versions of the session, for each ledger
-// that has them. So both go where the session goes: into another process, or to another gateway (docs/protocols/common.md 2, 5).
-import type { KeptTicket, SessionState } from '../log/stored-records.ts';
+// What is kept with a session of the commands that carry tickets: their outcomes, for each ledger that has them. So they go where the
+// session goes: into another process, or to another gateway (docs/protocols/common.md 2).
+import type { KeptTicket } from '../log/stored-records.ts';
 import { estimateBytes } from '../model/memory-estimate.ts';
 import type { SessionRecorder } from './session-recorder.ts';
 
@@ -10,7 +10,6 @@ const most = { tickets: 256, bytes: 1024 * 1024 };
 /** A class: each session that is kept and gets a ticket has one. */
 export class SessionTickets {
   readonly #recorder: () => SessionRecorder | null;
-  readonly #versions = new Map<string, number>();
   /** Oldest first, each with its bytes. */
   #tickets: { readonly ticket: KeptTicket; readonly bytes: number }[] = [];
   #bytes = 0;
@@ -28,16 +27,6 @@ export class SessionTickets {
     this.restore(ticket);
     if (then !== undefined) recorder.sync(() => then());
     return true;
-  }
-
-  setVersion(ledger: string, version: number): void {
-    this.#versions.set(ledger, version);
-    this.#recorder()?.version(ledger, version);
-  }
-
-  /** 0: nothing has changed since the session was opened. */
-  versionOf(ledger: string): number {
-    return this.#versions.get(ledger) ?? 0;
   }
 
   /** The records of that ledger, oldest first. */
@@ -58,7 +47,7 @@ export class SessionTickets {
   }
 
   /** For the snapshot of the session. */
-  state(): Pick<SessionState, 'tickets' | 'versions'> {
-    return { tickets: this.#tickets.map(({ ticket }) => ticket), versions: Object.fromEntries(this.#versions) };
+  all(): KeptTicket[] {
+    return this.#tickets.map(({ ticket }) => ticket);
   }
 }

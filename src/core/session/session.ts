@@ -25,6 +25,7 @@ import { SessionPosts } from './session-posts.ts';
 import { type KeptSession, SessionRecorder } from './session-recorder.ts';
 import { SessionStreams, type StreamUse } from './session-streams.ts';
 import { SessionTickets } from './session-tickets.ts';
+import { SessionVersion } from './session-version.ts';
 import type { BudgetMember } from './transcript-budget.ts';
 
 /** An open session. */
@@ -56,6 +57,7 @@ export interface Session extends SessionView {
   postedIds(key: string): PostedIds;
   /** What is kept with the session of the commands that carry tickets. */
   readonly tickets: SessionTickets;
+  readonly version: SessionVersion;
   /**
    * Calls back once everything so far is on disk, or cannot be written to it; at once without a store. `isThere`: false if
    * another gateway has the session, and may not know what was said to it here.
@@ -124,10 +126,14 @@ class OpenSession implements Session, BudgetMember {
   #posts: SessionPosts | null = null;
   /** Null: no command of the session had a ticket. */
   #tickets: SessionTickets | null = null;
+  /** Null: nobody has changed the session or asked for its version. */
+  #version: SessionVersion | null = null;
   /** The figures before this opening of the session. */
   #context: ContextFigures;
   /** While the session is made again. */
   #restoration: Restoration | null = null;
+  /** The session was made from records, which stay whatever became of it. */
+  #isRestored = false;
   /** Records come as another gateway writes them. */
   #isFollowing = false;
   /** Why the session is closed; null while open. */
@@ -186,6 +192,14 @@ class OpenSession implements Session, BudgetMember {
     return this.#tickets;
   }
 
+  get version(): SessionVersion {
+    this.#version ??= new SessionVersion({
+      recorder: () => this.#recorder,
+      isFollowed: this.#ports.forward !== undefined,
+    });
+    return this.#version;
+  }
+
   whenKept(then: (isThere: boolean) => void): void {
     if (this.#recorder !== null)
       this.#recorder.sync((durability) => then(durability === 'kept' || this.#closed === null));
@@ -204,23 +218,26 @@ class OpenSession implements Session, BudgetMember {
       context,
       posted: this.#posts?.all() ?? [],
       prompts: [...(this.#recorder?.prompts ?? [])],
-      ...(this.#tickets?.state() ?? { tickets: [], versions: {} }),
+      tickets: this.#tickets?.all() ?? [],
+      version: this.#version?.version ?? 0,
     };
   }
 
   /** Makes the session again. Nothing is recorded until it goes on. */
   restore(dialectOf: DialectOf): RestoringSession {
+    this.#isRestored = true;
     const { transcript } = this;
     const streams = this.#streams;
     const posts = () => this.#postsMade();
     const tickets = () => this.tickets;
-    const { posted, prompts: open = [], tickets: kept, versions } = this.#past ?? {};
+    const version = () => this.version;
+    const { posted, prompts: open = [], tickets: kept, version: counted = 0, versions = {} } = this.#past ?? {};
     for (const one of posted ?? []) posts().restore(one);
     for (const one of kept ?? []) tickets().restore(one);
-    for (const [ledger, version] of Object.entries(versions ?? {})) tickets().setVersion(ledger, version);
+    for (const one of [counted, ...Object.values(versions)]) if (one > 0) version().learn(one);
     const prompts = new OpenPrompts(open, transcript.run !== null);
     const context = this.#context;
-    const restoration = new Restoration({ transcript, streams, context, dialectOf, posts, tickets, prompts });
+    const restoration = new Restoration({ transcript, streams, context, dialectOf, posts, tickets, version, prompts });
     this.#restoration = restoration;
     const over = () => {
       this.#context = restoration.context;
@@ -353,7 +370,7 @@ class OpenSession implements Session, BudgetMember {
 
   /** Also a session whose records cannot be read to their end, and that is only shown. */
   get #isKept(): boolean {
-    return this.#recorder !== null || this.#past !== undefined || this.#ports.forward !== undefined;
+    return this.#recorder !== null || this.#isRestored;
   }
 
   #end(end: StreamEnd, staysKept: boolean): void {

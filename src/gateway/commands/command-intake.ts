@@ -8,10 +8,10 @@ import type { Principal } from '../../core/contract/principal.ts';
 import type { Receipt, Ticket } from '../../core/contract/ticket.ts';
 import { createLedger, type Ledger } from '../../core/ledger/ledger.ts';
 import { type LedgerKeeper, LedgerRecord } from '../../core/ledger/ledger-records.ts';
-import type { KeptVersions } from '../../core/ledger/session-versions.ts';
 import type { Command } from '../../core/model/command.ts';
 import type { Outcome } from '../../core/model/errors.ts';
 import type { GatewayFigures } from '../../core/model/gateway-figures.ts';
+import type { Session } from '../../core/session/session.ts';
 import type { SessionTickets } from '../../core/session/session-tickets.ts';
 import { CircuitBreakers } from './circuit-breakers.ts';
 import type { KeptLedger } from './kept-ledger.ts';
@@ -45,14 +45,18 @@ export interface CommandIntakePorts {
   agentOf(session: string, principal: Principal): string | undefined;
   /** Why the store of sessions cannot keep anything now; default: there is no store. */
   storeObstacles?(): readonly string[];
-  /** What is kept with an open session; undefined for a session that is not open. */
-  ticketsOf(session: string): SessionTickets | undefined;
+  /** Undefined for a session that is not open. */
+  openSession(session: string): Pick<Session, 'tickets' | 'version'> | undefined;
   /** Keeps the commands and outcomes of a ledger that belong to no kept session. Absent: nothing is kept. */
   keeperOf?(name: string): KeptLedger;
 }
 
 /** Keeps what is about a session with the session, which may go on elsewhere, and the rest with the ledger. */
-function withSessions(keeper: LedgerKeeper, ledger: string, ticketsOf: CommandIntakePorts['ticketsOf']): LedgerKeeper {
+function withSessions(
+  keeper: LedgerKeeper,
+  ledger: string,
+  ticketsOf: (session: string) => SessionTickets | undefined,
+): LedgerKeeper {
   return {
     timeOrigin: keeper.timeOrigin,
     keep(record, then) {
@@ -75,7 +79,7 @@ export class CommandIntake {
   readonly #breakers: CircuitBreakers;
   readonly #ledger: Ledger;
   readonly #name: string;
-  readonly #ticketsOf: CommandIntakePorts['ticketsOf'];
+  readonly #ticketsOf: (session: string) => SessionTickets | undefined;
   /** Sessions whose records the ledger has; null: nothing is kept. */
   #known: WeakSet<SessionTickets> | null = null;
   /** Commands that came before the ledger of the process before was read. Null: it is read. */
@@ -92,17 +96,13 @@ export class CommandIntake {
     this.#breakers = new CircuitBreakers(limits.breaker, clock, timeOrigin);
     const keeper = ports.keeperOf?.(name);
     this.#name = name;
-    this.#ticketsOf = (session) => ports.ticketsOf(session);
-    const keptVersions: KeptVersions = {
-      of: (session) => ports.ticketsOf(session)?.versionOf(name) ?? 0,
-      set: (session, version) => ports.ticketsOf(session)?.setVersion(name, version),
-    };
+    this.#ticketsOf = (session) => ports.openSession(session)?.tickets;
     this.#ledger = createLedger({
-      ...(keeper === undefined ? {} : { keptVersions, keeper: withSessions(keeper, name, this.#ticketsOf) }),
+      ...(keeper === undefined ? {} : { keeper: withSessions(keeper, name, this.#ticketsOf) }),
       clock,
       limits: limits.ledger,
       digest: (text) => createHash('sha256').update(text).digest('base64'),
-      exists: (session) => agentOf(session) !== undefined,
+      counterOf: (session) => (agentOf(session) === undefined ? undefined : ports.openSession(session)?.version),
       broadcast: (broadcast) => this.broadcast(broadcast),
     });
     if (keeper !== undefined) this.#restore(keeper);
@@ -179,16 +179,6 @@ export class CommandIntake {
 
   count(refusal: CountedRefusal): void {
     this.#refusals[refusal] += 1;
-  }
-
-  /** A client without tickets has changed the session. */
-  changed(session: string): void {
-    this.#ledger.changed(session);
-  }
-
-  /** The session is not open any more, and may be opened again, here or elsewhere. */
-  left(session: string): void {
-    this.#ledger.left(session);
   }
 
   /** Forgets a closed session. */

@@ -38,20 +38,15 @@ export class CommandIntakes {
     for (const intake of this.#intakes.values()) if (reaches(intake.principal, about)) intake.broadcast(broadcast);
   }
 
-  /** A command without a ticket has been carried out: the version of its session may have changed. */
+  /** A command without a ticket has been carried out: its session may have changed. */
   carriedOut(command: Command, session: string, outcome: Outcome): void {
     if (!outcome.ok || !changesSession(command)) return;
-    for (const intake of this.#intakes.values()) intake.changed(session);
+    this.#ports.openSession(session)?.version.countChange();
   }
 
   /** Refusals of each ledger so far. */
   refusals(): readonly CommandIntake['ledgerRefusals'][] {
     return [...this.#intakes.values()].map(({ ledgerRefusals }) => ledgerRefusals);
-  }
-
-  /** The session is not open any more, and may be opened again, here or elsewhere. */
-  left(session: string): void {
-    for (const intake of this.#intakes.values()) intake.left(session);
   }
 
   /** Forgets a closed session. */

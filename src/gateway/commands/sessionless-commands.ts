@@ -43,7 +43,7 @@ export class SessionlessCommands {
         if (!own.mayOpen) return settle({ outcome: refused('shutting-down', 'the client is gone') });
         return command.type === 'create-session' ? opener.create(command, settle) : opener.load(command, settle);
       case 'list-stored-sessions':
-        return settle({ outcome: { ok: true, data: { sessions: this.#listStored() } } });
+        return settle({ outcome: { ok: true, data: { sessions: this.listStored() } } });
       case 'list-sessions':
         return settle({ outcome: { ok: true, data: { sessions: hub.list(principal).map(summaryOf) } } });
       case 'query':
@@ -57,7 +57,7 @@ export class SessionlessCommands {
   }
 
   /** Stored sessions, newest first; open ones under their ids. */
-  #listStored(): SessionSummary[] {
+  listStored(): SessionSummary[] {
     const { hub, stored, conversations } = this.#ports;
     const noted = conversations?.list() ?? [];
     const open = hub.list().flatMap(({ session: { id, transcript } }): [string, string][] => {

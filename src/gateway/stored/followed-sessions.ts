@@ -54,7 +54,8 @@ export class FollowedSessions {
     const { followSession } = await import('../../core/session/follow-session.ts');
     const ownerOf = (session: string) => store.ownerOf(session);
     const parted = (reason: string) => this.end(id, reason);
-    const line = deliver && new OwnerLine({ session: id, deliver, ownerOf, parted });
+    const learn = (version: number) => this.#followed.get(id)?.session.session.version.learn(version);
+    const line = deliver && new OwnerLine({ session: id, deliver, ownerOf, learn, parted });
     let head: SessionHead | undefined;
     const session = await followSession({
       store,

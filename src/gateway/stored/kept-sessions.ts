@@ -92,7 +92,7 @@ export class KeptSessions {
     return {
       kept: { log: later, unkept: () => unkept(id) },
       belongsTo: (session) => ownership.take(session),
-      end: (isForgotten) => later.end(isForgotten),
+      end: (isForgotten) => later.whenThere((made) => this.#end(id, made, isForgotten)),
     };
   }
 
@@ -132,7 +132,7 @@ export class KeptSessions {
         past: claimed.past,
         kept: { log: claimed.log, unkept: () => unkept(id) },
         belongsTo: (session) => ownership.take(session),
-        end: (isForgotten) => endOf(claimed.log, isForgotten),
+        end: (isForgotten) => this.#end(id, claimed.log, isForgotten),
       });
     } catch (thrown) {
       await claimed.log.release();
@@ -141,8 +141,13 @@ export class KeptSessions {
       throw new GatewayError('internal', 'the stored session cannot be made again');
     }
   }
-}
 
-function endOf(log: StoredLog, isForgotten: boolean): void {
-  void (isForgotten ? log.remove() : log.release());
+  /** `isForgotten`: nobody shall find the session again. */
+  #end(id: string, kept: StoredLog, isForgotten: boolean): void {
+    const done = isForgotten ? kept.remove() : kept.release();
+    done.catch((thrown: unknown) => {
+      const text = isForgotten ? 'the records of a deleted session stay' : 'a session stays with this gateway';
+      this.#ports.log('error', text, { session: id, reason: faultText(thrown) });
+    });
+  }
 }

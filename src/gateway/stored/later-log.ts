@@ -22,9 +22,9 @@ export class LaterLog implements Pick<StoredLog, 'append' | 'sync'> {
     );
   }
 
-  /** The session is over. `isForgotten`: nobody shall find it again. */
-  end(isForgotten: boolean): void {
-    this.#then((log) => void (isForgotten ? log.remove() : log.release()));
+  /** Calls back with the log once it is there; never, if it will not be. */
+  whenThere(step: (log: StoredLog) => void): void {
+    this.#then(step);
   }
 
   /** The log is there. */

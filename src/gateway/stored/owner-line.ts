@@ -22,6 +22,8 @@ export interface OwnerLinePorts {
   readonly deliver: Deliver;
   /** Where the owner is reached; null: nobody has the session. */
   ownerOf(session: string): Promise<string | null>;
+  /** The version of the session at its owner. */
+  learn(version: number): void;
   /** What was said here may not have reached the owner: the session must be read anew, with what its records say of it. */
   parted(reason: string): void;
 }
@@ -106,7 +108,11 @@ export class OwnerLine implements ForwardPosts {
       session,
       items: sent.map(({ item }) => item),
       taken: next,
-      settled: (at, outcome) => sent[at]?.settle(outcome),
+      settled: (at, { outcome, version }) => {
+        // A command is answered with the version that it has made.
+        this.#ports.learn(version);
+        sent[at]?.settle(outcome);
+      },
       over: ({ code, message }) => {
         settleAll(refused(code, message));
         next();

@@ -1,6 +1,6 @@
 // Lists, finds and copies sessions that the gateway or an agent has stored as files.
 import { randomUUID } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { owner } from '../../core/contract/principal.ts';
@@ -117,6 +117,12 @@ export class StoredSessions {
     const copy = path.join(path.dirname(place.file), name);
     writeFileSync(copy, text, { flag: 'wx', mode: 0o600 });
     return copy;
+  }
+
+  /** Deletes the file of a session that is not open. A file elsewhere stays (docs/threats.md T9). */
+  remove(file: string): void {
+    const place = storedFileAt(file, this.#ports.folders.places());
+    if ('file' in place) rmSync(place.file, { force: true });
   }
 
   /** The path without links, if a session is there that the client may load; else null. */

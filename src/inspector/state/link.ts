@@ -1,6 +1,6 @@
 // The page's one connection, its sessions, and when their frames are taken: in slices, so that no frame of the screen waits.
 import { batch, computed, signal } from '@preact/signals';
-import { connectMany, type ManyClient, type ManyState } from '../../client/many.ts';
+import { connectMany, type ManyClient, type ManyState, type SessionLine } from '../../client/many.ts';
 import { visible } from './format.ts';
 import type { Frame } from './frames.ts';
 import { login, refresh, signedOut, socketUrl } from './gateway.ts';
@@ -10,8 +10,12 @@ import { Session } from './session.ts';
 const slice = 8;
 
 export const link = signal<ManyState>({ is: 'idle' });
-/** Attached sessions by id. */
+/** Attached sessions by id, the one that was shown last at the end. */
 export const sessions = new Map<string, Session>();
+const lines = new WeakMap<Session, SessionLine>();
+
+/** Sessions that stay attached; a connection carries 64. */
+const mostAttached = 48;
 export const selected = signal<Session | null>(null);
 /** The page is asked to stop taking frames; they wait. */
 export const paused = signal(false);
@@ -81,11 +85,26 @@ export function select(id: string): Session {
   let session = sessions.get(id);
   if (session === undefined) {
     session = new Session(id);
-    sessions.set(id, session);
     attach(session);
   }
+  sessions.delete(id);
+  sessions.set(id, session);
+  const [oldest] = sessions.values();
+  if (sessions.size > mostAttached && oldest !== undefined) forget(oldest);
   selected.value = session;
   return session;
+}
+
+/** The session can be shown again, from its beginning. */
+function forget(session: Session): void {
+  lines.get(session)?.detach();
+  sessions.delete(session.id);
+  dropQueued(session);
+}
+
+function dropQueued(session: Session): void {
+  queue = queue.slice(next).filter((waiting) => waiting.session !== session);
+  next = 0;
 }
 
 function attach(session: Session): void {
@@ -95,8 +114,7 @@ function attach(session: Session): void {
       due();
     },
     onReset: (reason) => {
-      queue = queue.slice(next).filter((waiting) => waiting.session !== session);
-      next = 0;
+      dropQueued(session);
       session.reset(reason);
     },
     onClosed(reason) {
@@ -104,6 +122,7 @@ function attach(session: Session): void {
       void refresh();
     },
   });
+  lines.set(session, line);
   session.connected((frame) => line.send(frame));
 }
 

@@ -11,7 +11,7 @@ import { hasTooManyLines, mostFrames, tooManyFrames } from '../framing/frame-cou
 import { jsonlDecoder } from '../framing/jsonl.ts';
 import { type EventStream, type EventStreamOptions, eventStreamHeaders, openEventStream } from '../sse.ts';
 import { contentType, maxBodyBytes, readBody, stringFields } from './body.ts';
-import { checkedSessionId, clientRequest, isSessionId, pageRequest } from './client-request.ts';
+import { checkedSessionId, clientRequest, isSessionId, pageRequest, pageSize } from './client-request.ts';
 import { takeDelivery } from './deliveries.ts';
 import { bodyHashOf, type Hop } from './hop.ts';
 import { checkedKey, named } from './post-id.ts';
@@ -98,8 +98,11 @@ export function createApp({ board, connections, streams, maxFrameBytes, stream, 
   app.get('/v1/agents', (context) => context.json({ agents: board.agents(context.env.principal) }));
   app.get('/v1/sessions', async (context) => {
     const page = pageRequest(new URL(context.req.url).searchParams);
-    if (page === null) return context.json({ sessions: board.sessions(context.env.principal) });
-    return context.json(await board.sessionPage(page, context.env.principal));
+    const { principal } = context.env;
+    if (page !== null) return context.json(await board.sessionPage(page, principal));
+    const { sessions, next } = await board.sessionPage({ limit: pageSize.most, after: null }, principal);
+    const stored = sessions.filter(({ state }) => state === 'stored');
+    return context.json({ sessions: [...board.sessions(principal), ...stored], next });
   });
   app.post('/v1/sessions', onlyTypes('application/json'), async (context) => {
     const { json } = createFrame(await readBody(context.req.raw));

@@ -36,7 +36,7 @@ export function clientRequest(frontend: string, query: URLSearchParams, principa
 }
 
 /** Most sessions of a page, and how many it has if nobody asks for less. */
-const pageSize = { most: 1000, usual: 100 };
+export const pageSize = { most: 1000, usual: 100 };
 
 /** Longest id behind which a page may begin, characters. */
 const longestId = 256;

@@ -2,10 +2,10 @@
 // item as soon as it is settled, and an empty line as a sign of life.
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest, Agent as SecureAgent } from 'node:https';
-import type { Deliver } from '../../core/contract/delivery.ts';
+import type { Deliver, Delivery, Settlement } from '../../core/contract/delivery.ts';
 import type { GatewayApi } from '../../core/contract/gateway-api.ts';
 import { owner } from '../../core/contract/principal.ts';
-import { GatewayError, type Outcome, type Problem } from '../../core/model/errors.ts';
+import { GatewayError, type Problem } from '../../core/model/errors.ts';
 import { jsonlDecoder } from '../framing/jsonl.ts';
 import type { HopSecret } from './hop.ts';
 import { hopHeader, signHop } from './hop.ts';
@@ -82,13 +82,13 @@ export function createDeliveries({ secret }: Pick<HopSecret, 'secret'>): Deliver
   };
 }
 
-function readOutcomes(answer: IncomingMessage, settled: (at: number, outcome: Outcome) => void): void {
+function readOutcomes(answer: IncomingMessage, settled: Delivery['settled']): void {
   const decoder = jsonlDecoder(
     {
       frame({ json }) {
         // Signed by a request to it: a gateway has written this.
-        const { at, outcome } = json as { at: number; outcome: Outcome };
-        settled(at, outcome);
+        const { at, ...settlement } = json as { at: number } & Settlement;
+        settled(at, settlement);
       },
       fault: () => void answer.destroy(),
     },
@@ -106,9 +106,9 @@ export function takeDelivery(board: GatewayApi, session: string, items: unknown)
   let finish = (): void => {};
   // What is settled at once waits until somebody reads.
   const early: string[] = [];
-  board.deliver(session, items, (at, outcome) => {
+  board.deliver(session, items, (at, settlement) => {
     left -= 1;
-    const line = `${JSON.stringify({ at, outcome })}\n`;
+    const line = `${JSON.stringify({ at, ...settlement })}\n`;
     early.push(line);
     write(line);
     if (left === 0) finish();

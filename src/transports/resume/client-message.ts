@@ -5,24 +5,24 @@ import { GatewayError } from '../../core/model/errors.ts';
 /** One message of a client. `session`: the session that it names; null if it names none. */
 export type ClientMessage =
   | { readonly is: 'attach'; readonly session: string; readonly cursor: string | null }
+  | { readonly is: 'detach'; readonly session: string }
   /** A frame with an address, and with a name under which it counts once. `id`: null for a frame without a name. */
   | { readonly is: 'send'; readonly session: string | null; readonly id: string | null; readonly bytes: Uint8Array }
   /** A frame of the protocol as it is. */
   | { readonly is: 'frame'; readonly bytes: Uint8Array };
 
 /**
- * Reads a message. Whatever is neither `attach` nor `send` is a frame of the protocol, also bytes that are no JSON: the
+ * Reads a message. Whatever is neither `attach`, `detach` nor `send` is a frame of the protocol, also bytes that are no JSON: the
  * protocol has its own words for them. Throws a GatewayError `invalid` for an `attach` or `send` with wrong fields.
  */
 export function readClientMessage(frame: Frame): ClientMessage {
   const { bytes } = frame;
   const fields = fieldsOf(frame);
   switch (fields?.get('type')) {
-    case 'attach': {
-      const session = textIn(fields, 'attach', 'session');
-      if (session === null) throw new GatewayError('invalid', 'an attach message names a session');
-      return { is: 'attach', session, cursor: textIn(fields, 'attach', 'cursor') };
-    }
+    case 'attach':
+      return { is: 'attach', session: sessionIn(fields, 'attach'), cursor: textIn(fields, 'attach', 'cursor') };
+    case 'detach':
+      return { is: 'detach', session: sessionIn(fields, 'detach') };
     case 'send': {
       const inner = fields.get('frame');
       if (inner === undefined) throw new GatewayError('invalid', 'a send message has a frame');
@@ -42,6 +42,12 @@ function fieldsOf(frame: Frame): ReadonlyMap<string, unknown> | undefined {
   } catch {
     return undefined;
   }
+}
+
+function sessionIn(fields: ReadonlyMap<string, unknown>, type: string): string {
+  const session = textIn(fields, type, 'session');
+  if (session === null) throw new GatewayError('invalid', `a message of type ${type} names a session`);
+  return session;
 }
 
 /** An optional field that is text; null if it is absent. */

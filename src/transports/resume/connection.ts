@@ -33,6 +33,9 @@ const mostPending = 64;
 /** Sessions on one connection. */
 export const mostAttached = 64;
 
+/** After so long without another message the client is told that the connection is alive, ms: a page sees no pings. */
+const aliveMs = 15_000;
+
 /** A class: a gateway may have thousands of these. */
 class ResumableConnection implements AttachmentOwner {
   readonly #channel: Channel;
@@ -49,6 +52,9 @@ class ResumableConnection implements AttachmentOwner {
   #isPaused = false;
   /** What came while a stored session is brought back; null while none is. */
   #waiting: (() => void)[] | null = null;
+  /** Nothing was said since the last sign of life. */
+  #isSilent = true;
+  readonly #alive: NodeJS.Timeout;
   #isOver = false;
 
   constructor(channel: Channel, options: ResumableOptions) {
@@ -56,6 +62,7 @@ class ResumableConnection implements AttachmentOwner {
     this.#options = options;
     const { attachMs = 10_000 } = options;
     this.#deadline = setTimeout(() => this.#close('timeout', `no attach message within ${attachMs} ms`), attachMs);
+    this.#alive = setInterval(() => this.#signLife(), aliveMs);
     channel.open({
       frame: (frame) => this.#guarded(() => this.#take(frame)),
       fault: (fault) => this.#guarded(() => this.#fault(fault)),
@@ -65,6 +72,7 @@ class ResumableConnection implements AttachmentOwner {
   }
 
   wrote(attachment: Attachment): void {
+    this.#isSilent = false;
     this.#attached.delete(attachment.session);
     this.#attached.set(attachment.session, attachment);
   }
@@ -107,6 +115,7 @@ class ResumableConnection implements AttachmentOwner {
   #obey(message: ClientMessage): void {
     if (message.is === 'attach') return this.#attach(message.session, message.cursor);
     if (this.#deadline !== null) return this.#close('bad-frame', 'the first message must be an attach message');
+    if (message.is === 'detach') return this.#detach(message.session);
     if (message.is === 'frame') return this.#post(null, null, message.bytes);
     this.#post(message.session, message.id, message.bytes);
   }
@@ -118,6 +127,11 @@ class ResumableConnection implements AttachmentOwner {
       return this.#refuse(thrown);
     }
     this.#stopDeadline();
+    if (this.#attached.size >= mostAttached)
+      return this.#notAttached(
+        session,
+        new GatewayError('limit', `a connection carries at most ${mostAttached} sessions`),
+      );
     const waking = this.#options.board.wake?.(session, cursor) ?? null;
     if (waking === null) return this.#open(session, cursor);
     this.#waiting = [];
@@ -126,6 +140,14 @@ class ResumableConnection implements AttachmentOwner {
       .then(() => this.#guarded(() => this.#open(session, cursor)))
       .catch((thrown: unknown) => this.#guarded(() => this.#notAttached(session, thrown)))
       .finally(() => this.#goOn());
+  }
+
+  #detach(session: string): void {
+    const attachment = this.#attached.get(session);
+    if (attachment === undefined)
+      return this.#refuse(new GatewayError('invalid', `session ${session} is not attached`));
+    attachment.end();
+    this.#attached.delete(session);
   }
 
   /** Takes the messages that came while a stored session was brought back. */
@@ -161,8 +183,6 @@ class ResumableConnection implements AttachmentOwner {
     if (this.#attached.has(session)) throw new GatewayError('invalid', `session ${session} is attached`);
     if (!carriesMany && this.#attached.size > 0)
       throw new GatewayError('invalid', 'a connection of this protocol carries one session');
-    if (this.#attached.size >= mostAttached)
-      throw new GatewayError('limit', `a connection carries at most ${mostAttached} sessions`);
   }
 
   #post(session: string | null, id: string | null, bytes: Uint8Array): void {
@@ -250,6 +270,7 @@ class ResumableConnection implements AttachmentOwner {
 
   #answer(out: Out): void {
     this.#channel.send(out);
+    this.#isSilent = false;
     this.#answered += sizeOf(out);
     this.#updateReading();
   }
@@ -274,6 +295,11 @@ class ResumableConnection implements AttachmentOwner {
     for (const attachment of [...this.#attached.values()]) attachment.pump();
   }
 
+  #signLife(): void {
+    if (this.#isSilent) this.#channel.send(controlMessage({ type: 'alive' }));
+    this.#isSilent = true;
+  }
+
   #stopDeadline(): void {
     if (this.#deadline !== null) clearTimeout(this.#deadline);
     this.#deadline = null;
@@ -287,6 +313,7 @@ class ResumableConnection implements AttachmentOwner {
 
   #end(): void {
     this.#isOver = true;
+    clearInterval(this.#alive);
     this.#stopDeadline();
     for (const attachment of this.#attached.values()) attachment.end();
     this.#attached.clear();

@@ -10,6 +10,8 @@ export type ControlMessage =
   | { readonly type: 'reset'; readonly session?: string; readonly reason: string; readonly cursor: string }
   /** The session says nothing more. */
   | { readonly type: 'closed'; readonly session?: string; readonly reason: string }
+  /** Nothing else was said for a while. */
+  | { readonly type: 'alive' }
   /** The frame that was sent under this id was taken, now or before. */
   | { readonly type: 'accepted'; readonly id: string }
   /** A message of the client has no effect. `frames`: why, in the words of the protocol. */

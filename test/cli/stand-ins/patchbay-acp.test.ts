@@ -109,14 +109,16 @@ describe('a session of the day before', () => {
 
   const script = (protocol: string) =>
     fileURLToPath(new URL(`../../support/scripted-${protocol}.mjs`, import.meta.url));
-  const agents: [string, string, (record: string) => string[], string][] = [
-    ['Claude Code', 'claude', () => [], '--resume='],
-    ['an ECA server', 'eca', (record) => ['--chats', `${record}.chats`], '"method":"chat/open"'],
-    ['an ACP agent', 'acp', (record) => ['--sessions', `${record}.sessions`], '"method":"session/load"'],
-    ['pi', 'pi', (record) => ['--keep', `${record}.jsonl`], '--session '],
+  /** What a program is sent that goes on with a conversation, and that deletes one; null: nothing, and none is started. */
+  const agents: [string, string, (record: string) => string[], string, string | null][] = [
+    ['Claude Code', 'claude', () => [], '--resume=', null],
+    ['an ECA server', 'eca', (record) => ['--chats', `${record}.chats`], '"method":"chat/open"', '"chat/delete"'],
+    ['an ACP agent', 'acp', (record) => ['--sessions', `${record}.sessions`], '"session/load"', '"session/delete"'],
+    ['pi', 'pi', (record) => ['--keep', `${record}.jsonl`], '--session ', null],
   ];
 
-  it.each(agents)('of %s is listed, loaded under its id, and goes on', async (_name, protocol, more, sign) => {
+  it.each(agents)('of %s is listed, loaded under its id, goes on, and is deleted', async (...row) => {
+    const [, protocol, more, sign, deletion] = row;
     const record = join(mkdtempSync(join(folder, 'agent-')), 'record');
     const command = tellingCommand(script(protocol), record, more(record));
     const env = { ...plain, PATCHBAY_CONFIG: configWith({ one: { protocol, command } }, 'one') };
@@ -140,6 +142,17 @@ describe('a session of the day before', () => {
     expect(acpSchemaFaults(client.rows)).toEqual([]);
     expect(acpOrderFaults(client.rows)).toEqual([]);
     expect(at(client.rows.at(-1)?.json, 'error')).toBeUndefined();
+    await client.close();
+
+    const before = startsIn(record).length;
+    client = await start();
+    await client.agent.request(methods.agent.session.delete, { sessionId });
+    const later = await client.agent.request(methods.agent.session.list, { cwd: project });
+    expect(later.sessions.map((one) => one.sessionId)).not.toContain(sessionId);
+    await client.close();
+    const started = startsIn(record).slice(before);
+    expect(started).toHaveLength(deletion === null ? 0 : 1);
+    expect(started[0]?.sent ?? '').toContain(deletion ?? '');
   });
 
   it('that nobody knows is refused', async () => {

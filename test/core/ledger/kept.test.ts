@@ -6,19 +6,20 @@ import { createLedger } from '../../../src/core/ledger/ledger.ts';
 import { LedgerRecord } from '../../../src/core/ledger/ledger-records.ts';
 import type { Outcome } from '../../../src/core/model/errors.ts';
 import { createVirtualClock } from '../../support/core/virtual-clock.ts';
-import { say, ticketOf, wide } from './rig.ts';
+import { createCounter, say, ticketOf, wide } from './rig.ts';
 
 /** A process with a ledger, on a disk that writes when the test says so. */
 function start(lines: string[], { isSlow = false, timeOrigin = 0 } = {}) {
   const clock = createVirtualClock();
   const waiting: (() => void)[] = [];
+  const counter = createCounter();
   const log: string[] = [];
   const ends = new Map<string, (outcome: Outcome) => void>();
   const ledger = createLedger({
     clock,
     limits: wide,
     digest: (text) => text,
-    exists: () => true,
+    counterOf: () => counter,
     broadcast: ({ phase, ticket }) => void log.push(`${ticket.id ?? ticket.key} ${phase}`),
     keeper: {
       timeOrigin,

@@ -1,6 +1,6 @@
 // The same command again: by id and by key, while it is under way and when it is over (docs/protocols/common.md 2).
 import { describe, expect, test } from 'vitest';
-import { createRig, ticketOf } from './rig.ts';
+import { createCounter, createRig, ticketOf } from './rig.ts';
 
 describe('the same id', () => {
   test.each([
@@ -221,7 +221,7 @@ describe('the same key', () => {
     send('elsewhere', { key, session: 's2', payload: 1 }, 'ok');
     send('of the server', { key, lane: 'server', session: 's1', payload: 1 }, 'ok');
     close(rig);
-    sessions.add('s1');
+    sessions.set('s1', createCounter());
     const before = runs.length;
     send('a', { id: undefined, key, payload: 2, place: 'beside' }, 'ok');
     send('b', { id: undefined, key: 'l', payload: 2, place: 'beside' }, 'ok');

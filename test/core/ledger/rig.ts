@@ -3,6 +3,7 @@
 import type { LedgerLimits } from '../../../src/core/contract/ledger-limits.ts';
 import type { Receipt, Ticket } from '../../../src/core/contract/ticket.ts';
 import { createLedger, type Ledger } from '../../../src/core/ledger/ledger.ts';
+import type { VersionCounter } from '../../../src/core/ledger/session-versions.ts';
 import { type Outcome, refused } from '../../../src/core/model/errors.ts';
 import { createVirtualClock, type VirtualClock } from '../../support/core/virtual-clock.ts';
 
@@ -53,11 +54,26 @@ export function success({ effect, session }: Ticket): Outcome {
   return effect === 'opens' ? { ok: true, data: { session: { id: session ?? 'made' } } } : { ok: true };
 }
 
+/** The version of a session that nobody has changed. */
+export function createCounter(): VersionCounter {
+  let version = 0;
+  return {
+    get version() {
+      return version;
+    },
+    countChange() {
+      version += 1;
+    },
+  };
+}
+
 export interface Rig {
   readonly ledger: Ledger;
   readonly clock: VirtualClock;
   /** The sessions that exist. */
-  readonly sessions: Set<string>;
+  readonly sessions: Map<string, VersionCounter>;
+  /** The version of a session that exists. */
+  versionOf(session: string): number | undefined;
   /**
    * `a accepted`, `a started`, `a runs`, `a undone`, `a finished: ok v1`, `a answer: ok v1`, in the order in which it
    * was said.
@@ -82,7 +98,7 @@ export function createRig({
   sessions?: string[];
 } = {}): Rig {
   const clock = createVirtualClock();
-  const there = new Set(sessions);
+  const there = new Map(sessions.map((name) => [name, createCounter()]));
   const log: string[] = [];
   const labels = new Map<Ticket, string>();
   const running = new Map<string, { ticket: Ticket; settle(outcome: Outcome): void }>();
@@ -93,7 +109,7 @@ export function createRig({
     clock,
     limits: { ...wide, ...limits },
     digest: (text) => text,
-    exists: (session) => there.has(session),
+    counterOf: (session) => there.get(session),
     broadcast({ phase, how, ticket, ending }) {
       const label = labels.get(ticket) ?? '?';
       const end = ending === undefined ? '' : `: ${say(ending.outcome, ending.receipt)}`;
@@ -106,7 +122,7 @@ export function createRig({
     const run = running.get(label);
     if (run === undefined) throw new Error(`${label} was never carried out`);
     const { effect, session } = run.ticket;
-    if (outcome.ok && effect === 'opens') there.add(session ?? 'made');
+    if (outcome.ok && effect === 'opens') there.set(session ?? 'made', createCounter());
     if (outcome.ok && effect === 'closes' && session !== undefined) {
       there.delete(session);
       ledger.forget(session);
@@ -118,6 +134,7 @@ export function createRig({
     ledger,
     clock,
     sessions: there,
+    versionOf: (session) => there.get(session)?.version,
     log,
     runs,
     read(label) {

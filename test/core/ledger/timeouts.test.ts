@@ -22,7 +22,7 @@ test.each(['succeed', 'fail'] as const)('what comes late changes nothing: %s', (
   rig.read();
   rig[how]('a');
   expect(rig.read()).toEqual([]);
-  expect(rig.ledger.version('s1')).toBe(0);
+  expect(rig.versionOf('s1')).toBe(0);
   rig.clock.advance(10_000);
   rig.send('again', { id: 'a', ...prompt });
   expect(rig.read('again').at(-1)).toBe(

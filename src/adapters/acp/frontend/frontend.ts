@@ -11,6 +11,7 @@ import { type Actions, type ConnectionPorts, errorAnswer, frame, note, rpcCodeOf
 import { type Dialect, declaredDialect, plainDialect } from './dialect.ts';
 import { initializeResult } from './handshake.ts';
 import { createKnowledge } from './knowledge.ts';
+import { createLeavingFrames } from './leaving-frames.ts';
 import { createMappedFrames } from './mapped-frames.ts';
 import { createMethods } from './methods.ts';
 import { createPrompts } from './prompts.ts';
@@ -44,10 +45,11 @@ export function createConnection(env: Env, bound: SessionView | undefined): Fron
   const knowledge = createKnowledge(ports);
   const settings = createSettings(ports, chats);
   const answers = createAnswers(ports, chats);
-  const frames = createMappedFrames(chats, settings);
+  const leaving = createLeavingFrames();
+  const frames = createMappedFrames(chats, settings, leaving);
   const methods = createMethods(ports, {
     sessions: createSessions(ports, chats, autoDecline, knowledge),
-    prompts: createPrompts(ports, chats, autoDecline),
+    prompts: createPrompts(ports, chats, autoDecline, leaving),
     settings,
     initialize(params) {
       dialect = declaredDialect(params);

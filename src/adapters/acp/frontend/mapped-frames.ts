@@ -1,10 +1,11 @@
 // What one connection changes in the frames that all clients of a dialect share: it completes option lists, and drops the
-// echo of its own prompts and the end of questions that it has answered. All other frames pass unread.
+// echo of its own prompts and the end of questions that it has answered. All other frames but leaving-frames.ts pass unread.
 import type { Out } from '../../../core/contract/channel.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { notificationMessage, requestMessage } from '../json-rpc.ts';
 import { questionPrefix } from '../questions.ts';
 import type { Chat } from './chats.ts';
+import type { LeavingFrames } from './leaving-frames.ts';
 import type { Settings } from './settings.ts';
 
 /** The projection writes the frames in question with `update` before `sessionId`. */
@@ -31,6 +32,7 @@ const mostOpen = 1024;
 export function createMappedFrames(
   chats: ReadonlyMap<string, Chat>,
   settings: Pick<Settings, 'options'>,
+  leaving: Pick<LeavingFrames, 'map'>,
 ): MappedFrames {
   const open = new Set<unknown>();
 
@@ -58,7 +60,7 @@ export function createMappedFrames(
       } else if (out.startsWith(withdrawal)) {
         return open.delete(JSON.parse(out).params.requestId) ? out : null;
       }
-      return out;
+      return leaving.map(out);
     },
     answered: (id) => open.delete(id),
   };

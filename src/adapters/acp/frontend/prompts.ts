@@ -7,11 +7,12 @@ import type { Outcome } from '../../../core/model/errors.ts';
 import { OutcomeData } from '../../../core/model/outcome-data.ts';
 import type { AssistantMessage, Transcript } from '../../../core/model/transcript.ts';
 import type { AutoDecline } from '../../../core/session/auto-decline.ts';
-import { type RpcId, rpcCodes } from '../json-rpc.ts';
+import { type RpcId, resultMessage, rpcCodes } from '../json-rpc.ts';
 import type { ContentBlock } from '../wire/content.ts';
 import type { Chat, EchoedPrompt, OpenPrompt } from './chats.ts';
 import { type Actions, type ConnectionPorts, errorAnswer, noSession, rpcCodeOf } from './connection.ts';
 import { decodePrompt } from './decode-prompt.ts';
+import type { LeavingFrames } from './leaving-frames.ts';
 
 /** Prompts whose words have not come back; an agent may change them, so that they never do (docs/limits.md 5.10). */
 const mostEchoes = 256;
@@ -25,14 +26,27 @@ export interface Prompts {
   cancelRequest(id: RpcId): Actions;
 }
 
-/** `chats`: by id. */
+/** `chats`: by id. `leaving`: takes the answers. */
 export function createPrompts(
   ports: ConnectionPorts,
   chats: ReadonlyMap<string, Chat>,
   autoDecline: AutoDecline,
+  leaving: LeavingFrames,
 ): Prompts {
+  /** A cancel that comes before the answer has left makes another answer of it (docs/protocols/acp.md 4.48). */
+  function leave(chat: Chat, prompt: OpenPrompt, actions: Actions): Actions {
+    for (const action of actions) {
+      if (action.do !== 'send' || typeof action.frame !== 'string') continue;
+      const { frame } = action;
+      leaving.add(frame, () => {
+        chat.prompts.delete(prompt);
+        return prompt.isCancelled ? cancelledAnswer(prompt) : frame;
+      });
+    }
+    return actions;
+  }
+
   function finish(chat: Chat, prompt: OpenPrompt, echo: EchoedPrompt, outcome: Outcome): Actions {
-    chat.prompts.delete(prompt);
     if (!outcome.ok) chat.echoes.delete(echo);
     autoDecline.answered();
     const { id, isCancelled } = prompt;
@@ -77,7 +91,7 @@ export function createPrompts(
           untilIdle: true,
           handle,
         },
-        (outcome) => finish(chat, prompt, echo, outcome),
+        (outcome) => leave(chat, prompt, finish(chat, prompt, echo, outcome)),
       );
       return [...asked, ...autoDecline.prompted()];
     },
@@ -98,6 +112,10 @@ export function createPrompts(
       return [];
     },
   };
+}
+
+function cancelledAnswer({ id }: OpenPrompt): string {
+  return JSON.stringify(resultMessage(id, { stopReason: 'cancelled' }));
 }
 
 /** The messages of the model in the last run, the newest first. */

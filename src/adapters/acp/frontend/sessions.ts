@@ -163,6 +163,12 @@ export function createSessions(
     return [{ do: 'unsubscribe', session: chat.id, isDrained: true }];
   }
 
+  /** Its prompts are answered first. A session that is not open has none. */
+  function stop(target: Target, chat: Chat | undefined, then: () => Actions): Actions {
+    for (const prompt of chat?.prompts ?? []) prompt.isCancelled = true;
+    return ports.ask(target, { type: 'abort', target: 'run', waiting: 'drop', untilIdle: true }, then);
+  }
+
   return {
     create(id, place) {
       if (bound !== undefined) return begin(id, boundChat(bound.id, bound));
@@ -213,20 +219,19 @@ export function createSessions(
     close(id, sessionId) {
       const chat = chats.get(sessionId);
       if (chat === undefined) return ports.refuse(id, noSession(sessionId));
-      for (const prompt of chat.prompts) prompt.isCancelled = true;
-      const stop = { type: 'abort', target: 'run', waiting: 'drop', untilIdle: true } as const;
-      return ports.ask(chat.target, stop, () => [...forget(chat), ...ports.answer(id, {})]);
+      return stop(chat.target, chat, () => [...forget(chat), ...ports.answer(id, {})]);
     },
     remove(id, sessionId) {
       if (bound !== undefined && sessionId !== bound.id) return ports.answer(id, {});
-      return ports.ask(bound === undefined ? sessionId : null, { type: 'delete-session' }, (outcome) => {
-        const chat = chats.get(sessionId);
-        if (outcome.ok) return [...(chat === undefined ? [] : forget(chat)), ...ports.answer(id, {})];
-        if (outcome.error.code !== 'not-found') return ports.refuse(id, outcome.error);
-        return summaries('list-stored-sessions', (stored) =>
-          stored.some((one) => one.id === sessionId) ? ports.refuse(id, kept) : ports.answer(id, {}),
-        );
-      });
+      const target = bound === undefined ? sessionId : null;
+      return stop(target, chats.get(sessionId), () =>
+        ports.ask(target, { type: 'delete-session', stored: true }, (outcome) => {
+          // A session that nobody knows is deleted already (docs/protocols/acp.md 3.18).
+          if (!outcome.ok && outcome.error.code !== 'not-found') return ports.refuse(id, outcome.error);
+          const chat = chats.get(sessionId);
+          return [...(chat === undefined ? [] : forget(chat)), ...ports.answer(id, {})];
+        }),
+      );
     },
   };
 }
@@ -242,7 +247,6 @@ const unknown = (id: string): Problem => ({
   message: `there is no session ${JSON.stringify(id.slice(0, 256))}`,
 });
 const nameless: Problem = { code: 'internal', message: 'the session was opened without a name' };
-const kept: Problem = { code: 'unsupported', message: 'a stored session that is not open cannot be deleted' };
 
 /** The servers of a client in the form of an `mcp.json`. They are secret (docs/protocols/acp.md 3.15). */
 function serversOf({ mcpServers }: Place): BroughtServer[] {

@@ -32,7 +32,7 @@ export function encodeMetrics({ ledger, refused, circuits, shell, ...figures }: 
         maxCommandOutcomes: ledger.maxOutcomes,
         inFlightRejections: refused.busy,
       },
-      version: { sessionCount: ledger.versions },
+      version: { sessionCount: figures.sessions },
       execution: { laneCount: ledger.lanes },
       lock: { activeLocks: 0, timeoutCount: 0, waitingCount: 0, queueFullRejections: 0 },
       // The count is of all sessions, but the limit is of each session, so the count may exceed the limit.
