@@ -1,5 +1,5 @@
 // Whatever an agent sends: what core logs is told to Claude clients in the strict grammar, whole, and to a late client as
-// well; and a run that is cut anywhere ends properly. Judged by claude-order.ts, rpc-message.ts and MessageStream.
+// well; and a run that is cut anywhere ends properly. Judged by judged.ts, rpc-message.ts and MessageStream.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -10,10 +10,9 @@ import { wholeContent } from '../src/core/log/messages.ts';
 import type { Content } from '../src/core/model/content.ts';
 import { Event, type Logged } from '../src/core/model/event.ts';
 import type { AssistantMessage, Item } from '../src/core/model/transcript.ts';
-import { checkClaudeOrder, describeViolations } from './oracles/order/claude/order.ts';
-import { checkRpcMessages } from './oracles/order/rpc-message/order.ts';
 import { isFull } from './support/full.ts';
 import { admitAll, garbage } from './support/garbage.ts';
+import { faultsIn } from './support/judged.ts';
 import { assistantBlocks, finalMessage, splitMessages } from './support/judges/message-stream.ts';
 import { createLog, type Log, tell, tellLate } from './support/telling.ts';
 
@@ -44,15 +43,15 @@ type Frame = { readonly type: string; readonly [key: string]: unknown };
 const typeOf = (frame: unknown): unknown => (frame as Frame).type;
 const laneOf = (frame: unknown): unknown => (frame as Frame).parent_tool_use_id ?? null;
 
-function violations(frames: readonly unknown[], options: Parameters<typeof checkClaudeOrder>[1] = {}): string[] {
-  return describeViolations(checkClaudeOrder(frames, options), frames);
-}
-
-/** The judge of the dialect compares the ids of neighbours, so it reads one lane at a time. */
-function rpcViolations(frames: readonly unknown[]) {
-  const lanes = [...new Set(frames.map(laneOf))];
-  return lanes.flatMap((lane) => checkRpcMessages(frames.filter((frame) => laneOf(frame) === lane)));
-}
+/** Rules that an agent breaks which uses ids twice, asks about a call of another tool, or goes away. */
+const ofTheAgent =
+  /^(?:claude|rpc-message)\/(?:tool-input-json|result-denials|can-use-tool-shape|tool-result-once|tool-result-lane|ask-id-own|can-use-tool-known|result-stop-reason|result-index) /u;
+const violationsOf =
+  (protocol: string) =>
+  (frames: readonly unknown[]): string[] =>
+    faultsIn(protocol, frames).filter((fault) => !ofTheAgent.test(fault));
+const violations = violationsOf('claude');
+const rpcViolations = violationsOf('rpc-message');
 
 /** A message as a client should know it. */
 function told(message: AssistantMessage): unknown[] {
@@ -129,7 +128,6 @@ function lastOf(all: Known, own: Known): Known {
 }
 
 /** An assistant frame of a past message comes without a stream; a lane of a sub-agent always does. */
-const late = { whole: true };
 
 /** `PROPERTY_FACTOR=20` looks twenty times as long. */
 const factor = Number(process.env.PROPERTY_FACTOR ?? (isFull ? 1 : 1 / 3));
@@ -157,7 +155,7 @@ describe('a client from the beginning', () => {
   test('claude without partial messages: no violation either', () =>
     forGarbage(150, ({ logged }) => {
       const frames = framesOf(wholeOnly, logged);
-      expect(violations(frames, late)).toEqual([]);
+      expect(violations(frames)).toEqual([]);
       expect(frames.filter((frame) => typeOf(frame) === 'stream_event')).toEqual([]);
     }));
 
@@ -216,8 +214,8 @@ describe('the content of every finished message', () => {
 
 describe('a client that comes late', () => {
   test.each([
-    ['claude', native, (frames: unknown[]) => violations(frames, late)],
-    ['claude without partial messages', wholeOnly, (frames: unknown[]) => violations(frames, late)],
+    ['claude', native, (frames: unknown[]) => violations(frames)],
+    ['claude without partial messages', wholeOnly, (frames: unknown[]) => violations(frames)],
     ['rpc-message', rpc, rpcViolations],
   ] as const)('%s: no violation, whenever it comes', (_, side, judge) =>
     forGarbage(30, ({ logged }) => {

@@ -7,10 +7,8 @@ import { adapters } from '../src/adapters/index.ts';
 import type { Adapter } from '../src/core/contract/adapter.ts';
 import { verify } from '../src/core/log/grammar.ts';
 import type { Event } from '../src/core/model/event.ts';
-import { checkClaudeOrder, describeViolations } from './oracles/order/claude/order.ts';
 import { checkEcaOrder, describeEcaViolations, heard } from './oracles/order/eca/order.ts';
 import { checkPiServerOrder } from './oracles/order/pi-server/order.ts';
-import { checkRpcMessages } from './oracles/order/rpc-message/order.ts';
 import { decodeLines, stillEnv } from './support/decoding.ts';
 import {
   canonicalEvents,
@@ -25,6 +23,7 @@ import {
   scenarioNames,
   toldOnly,
 } from './support/fixtures.ts';
+import { faultsIn } from './support/judged.ts';
 import { createLog, tell } from './support/telling.ts';
 
 const all = [...adapters.values()];
@@ -119,13 +118,9 @@ describe.each(scenarioNames)('%s', (scenario) => {
 
   test('the judges are content with what Claude clients are told', () => {
     const native = scenarioLines(scenario, 'claude').map((line) => JSON.parse(line));
-    expect(describeViolations(checkClaudeOrder(native), native)).toEqual([]);
+    expect(faultsIn('claude', native)).toEqual([]);
     const rpc = scenarioLines(scenario, 'rpc-message').map((line) => JSON.parse(line));
-    const lanes = [...new Set(rpc.map((frame) => frame.parent_tool_use_id))];
-    const violations = lanes.flatMap((lane) =>
-      checkRpcMessages(rpc.filter((frame) => frame.parent_tool_use_id === lane)),
-    );
-    expect(violations).toEqual([]);
+    expect(faultsIn('rpc-message', rpc)).toEqual([]);
   });
 
   test('the judge is content with what ECA clients are told', () => {

@@ -2,11 +2,11 @@
 // ends in the result that Claude Code gave.
 import { afterAll, beforeAll, describe, expect, inject, onTestFailed, test } from 'vitest';
 import { longText, unicodeText } from '../../src/conformance/model/answers.ts';
-import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
 import { untilThere } from '../support/claude-code-rig.ts';
 import { interruptFrame, isEvent, isResult, turn } from '../support/claude-turn.ts';
 import type { Client } from '../support/clients.ts';
 import type { Frame } from '../support/inbox.ts';
+import { faultsIn } from '../support/judged.ts';
 import { resultDifferences } from '../support/judges/result.ts';
 import { isOwnNews } from './retell.ts';
 import { questions } from './scenarios.ts';
@@ -161,7 +161,7 @@ describe.skipIf('reason' in found).each(['websocket', 'stdio'] as const)('%s', (
     const asked = stage.fake.requests.length;
     const frames = await turn(client, prompt, (from) => during?.(client, from, stage) ?? Promise.resolve());
     const requests = stage.fake.requests.slice(asked);
-    const faults = describeViolations(checkClaudeOrder(client.frames, { complete: false }), client.frames);
+    const faults = faultsIn('claude', client.frames, false);
     expect(faults.filter((fault) => !isOwnNews(fault))).toEqual([]);
     // An API error is told as a message that no model has said.
     const heard = (await heardMessages(frames)).filter(({ model }) => model !== '<synthetic>');

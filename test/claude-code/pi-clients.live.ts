@@ -1,11 +1,10 @@
 // pi clients, new and old, in front of the real Claude Code: their own order, what the model said, and a run that ends.
 import { afterAll, beforeAll, describe, expect, inject, onTestFailed, test } from 'vitest';
 import { z } from 'zod';
-import { checkPiOrder } from '../oracles/order/pi/order.ts';
-import { checkLegacyLines } from '../oracles/order/pi-legacy/order.ts';
 import { untilThere } from '../support/claude-code-rig.ts';
 import type { Client } from '../support/clients.ts';
 import type { Frame } from '../support/inbox.ts';
+import { faultsIn, judged } from '../support/judged.ts';
 import { expectedFromPi, piMessages } from '../support/judges/pi-messages.ts';
 import { isRunEnd, isUpdate } from '../support/legacy-turn.ts';
 import { type AgentName, type Stage, startStage } from './stage.ts';
@@ -143,9 +142,9 @@ describe.skipIf('reason' in found).each(frontends)('%s', (frontend) => {
   }
 
   function faults(client: Client): string[] {
-    if (frontend === 'pi-legacy') return checkLegacyLines(client.frames);
+    if (frontend === 'pi-legacy') return faultsIn('pi-legacy', client.frames);
     // The inbox puts the type of each frame first, so the order of keys cannot be judged here.
-    const found = checkPiOrder(client.frames).filter(({ rule }) => rule !== 'response');
+    const found = judged('pi', client.frames).filter(({ rule }) => rule !== 'pi/own/response-keys');
     return found.map(({ rule, at, says }) => `${rule} at ${at}: ${says}`);
   }
 

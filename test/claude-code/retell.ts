@@ -50,7 +50,7 @@ const ourSubtypes = ['init', 'status', 'compact_boundary', 'api_retry', 'notice'
 
 /** News of Claude Code's own pass where they came, also inside a message and between turns (docs/protocols/claude.md 5.2). */
 export function isOwnNews(fault: string): boolean {
-  if (!/^(?:system-inside|outside-turn) at \d+: system/u.test(fault)) return false;
+  if (!/^claude\/own\/(?:alone|turn) at \d+: system/u.test(fault)) return false;
   const subtype = /"subtype":"(\w+)"/u.exec(fault)?.[1];
   // It tells a new permission mode in a status; ours never names one.
   if (subtype === 'status') return fault.includes('"permissionMode"');
@@ -62,7 +62,7 @@ export function isOwnNews(fault: string): boolean {
  * come when they come, and a call of its own is answered there.
  */
 export function isOfBackground(fault: string): boolean {
-  const isItsFrame = /^outside-turn at \d+: (?:user|assistant) outside a turn \| .*"parent_tool_use_id":"/u;
-  const isItsCall = /^tool-unanswered at \d+: .* \| \{"type":"result"/u;
+  const isItsFrame = /^claude\/own\/turn at \d+: (?:user|assistant) outside a turn \| .*"parent_tool_use_id":"/u;
+  const isItsCall = /^claude\/tool-answered at \d+: /u;
   return isItsFrame.test(fault) || isItsCall.test(fault);
 }

@@ -2,8 +2,8 @@
 import { createSdkMcpServer, type Options, type SDKMessage, tool } from '@anthropic-ai/claude-agent-sdk';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { z } from 'zod';
-import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
 import { resultsIn, type Talk, type TalkOptions, takeTurns, talk } from '../support/agent-sdk.ts';
+import { faultsIn } from '../support/judged.ts';
 import { finalMessages } from '../support/judges/message-stream.ts';
 import { isOwnNews } from './retell.ts';
 import { questions } from './scenarios.ts';
@@ -29,8 +29,7 @@ describe.skipIf('reason' in found)('the SDK', () => {
       ...settings,
       options: { includePartialMessages: true, ...settings.options },
     });
-    const violations = checkClaudeOrder(went.messages, { complete: isOver });
-    const faults = describeViolations(violations, went.messages).filter((fault) => !isOwnNews(fault));
+    const faults = faultsIn('claude', went.messages, isOver).filter((fault) => !isOwnNews(fault));
     expect(faults).toEqual([]);
     const requests = stage.fake.requests.slice(asked);
     const heard = (await finalMessages(went.messages)).filter(({ model }) => model !== '<synthetic>');

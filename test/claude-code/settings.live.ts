@@ -1,12 +1,10 @@
 // What clients ask of the real Claude Code beside prompts: models, modes, a compaction, who is at work; and turns that
 // overlap, or that nobody asked for.
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
-import { checkPiOrder } from '../oracles/order/pi/order.ts';
-import { checkLegacyLines } from '../oracles/order/pi-legacy/order.ts';
 import { isResult, promptFrame, turn } from '../support/claude-turn.ts';
 import type { Client } from '../support/clients.ts';
 import type { Frame } from '../support/inbox.ts';
+import { faultsIn, judged } from '../support/judged.ts';
 import { legacyTurn } from '../support/legacy-turn.ts';
 import { isOfBackground, isOwnNews } from './retell.ts';
 import { type Stage, startStage } from './stage.ts';
@@ -36,7 +34,7 @@ describe.skipIf('reason' in found)('beside prompts', () => {
     const success = (response: unknown) => expect.objectContaining({ subtype: 'success', response });
 
     function isInOrder(client: Client, isExcused = isOwnNews): void {
-      const faults = describeViolations(checkClaudeOrder(client.frames), client.frames);
+      const faults = faultsIn('claude', client.frames);
       expect(faults.filter((fault) => !isExcused(fault))).toEqual([]);
     }
 
@@ -127,7 +125,8 @@ describe.skipIf('reason' in found)('beside prompts', () => {
       return client.waitFor((frame) => frame.type === 'response' && frame.id === id, `the answer to ${id}`);
     }
     /** The inbox puts the type of each frame first, so the order of keys cannot be judged here. */
-    const faults = (client: Client) => checkPiOrder(client.frames).filter(({ rule }) => rule !== 'response');
+    const faults = (client: Client) =>
+      judged('pi', client.frames).filter(({ rule }) => rule !== 'pi/own/response-keys');
 
     test('learns and sets what pi clients show', async () => {
       const client = await stage.connect('pi');
@@ -176,7 +175,7 @@ describe.skipIf('reason' in found)('beside prompts', () => {
     const line = await client.waitFor(({ type }) => type === 'compaction' || type === 'error', 'the compaction');
     expect(line).toMatchObject({ type: 'compaction', summary: expect.stringContaining(summary) });
     await legacyTurn(client, '[[text]] three');
-    expect(checkLegacyLines(client.frames)).toEqual([]);
+    expect(faultsIn('pi-legacy', client.frames)).toEqual([]);
     await client.close();
   });
 });

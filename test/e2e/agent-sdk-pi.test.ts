@@ -6,11 +6,11 @@ import { type Options, type SDKMessage, SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from '@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
-import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
 import { resultsIn, type Talk, type TalkOptions, takeTurns, talk, turnsOf } from '../support/agent-sdk.ts';
 import { saidIn } from '../support/claude-judge.ts';
 import { shareOf, testInFull } from '../support/full.ts';
 import { Frame } from '../support/inbox.ts';
+import { faultsIn } from '../support/judged.ts';
 import { turnDifferences } from '../support/judges/turn.ts';
 import { linesAround, makePiHome, type PiHome, piCommand, pidOf, recordOf } from '../support/pi-rig.ts';
 
@@ -44,9 +44,7 @@ const promptFor = (scenario: string) => `[[${scenario}]] sdk ${++prompts}`;
 
 async function talkToPi(settings: TalkOptions): Promise<Talk> {
   const went = await talk({ cwd: home.project, config: configFile(), ...settings });
-  const whole = settings.options?.includePartialMessages !== true;
-  const violations = checkClaudeOrder(went.messages, { whole, complete: went.thrown === null });
-  expect(describeViolations(violations, went.messages)).toEqual([]);
+  expect(faultsIn('claude', went.messages, went.thrown === null)).toEqual([]);
   return went;
 }
 

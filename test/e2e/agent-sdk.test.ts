@@ -3,8 +3,8 @@
 import { createSdkMcpServer, type Options, type SDKMessage, tool } from '@anthropic-ai/claude-agent-sdk';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
 import { resultsIn, type Talk, type TalkOptions, takeTurns, talk } from '../support/agent-sdk.ts';
+import { faultsIn } from '../support/judged.ts';
 import { assistantBlocks, finalMessages } from '../support/judges/message-stream.ts';
 
 // A talk gives up by itself, and says where it was.
@@ -15,9 +15,7 @@ const demo = { PATCHBAY_AGENT: 'demo' };
 /** With the demo agent; what it says must be in order. */
 async function talkToDemo(settings: TalkOptions): Promise<Talk> {
   const went = await talk({ env: demo, ...settings });
-  const whole = settings.options?.includePartialMessages !== true;
-  const violations = checkClaudeOrder(went.messages, { whole, complete: went.thrown === null });
-  expect(describeViolations(violations, went.messages)).toEqual([]);
+  expect(faultsIn('claude', went.messages, went.thrown === null)).toEqual([]);
   return went;
 }
 

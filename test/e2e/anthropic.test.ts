@@ -9,12 +9,11 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { longText, type Scenario, unicodeText } from '../../src/conformance/model/answers.ts';
 import { type FakeAnthropic, type RecordedRequest, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
-import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
-import { checkPiOrder } from '../oracles/order/pi/order.ts';
 import { interruptFrame, isEvent, isResult, promptFrame, turn } from '../support/claude-turn.ts';
 import { type Client, connectSse, connectWebSocket } from '../support/clients.ts';
 import { type GatewayServer, startServerWith } from '../support/gateway.ts';
 import type { Frame } from '../support/inbox.ts';
+import { judged as breachesOf, faultsIn } from '../support/judged.ts';
 import { finalMessage, finalMessages } from '../support/judges/message-stream.ts';
 
 const key = 'sk-ant-test-that-nobody-may-see';
@@ -75,12 +74,12 @@ function eventsOf({ answered: said }: RecordedRequest): object[] {
 }
 
 function judged(client: Client): void {
-  expect(describeViolations(checkClaudeOrder(client.frames), client.frames)).toEqual([]);
+  expect(faultsIn('claude', client.frames)).toEqual([]);
 }
 
 /** Without the rule on the order of fields: the inbox has read them, and puts the type first. */
 function judgedPi(client: Client): void {
-  expect(checkPiOrder(client.frames).filter(({ rule }) => rule !== 'response')).toEqual([]);
+  expect(breachesOf('pi', client.frames).filter(({ rule }) => rule !== 'pi/own/response-keys')).toEqual([]);
 }
 
 describe.each([

@@ -2,11 +2,11 @@
 // another session of the same server notices nothing.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
-import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
 import { interruptFrame, isEvent, isResult, promptFrame, turn } from '../support/claude-turn.ts';
 import { type Client, connectSse, connectStdio, connectWebSocket } from '../support/clients.ts';
 import { type GatewayServer, startServer } from '../support/gateway.ts';
 import type { Frame } from '../support/inbox.ts';
+import { faultsIn } from '../support/judged.ts';
 import { makePiHome, type PiHome } from '../support/pi-rig.ts';
 
 let fake: FakeAnthropic;
@@ -74,8 +74,7 @@ async function goodTurn(client: Client, text: string): Promise<void> {
 }
 
 function expectOrder(client: Client): void {
-  const violations = checkClaudeOrder(client.frames, { complete: false });
-  expect(describeViolations(violations, client.frames)).toEqual([]);
+  expect(faultsIn('claude', client.frames, false)).toEqual([]);
 }
 
 describe('stdio', () => {

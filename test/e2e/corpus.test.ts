@@ -4,10 +4,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
-import { checkRpcMessages } from '../oracles/order/rpc-message/order.ts';
 import { isResult } from '../support/claude-turn.ts';
 import { isFull } from '../support/full.ts';
+import { faultsIn } from '../support/judged.ts';
 import { messagesDifferences } from '../support/judges/compare.ts';
 import { finalMessages } from '../support/judges/message-stream.ts';
 import { expectedFromPi, piMessages } from '../support/judges/pi-messages.ts';
@@ -53,7 +52,7 @@ describe.each(versions)('pi %s', (version) => {
   test.concurrent.each(traces)('%s', async (name, rows) => {
     const byProgram = isFull || name === traces[0]?.[0];
     const frames = byProgram ? await translate('pi', 'claude', rows) : translateHere('pi', 'claude', rows);
-    expect(describeViolations(checkClaudeOrder(frames), frames)).toEqual([]);
+    expect(faultsIn('claude', frames)).toEqual([]);
     const runs = runsOf(linesOut(rows));
     if (runs.mixed) return;
     expect(frames.filter(isResult)).toHaveLength(runs.count);
@@ -64,7 +63,7 @@ describe.each(versions)('pi %s', (version) => {
 
   test.each(traces)('%s, in the growing dialect', (_, rows) => {
     const messages = translateHere('pi', 'rpc-message', rows);
-    expect(checkRpcMessages(messages)).toEqual([]);
+    expect(faultsIn('rpc-message', messages)).toEqual([]);
     const runs = runsOf(linesOut(rows));
     if (!runs.mixed) expect(messages.filter(isResult)).toHaveLength(runs.count);
   });
@@ -73,7 +72,7 @@ describe.each(versions)('pi %s', (version) => {
     for (const cut of cuts(rows)) {
       const frames = translateHere('pi', 'claude', cut);
       const where = `after ${cut.length} rows of ${rows.length}`;
-      expect(describeViolations(checkClaudeOrder(frames), frames), where).toEqual([]);
+      expect(faultsIn('claude', frames), where).toEqual([]);
       const runs = runsOf(linesOut(cut));
       if (!runs.mixed) expect(frames.filter(isResult), where).toHaveLength(runs.count);
     }

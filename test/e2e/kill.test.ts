@@ -2,12 +2,12 @@
 // the turn at once, and the session is of use afterwards.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
-import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
 import { isEvent, isResult, promptFrame } from '../support/claude-turn.ts';
 import { type Client, connectSse, connectWebSocket } from '../support/clients.ts';
 import { shareOf } from '../support/full.ts';
 import { type GatewayServer, startServer } from '../support/gateway.ts';
 import type { Frame } from '../support/inbox.ts';
+import { faultsIn } from '../support/judged.ts';
 import { makePiHome, type PiHome, pidOf, recordOf } from '../support/pi-rig.ts';
 
 let fake: FakeAnthropic;
@@ -65,7 +65,7 @@ test.each(shareOf(moments, 0, 2))('killed in mid %s', async (_, scenario, moment
   for (const [at, client] of clients.entries()) {
     expect(results[at]).toMatchObject({ is_error: true });
     expect(client.frames.at(-1)).toBe(results[at]);
-    expect(describeViolations(checkClaudeOrder(client.frames), client.frames)).toEqual([]);
+    expect(faultsIn('claude', client.frames)).toEqual([]);
   }
 
   const from = speaker.frames.length;

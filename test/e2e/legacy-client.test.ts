@@ -6,12 +6,12 @@ import { parseConfig } from '../../src/config/config.ts';
 import { longText, unicodeText } from '../../src/conformance/model/answers.ts';
 import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
 import { createGateway } from '../../src/gateway/full-gateway.ts';
-import { checkLegacyLines } from '../oracles/order/pi-legacy/order.ts';
 import { clientTransports } from '../support/client-transports.ts';
 import { type Client, connectSse, connectStdio, connectWebSocket } from '../support/clients.ts';
 import { shareOf } from '../support/full.ts';
 import { type GatewayServer, startServer } from '../support/gateway.ts';
 import { createInbox, type Frame } from '../support/inbox.ts';
+import { faultsIn } from '../support/judged.ts';
 import { isRunEnd, isUpdate, legacyTurn } from '../support/legacy-turn.ts';
 import { linesAround, makePiHome, type PiHome, type PiPart, recordOf, recordsWith } from '../support/pi-rig.ts';
 
@@ -161,7 +161,7 @@ describe.each(parts)('in front of the real %s', (part) => {
         after: 'Here are the files in the current directory:\n...',
       };
       follow(lines, example({ command: 'ls -la' }, 'bash', words));
-      expect(checkLegacyLines(client.frames)).toEqual([]);
+      expect(faultsIn('pi-legacy', client.frames)).toEqual([]);
       await client.close();
     },
   );
@@ -220,7 +220,7 @@ describe.each(parts)('in front of the real %s', (part) => {
         const again = await legacyTurn(own, `[[text]] ${transport} again ${prompts}`);
         expect(lastStop(again)).toBe('stop');
         expect(saidIn(again)).toContain('Hello, world. This is plain text.');
-        expect(checkLegacyLines(own.frames)).toEqual([]);
+        expect(faultsIn('pi-legacy', own.frames)).toEqual([]);
       },
     );
   });
@@ -242,7 +242,7 @@ describe.each(parts)('in front of the real %s', (part) => {
       'Unknown command: get_state',
       expect.stringContaining('bad prompt: message'),
     ]);
-    expect(checkLegacyLines(client.frames)).toEqual([]);
+    expect(faultsIn('pi-legacy', client.frames)).toEqual([]);
     await client.close();
   });
 
@@ -297,7 +297,7 @@ describe('in front of the demo agent', () => {
       end: ({ reason }) => inbox.cut(reason),
     });
     await use({ ...inbox, send: async (frame) => channel.send(JSON.stringify(frame)) });
-    expect(checkLegacyLines(inbox.frames)).toEqual([]);
+    expect(faultsIn('pi-legacy', inbox.frames)).toEqual([]);
     channel.close('normal', 'the test is over');
     gateway.close('the test is over');
     await dispose?.();

@@ -4,15 +4,13 @@ import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vites
 import { z } from 'zod';
 import { longText, unicodeText } from '../../src/conformance/model/answers.ts';
 import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
-import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
-import { checkPiOrder } from '../oracles/order/pi/order.ts';
-import { checkRpcMessages } from '../oracles/order/rpc-message/order.ts';
 import { judgeTurn, saidIn } from '../support/claude-judge.ts';
 import { interruptFrame, isEvent, isResult, promptFrame, turn } from '../support/claude-turn.ts';
 import { type Client, connectSse, connectStdio, connectWebSocket } from '../support/clients.ts';
 import { oneOf, shareOf } from '../support/full.ts';
 import { type GatewayServer, startServer } from '../support/gateway.ts';
 import type { Frame } from '../support/inbox.ts';
+import { faultsIn, judged } from '../support/judged.ts';
 import { linesAround, makePiHome, type PiHome, type Row, recordOf, recordsWith } from '../support/pi-rig.ts';
 
 let fake: FakeAnthropic;
@@ -144,7 +142,7 @@ describe.each(oneOf(names))('%s, apart', (transport) => {
       );
       expect([name, frames.filter(isResult).length]).toEqual([name, 1]);
     }
-    expect(checkRpcMessages(own.frames)).toEqual([]);
+    expect(faultsIn('rpc-message', own.frames)).toEqual([]);
     await own.close();
   });
 });
@@ -158,7 +156,7 @@ test('a context that grew too large is compacted behind the end of the turn, and
   const after = await turn(client, '[[text]] after the compaction');
   expect(after).toContainEqual(expect.objectContaining({ type: 'system', subtype: 'compact_boundary' }));
   expect(after.at(-1)).toMatchObject({ is_error: false });
-  expect(describeViolations(checkClaudeOrder(client.frames, { complete: false }), client.frames)).toEqual([]);
+  expect(faultsIn('claude', client.frames, false)).toEqual([]);
   await client.close();
 });
 
@@ -231,7 +229,7 @@ describe('seen by a client of the modern pi', () => {
   }
 
   /** The inbox puts the type of each frame first, so the order of keys cannot be judged here. */
-  const faults = () => checkPiOrder(client.frames).filter(({ rule }) => rule !== 'response');
+  const faults = () => judged('pi', client.frames).filter(({ rule }) => rule !== 'pi/own/response-keys');
   const isDelta = (frame: Frame) => frame.type === 'message_update' && JSON.stringify(frame).includes('_delta"');
 
   test.each(Object.keys(cases))('%s', async (name) => {

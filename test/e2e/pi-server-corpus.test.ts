@@ -7,8 +7,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { verify } from '../../src/core/log/grammar.ts';
 import { wholeContent } from '../../src/core/log/messages.ts';
-import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
 import { isResult } from '../support/claude-turn.ts';
+import { faultsIn } from '../support/judged.ts';
 import {
   type Json,
   type PiServerRow,
@@ -244,7 +244,7 @@ describe.each(single)('patchbay translate, $file', ({ rows }) => {
 
   test('to the frames of another protocol', () => {
     const frames = translateHere('pi-server', 'claude', lines);
-    expect(describeViolations(checkClaudeOrder(frames), frames)).toEqual([]);
+    expect(faultsIn('claude', frames)).toEqual([]);
     expect(frames.filter(isResult)).toHaveLength(runsIn(rows, conn, session));
   });
 
@@ -252,7 +252,7 @@ describe.each(single)('patchbay translate, $file', ({ rows }) => {
     const step = Math.max(1, Math.floor(lines.length / 20));
     for (let at = 0; at < lines.length; at += step) {
       const frames = translateHere('pi-server', 'claude', lines.slice(0, at));
-      expect(describeViolations(checkClaudeOrder(frames), frames), `after ${at} lines`).toEqual([]);
+      expect(faultsIn('claude', frames), `after ${at} lines`).toEqual([]);
     }
   });
 });

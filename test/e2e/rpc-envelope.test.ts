@@ -14,7 +14,7 @@ import { within } from '../../src/conformance/bounded-wait.ts';
 import { owner } from '../../src/core/contract/principal.ts';
 import { createGateway, type Gateway } from '../../src/gateway/full-gateway.ts';
 import { type Listening, listen } from '../../src/transports/http/server.ts';
-import { checkRpcEnvelopes, type RpcCall } from '../oracles/order/rpc-message/envelope.ts';
+import { faultsIn } from '../support/judged.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -48,8 +48,10 @@ const Heard = z.looseObject({
 });
 type Heard = z.infer<typeof Heard>;
 
+type Call = Readonly<{ id: string; method: string; params: unknown }>;
+
 interface Client {
-  readonly calls: RpcCall[];
+  readonly calls: Call[];
   readonly frames: Heard[];
   /** The number of the WebSocket's close frame, when it has come. */
   closed(): Promise<number>;
@@ -71,7 +73,7 @@ async function connect(where: { session?: string; agent?: string } = {}): Promis
   const query = new URLSearchParams(where).toString();
   const socket = new WebSocket(`${server.url.replace('http', 'ws')}/v1/rpc-message/ws?${query}`, [`bearer.${token}`]);
   const frames: Heard[] = [];
-  const calls: RpcCall[] = [];
+  const calls: Call[] = [];
   const watchers = new Set<() => void>();
   let code: number | undefined;
   const wake = () => {
@@ -100,7 +102,7 @@ async function connect(where: { session?: string; agent?: string } = {}): Promis
     closed: () => within('the end of the connection', watchers, () => code),
     call(method, params) {
       const id = `req-${calls.length + 1}`;
-      calls.push({ id, method });
+      calls.push({ id, method, params });
       client.send({ id, method, params });
       return id;
     },
@@ -114,7 +116,7 @@ async function connect(where: { session?: string; agent?: string } = {}): Promis
 
 const newSession = (agent = 'demo') => gateway.board.createSession({ agent }, owner).id;
 const isStream = (id: string, type: string) => (frame: Heard) => frame.id === id && frame.data?.type === type;
-const faultsOf = ({ calls, frames }: Client) => checkRpcEnvelopes(calls, frames);
+const faultsOf = ({ calls, frames }: Client) => faultsIn('rpc-message', frames, true, calls);
 
 /** The types of the messages without an envelope; an assistant message has an id of its own. */
 function bareIn({ frames, calls }: Client): (string | undefined)[] {
@@ -209,7 +211,7 @@ describe('one client', () => {
     ]);
     await client.end(client.call('query', { message: 'hello' }));
     const heard = client.frames.filter(({ id }) => id !== '');
-    expect(checkRpcEnvelopes([...client.calls.slice(2)], heard.slice(2))).toEqual([]);
+    expect(faultsIn('rpc-message', heard.slice(2), true, client.calls.slice(2))).toEqual([]);
   });
 
   test('that knows no envelope is told bare messages', async () => {

@@ -13,11 +13,11 @@ import { parseConfig } from '../../src/config/config.ts';
 import { owner } from '../../src/core/contract/principal.ts';
 import { createGateway } from '../../src/gateway/full-gateway.ts';
 import { listen } from '../../src/transports/http/server.ts';
-import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
 import { agentRoles } from '../support/agent-roles.ts';
 import { isEvent, isResult } from '../support/claude-turn.ts';
 import { type CuttableProxy, createCuttableProxy } from '../support/cuttable-proxy.ts';
 import type { Frame } from '../support/inbox.ts';
+import { faultsIn } from '../support/judged.ts';
 import { type Conversation, converse, stubWebSocket, type Way } from '../support/sdk-browser.ts';
 
 const disposals: (() => unknown)[] = [];
@@ -72,8 +72,8 @@ async function start(): Promise<Rig> {
   };
 }
 
-function expectInOrder(frames: readonly Frame[], whole = false): void {
-  expect(describeViolations(checkClaudeOrder(frames, { whole }), frames)).toEqual([]);
+function expectInOrder(frames: readonly Frame[]): void {
+  expect(faultsIn('claude', frames)).toEqual([]);
 }
 
 /** All that was said in deltas, in JSON. */
@@ -236,7 +236,7 @@ describe('a stream of server-sent events that is cut', () => {
     const late = openSse(id, { fromSequenceNum: 7, onCatchUpTruncated });
     await late.waitFor(isResult, 'the result of what was said before');
     expect(onCatchUpTruncated).toHaveBeenCalledTimes(1);
-    expectInOrder(late.frames, true);
+    expectInOrder(late.frames);
   });
 
   test('tells of each durable message where it stands and when it was said', async () => {

@@ -24,8 +24,14 @@ export const init: Frame = {
   output_style: 'default',
 };
 
-const resultBase = { num_turns: 1, duration_ms: 5, duration_api_ms: 4, total_cost_usd: 0.001, usage: counts };
-export const success: Frame = { type: 'result', subtype: 'success', is_error: false, result: 'Done.', ...resultBase };
+const resultBase = {
+  ...{ num_turns: 1, duration_ms: 5, duration_api_ms: 4, total_cost_usd: 0.001, usage: counts },
+  ...{ permission_denials: [], modelUsage: { 'fake-1': { inputTokens: 100, outputTokens: 1, costUSD: 0.001 } } },
+};
+export const success: Frame = {
+  ...{ type: 'result', subtype: 'success', is_error: false, result: 'Done.', stop_reason: 'end_turn' },
+  ...resultBase,
+};
 export const failure: Frame = {
   type: 'result',
   subtype: 'error_during_execution',
@@ -44,7 +50,8 @@ export function toolResult(id: string, parent: string | null = null): Frame {
 }
 
 export function assistant(id: string, content: object, parent: string | null = null): Frame {
-  return { type: 'assistant', message: { id, role: 'assistant', content: [content] }, parent_tool_use_id: parent };
+  const message = { id, role: 'assistant', model: 'fake-1', content: [content], usage: counts };
+  return { type: 'assistant', message, parent_tool_use_id: parent };
 }
 
 interface Part {
@@ -99,10 +106,10 @@ export const correct: readonly Frame[] = numbered([
   toolResult('toolu-2'),
   toolResult('toolu-1'),
   ...message('msg-4', [text('Done.')], 'end_turn'),
-  success,
+  { ...success, num_turns: 3 },
   init,
   ...message('msg-5', [text('Plain.')], 'end_turn'),
-  success,
+  { ...success, result: 'Plain.' },
   reply,
   init,
   // Interrupted while the arguments of a call streamed: no assistant frame for what never became whole.

@@ -2,14 +2,11 @@
 import { GatewayFrame } from '../../src/adapters/canonical/wire.ts';
 import { verify } from '../../src/core/log/grammar.ts';
 import { Event } from '../../src/core/model/event.ts';
-import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
 import { checkEcaOrder, describeEcaViolations, heard } from '../oracles/order/eca/order.ts';
-import { checkPiOrder } from '../oracles/order/pi/order.ts';
-import { checkLegacyLines } from '../oracles/order/pi-legacy/order.ts';
 import { checkPiServerOrder } from '../oracles/order/pi-server/order.ts';
-import { checkRpcMessages } from '../oracles/order/rpc-message/order.ts';
 
 import { at } from './acp-traces.ts';
+import { faultsIn, judged } from './judged.ts';
 import { acpSchemaFaults } from './judges/acp-schema.ts';
 
 /** All that a client has heard, as soon as it is enough. */
@@ -43,13 +40,13 @@ const claude: ClientRole = {
   isCutShort: (frame) => parsed([frame])[0]?.is_error === true,
   judge(frames) {
     const own = parsed(frames);
-    return describeViolations(checkClaudeOrder(own), own);
+    return faultsIn('claude', own);
   },
 };
 
 const rpcMessage: ClientRole = {
   ...claude,
-  judge: (frames) => checkRpcMessages(parsed(frames)).map(({ rule, at, says }) => `${rule} at ${at}: ${says}`),
+  judge: (frames) => faultsIn('rpc-message', parsed(frames)),
 };
 
 const pi: ClientRole = {
@@ -57,7 +54,7 @@ const pi: ClientRole = {
   interrupt: () => JSON.stringify({ type: 'abort', id: 'stop-1' }),
   isOver: (frame) => parsed([frame])[0]?.type === 'agent_end',
   isCutShort: (frame) => /"stopReason":"(?:aborted|error)"/u.test(frame),
-  judge: (frames) => checkPiOrder(parsed(frames)).map(({ rule, at, says }) => `${rule} at ${at}: ${says}`),
+  judge: (frames) => faultsIn('pi', parsed(frames)),
 };
 
 const piLegacy: ClientRole = {
@@ -65,7 +62,7 @@ const piLegacy: ClientRole = {
   interrupt: () => JSON.stringify({ type: 'abort' }),
   isOver: (frame) => parsed([frame])[0]?.type === 'agent_end',
   isCutShort: (frame) => /"stopReason":"(?:aborted|error)"/u.test(frame),
-  judge: (frames) => checkLegacyLines(parsed(frames)),
+  judge: (frames) => faultsIn('pi-legacy', parsed(frames)),
 };
 
 interface EcaFrame {
@@ -164,7 +161,11 @@ const piServer: ClientRole = {
     const isBare = frames.every((frame) => readPiServer(frame).type === 'event');
     const bound = listedSession(frames);
     const found = isBare
-      ? checkPiOrder(heard.map((frame) => Object(frame).event))
+      ? // Questions and notices have a form of their own (docs/protocols/pi-server.md 18.1).
+        judged(
+          'pi',
+          heard.map((frame) => Object(frame).event).filter(({ type }) => type !== 'extension_ui_request'),
+        )
       : checkPiServerOrder(heard, typeof bound === 'string' ? { bound } : {});
     return found.map(({ rule, at, says }) => `${rule} at ${at}: ${says}`);
   },

@@ -13,6 +13,7 @@ const model = 'scripted-1';
 let frames = 0;
 let messages = 0;
 let results = 0;
+let turns = 1;
 let requests = 0;
 let cost = 0;
 let mode = 'default';
@@ -67,9 +68,10 @@ function message() {
 function result(fields) {
   stopTurn = null;
   cost += 0.005;
-  const figures = { duration_ms: 1, duration_api_ms: 1, num_turns: 1, usage: usage(5), modelUsage: {} };
+  const figures = { duration_ms: 1, duration_api_ms: 1, num_turns: turns, usage: usage(5), modelUsage: {} };
   const rest = { total_cost_usd: cost, permission_denials: [], result_index: results, queued_turn_count: 0 };
   results += 1;
+  turns = 1;
   say({ type: 'result', ...figures, ...rest, ...fields });
 }
 
@@ -94,6 +96,7 @@ function speak(text) {
 }
 
 function answer(id, content, isError) {
+  turns += 1;
   const block = { type: 'tool_result', tool_use_id: id, content, is_error: isError };
   say({ type: 'user', message: { role: 'user', content: [block] }, tool_use_result: { content } });
 }

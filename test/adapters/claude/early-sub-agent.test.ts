@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import { adapters } from '../../../src/adapters/index.ts';
 import type { Event } from '../../../src/core/model/event.ts';
-import { checkClaudeOrder } from '../../oracles/order/claude/order.ts';
 import { admitAll } from '../../support/garbage.ts';
+import { faultsIn } from '../../support/judged.ts';
 import { createLog, tellLate } from '../../support/telling.ts';
 
 const events: Event[] = [
@@ -21,7 +21,7 @@ test('is told behind it, whenever a client comes', () => {
   if (side === undefined) throw new Error('claude has no client side');
   for (const { joined, texts } of tellLate(side, log.logged)) {
     const frames = texts.map((text) => JSON.parse(text));
-    expect({ joined, violations: checkClaudeOrder(frames, { whole: true }) }).toEqual({ joined, violations: [] });
+    expect({ joined, violations: faultsIn('claude', frames) }).toEqual({ joined, violations: [] });
     expect({ joined, isTold: texts.some((text) => text.includes('early ')) }).toEqual({ joined, isTold: true });
   }
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Command } from '../../../src/core/model/command.ts';
 import { type Outcome, refused } from '../../../src/core/model/errors.ts';
 import type { Event } from '../../../src/core/model/event.ts';
-import { checkRpcMessages } from '../../oracles/order/rpc-message/order.ts';
+import { faultsIn } from '../../support/judged.ts';
 import { connect } from './harness.ts';
 
 const ok: Outcome = { ok: true };
@@ -136,7 +136,7 @@ describe('prompts', () => {
   test('rpc-message: an error before the result, both as its parser takes them', () => {
     const { sent } = outcomeOf(refused('agent-down', 'the agent is gone'), { id: 'rpc-message' });
     expect(sent.map(({ type }) => type)).toEqual(['error', 'result']);
-    expect(checkRpcMessages(sent)).toEqual([]);
+    expect(faultsIn('rpc-message', sent)).toEqual([]);
   });
 });
 
@@ -151,7 +151,7 @@ describe('what is no frame', () => {
     const error = { type: 'error', message, session_id: 'session', uuid: 'frame-1' };
     expect(connect().raw(bytes)).toEqual({ delivered: [], sent: [error], notes: [`violation: ${message}`] });
     const [said] = connect({ id: 'rpc-message' }).raw(bytes).sent;
-    expect(checkRpcMessages([said])).toEqual([]);
+    expect(faultsIn('rpc-message', [said], false)).toEqual([]);
   });
 
   test('a fault of the transport is told in our own protocol', () => {

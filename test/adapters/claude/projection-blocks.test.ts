@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Content } from '../../../src/core/model/content.ts';
 import type { Event } from '../../../src/core/model/event.ts';
-import { checkRpcMessages } from '../../oracles/order/rpc-message/order.ts';
+import { faultsIn } from '../../support/judged.ts';
 import { told } from './harness.ts';
 import {
   answered,
@@ -282,7 +282,7 @@ describe('what comes whole', () => {
     expect([inNative.start, inNative.deltas, inNative.block]).toEqual([native, [], native]);
     const inRpc = shown(content, 'rpc-message');
     expect([inRpc.start, inRpc.deltas, inRpc.block]).toEqual([rpc, [], rpc]);
-    expect(checkRpcMessages(inRpc.frames)).toEqual([]);
+    expect(faultsIn('rpc-message', inRpc.frames)).toEqual([]);
   });
 });
 

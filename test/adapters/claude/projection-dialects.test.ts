@@ -1,8 +1,7 @@
 // What the dialects and options change, which ids the frames have, and what is lost.
 import { describe, expect, test } from 'vitest';
 import type { Event } from '../../../src/core/model/event.ts';
-import { checkClaudeOrder, describeViolations } from '../../oracles/order/claude/order.ts';
-import { checkRpcMessages } from '../../oracles/order/rpc-message/order.ts';
+import { faultsIn } from '../../support/judged.ts';
 import { tellLate } from '../../support/telling.ts';
 import { type Sent, sideOf, told } from './harness.ts';
 import { answered, call, closed, done, ended, message, only, opened, piece, run, started, text } from './words.ts';
@@ -26,7 +25,7 @@ describe('without partial messages', () => {
     const full = told(events).frames.filter(({ type }) => type !== 'stream_event');
     const { frames } = told(events, 'claude', { partialMessages: false });
     expect(frames.map(bare)).toEqual(full.map(bare));
-    expect(describeViolations(checkClaudeOrder(frames, { whole: true }), frames)).toEqual([]);
+    expect(faultsIn('claude', frames)).toEqual([]);
   });
 });
 
@@ -57,7 +56,7 @@ describe('the name of the session', () => {
     expect([...new Set(frames.map(({ session_id }) => session_id))]).toEqual(names);
     for (const name of names) {
       const turns = frames.filter(({ session_id }) => session_id === name);
-      expect(describeViolations(checkClaudeOrder(turns), turns)).toEqual([]);
+      expect(faultsIn('claude', turns)).toEqual([]);
     }
   });
 });
@@ -91,7 +90,7 @@ describe('rpc-message', () => {
 
   test('keeps the nulls in what a tool takes and gives, and no others', () => {
     const { frames } = told(events, 'rpc-message');
-    expect(checkRpcMessages(frames)).toEqual([]);
+    expect(faultsIn('rpc-message', frames)).toEqual([]);
     expect(only(frames, 'assistant tool_use')).toMatchObject([{ message: { content: [{ input: nulls }] } }]);
     expect(only(frames, 'user')).toMatchObject([
       { message: { content: [{ content: [{ type: 'unknown', originalType: 'odd', data: nulls }] }] } },

@@ -163,6 +163,13 @@ describe('a tool that no message called', () => {
       'result success',
     ]);
     expect(inOrder(frames)).toEqual([]);
+    expect(only(frames, 'result')).toMatchObject([{ stop_reason: 'tool_use' }]);
+  });
+
+  test('is the last message of its turn, also where one is open', () => {
+    const { frames } = told([...run, message(), ...text(0, 'hi'), started('c'), ended('end'), answered('c'), ...done]);
+    expect(inOrder(frames)).toEqual([]);
+    expect(only(frames, 'result')).toMatchObject([{ stop_reason: 'tool_use' }]);
   });
 
   test('waits for the open message, and for the calls before it', () => {

@@ -4,7 +4,7 @@ import type { Out } from '../../../src/core/contract/channel.ts';
 import type { Command } from '../../../src/core/model/command.ts';
 import { type Outcome, refused } from '../../../src/core/model/errors.ts';
 import type { Event, EventOf } from '../../../src/core/model/event.ts';
-import { checkRpcMessages } from '../../oracles/order/rpc-message/order.ts';
+import { faultsIn } from '../../support/judged.ts';
 import { createLog, tell } from '../../support/telling.ts';
 import { connect, type Sent, sideOf } from './harness.ts';
 import { done, run } from './words.ts';
@@ -136,7 +136,7 @@ describe('a request becomes a command, and its outcome the answer', () => {
       { result: { messages: Sent[] } },
     ];
     const told = answer.result.messages;
-    expect(checkRpcMessages(told)).toEqual([]);
+    expect(faultsIn('rpc-message', told)).toEqual([]);
     expect(told).toMatchObject([
       { type: 'user', message: { content: [{ type: 'text', text: 'Hello.' }] }, session_id: 'session' },
       { type: 'user', isSynthetic: true },

@@ -2,7 +2,7 @@
 // and never displaces what makes our frames ours (design rule 3).
 import { describe, expect, test } from 'vitest';
 import type { Event } from '../../../src/core/model/event.ts';
-import { checkRpcMessages } from '../../oracles/order/rpc-message/order.ts';
+import { faultsIn } from '../../support/judged.ts';
 import { type Sent, told } from './harness.ts';
 import { closed, done, ended, inOrder, message, only, opened, outline, piece, run } from './words.ts';
 
@@ -79,7 +79,7 @@ describe('a message', () => {
   test('is as well told without streams, and in RpcMessage', () => {
     const whole = only(spoken({ partialMessages: false }).frames, 'assistant');
     expect(whole).toMatchObject([{ request_id: 'q', message: { service: 'x' } }]);
-    expect(checkRpcMessages(spoken({ dialect: 'rpc-message' }).frames)).toEqual([]);
+    expect(faultsIn('rpc-message', spoken({ dialect: 'rpc-message' }).frames)).toEqual([]);
   });
 
   /** Deltas of the same kind share the object that rides along where they were recognised by their bytes. */

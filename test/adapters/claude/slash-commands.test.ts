@@ -4,7 +4,7 @@ import type { AgentKind } from '../../../src/core/contract/adapter.ts';
 import { refused } from '../../../src/core/model/errors.ts';
 import type { Event } from '../../../src/core/model/event.ts';
 import type { CommandInfo } from '../../../src/core/model/session-info.ts';
-import { checkClaudeOrder } from '../../oracles/order/claude/order.ts';
+import { faultsIn } from '../../support/judged.ts';
 import { connect, told } from './harness.ts';
 
 const able: AgentKind = { protocol: 'pi', commands: new Set(['prompt', 'compact']) };
@@ -103,7 +103,7 @@ describe('a compaction that a client typed is a turn', () => {
       init,
       { type: 'result', num_turns: 1, result_index: 1 },
     ]);
-    expect(checkClaudeOrder(frames)).toEqual([]);
+    expect(faultsIn('claude', frames)).toEqual([]);
   });
 
   test.each<[Event, object]>([
@@ -116,12 +116,12 @@ describe('a compaction that a client typed is a turn', () => {
     const { frames } = told([start, end]);
     const failed = { type: 'result', subtype: 'error_during_execution', is_error: true, num_turns: 0, ...result };
     expect(frames).toMatchObject([init, compacting, { subtype: 'status', compact_result: 'failed' }, failed]);
-    expect(checkClaudeOrder(frames)).toEqual([]);
+    expect(faultsIn('claude', frames)).toEqual([]);
   });
 
   test('ends where the agent begins a run of its own', () => {
     const { frames } = told([start, ...run, done]);
-    expect(checkClaudeOrder(frames)).toEqual([]);
+    expect(faultsIn('claude', frames)).toEqual([]);
     expect(frames.filter(({ type }) => type === 'result')).toHaveLength(2);
   });
 

@@ -7,9 +7,10 @@ import { z } from 'zod';
 import { ClientFrame } from '../../../src/adapters/claude/wire/client.ts';
 import { refused } from '../../../src/core/model/errors.ts';
 import type { Event } from '../../../src/core/model/event.ts';
-import { addPiece, headProblem } from '../../oracles/order/claude/block.ts';
 import {
   AssistantFrame,
+  deltaKinds,
+  headProblem,
   InitFrame,
   problemOf,
   ResultFrame,
@@ -17,7 +18,7 @@ import {
   strictEvents,
   UserFrame,
   WithParent,
-} from '../../oracles/order/claude/shapes.ts';
+} from '../../support/claude-shapes.ts';
 import { fixturesFolder, scenarioLines, scenarioNames } from '../../support/fixtures.ts';
 import { tell } from '../../support/telling.ts';
 import { connect, type Sent, sideOf, told } from './harness.ts';
@@ -103,8 +104,8 @@ function problemWith(frame: Sent): string | null {
   if (event.type === 'content_block_start') return headProblem(event.content_block);
   if (event.type !== 'content_block_delta') return null;
   const kinds = ['text', 'thinking', 'tool_use'];
-  const takes = (type: string) => addPiece({ head: { type }, streamed: new Map(), assistants: [] }, event.delta);
-  return kinds.some(takes) ? null : `no block takes ${event.delta.type}`;
+  const isTaken = kinds.some((kind) => deltaKinds.get(kind)?.has(event.delta.type) === true);
+  return isTaken ? null : `no block takes ${event.delta.type}`;
 }
 
 const run: Event[] = [{ type: 'run-start' }, { type: 'turn-start' }, { type: 'message-start', id: 'msg' }];

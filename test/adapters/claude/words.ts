@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Content } from '../../../src/core/model/content.ts';
 import type { Event, EventOf } from '../../../src/core/model/event.ts';
-import { checkClaudeOrder, describeViolations } from '../../oracles/order/claude/order.ts';
+import { faultsIn } from '../../support/judged.ts';
 import { type Sent, told } from './harness.ts';
 
 export type Stop = EventOf<'message-end'>['stop']['reason'];
@@ -98,7 +98,7 @@ export function only(frames: readonly Sent[], word: string): Sent[] {
 
 /** What the order checker has against the frames. */
 export function inOrder(frames: readonly Sent[]): string[] {
-  return describeViolations(checkClaudeOrder(frames), frames);
+  return faultsIn('claude', frames);
 }
 
 /** The last result that is told of these events. */

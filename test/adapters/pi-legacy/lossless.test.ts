@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { checkLegacyLines } from '../../oracles/order/pi-legacy/order.ts';
+import { faultsIn } from '../../support/judged.ts';
 import { runsOf } from '../../support/judges/pi-runs.ts';
 import { readTrace } from '../../support/translate.ts';
 import { parsed, play } from '../pi/replay.ts';
@@ -60,6 +60,6 @@ describe.each(names)('%s', (name) => {
 
   test.skipIf(isMixed)('the judge is content (skipped where two runs mix)', () => {
     if (name === 'bad_input.jsonl') return;
-    expect(checkLegacyLines(played.toClient)).toEqual([]);
+    expect(faultsIn('pi-legacy', played.toClient)).toEqual([]);
   });
 });

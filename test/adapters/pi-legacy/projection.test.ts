@@ -3,9 +3,9 @@
 import { describe, expect, test } from 'vitest';
 import { piLegacy } from '../../../src/adapters/pi-legacy/index.ts';
 import type { Event } from '../../../src/core/model/event.ts';
-import { checkLegacyLines } from '../../oracles/order/pi-legacy/order.ts';
 import { stillEnv } from '../../support/decoding.ts';
 import { scenarioLines, scenarioNames } from '../../support/fixtures.ts';
+import { faultsIn } from '../../support/judged.ts';
 import { createLog, tell } from '../../support/telling.ts';
 
 /** The lines and losses of events that go through the repair. */
@@ -92,7 +92,12 @@ describe('an event outside a run', () => {
 });
 
 test.each(scenarioNames)('the judge is content with the scenario %s', (scenario) => {
-  expect(checkLegacyLines(scenarioLines(scenario, 'pi-legacy').map((line): unknown => JSON.parse(line)))).toEqual([]);
+  expect(
+    faultsIn(
+      'pi-legacy',
+      scenarioLines(scenario, 'pi-legacy').map((line): unknown => JSON.parse(line)),
+    ),
+  ).toEqual([]);
 });
 
 describe('in a run', () => {
@@ -131,7 +136,7 @@ describe('in a run', () => {
     const update: Event = { type: 'tool-update', call: 'c', mode: 'append', content: [{ type: 'text', text: 's' }] };
     const { lines, losses } = told(...run(...calling, update, toolEnd(false)));
     expect(losses).toEqual(['tool-update']);
-    expect(checkLegacyLines(lines)).toEqual([]);
+    expect(faultsIn('pi-legacy', lines)).toEqual([]);
   });
 
   test('a retry is one more turn, not one more run', () => {
@@ -149,7 +154,7 @@ describe('in a run', () => {
       { type: 'run-end', outcome: 'completed' },
     );
     expect(losses).toEqual(['retry-start', 'retry-end']);
-    expect(checkLegacyLines(lines)).toEqual([]);
+    expect(faultsIn('pi-legacy', lines)).toEqual([]);
     expect(lines.map(({ type }) => type)).toEqual([
       'agent_start',
       ...['turn_start', 'message_start', 'message_end', 'turn_end'],
@@ -163,7 +168,7 @@ describe('in a run', () => {
     events.splice(-1, 0, ...compaction('threshold', { summary: 'All.', tokensBefore: 9 }));
     const { lines } = told(...events);
     expect(lines.map(({ type }) => type).slice(-2)).toEqual(['agent_end', 'compaction']);
-    expect(checkLegacyLines(lines)).toEqual([]);
+    expect(faultsIn('pi-legacy', lines)).toEqual([]);
   });
 
   test('an agent that dies ends it as pi ends a run that failed', () => {
@@ -175,7 +180,7 @@ describe('in a run', () => {
         { type: 'block-delta', index: 0, delta: 'I was' },
       ),
     );
-    expect(checkLegacyLines(lines)).toEqual([]);
+    expect(faultsIn('pi-legacy', lines)).toEqual([]);
     expect(lines.at(-3)).toMatchObject({
       type: 'message_end',
       message: { stopReason: 'error', errorMessage: 'the agent went away', content: [{ type: 'text', text: 'I was' }] },

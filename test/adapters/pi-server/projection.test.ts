@@ -237,7 +237,7 @@ describe.each(scenarioNames)('a conversation: %s', (scenario) => {
   test('is in order for who comes late', () => {
     for (const { joined, texts } of tellLate(server, logged)) {
       // The past does not tell that an agent ended and started again for a retry.
-      const violations = found(texts).filter(({ says }) => !says.startsWith('agent-end: '));
+      const violations = found(texts).filter(({ says }) => !says.startsWith('pi/agent-end-messages: '));
       expect({ joined, violations }).toEqual({ joined, violations: [] });
     }
   });

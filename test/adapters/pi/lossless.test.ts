@@ -5,7 +5,7 @@ import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import type { Dialect } from '../../../src/adapters/pi/frontend/dialect.ts';
-import { checkPiOrder } from '../../oracles/order/pi/order.ts';
+import { faultsIn } from '../../support/judged.ts';
 import { readTrace, type TraceRow } from '../../support/translate.ts';
 import { wire } from './harness.ts';
 import { differenceOf, normalisations, unplayable } from './normalised.ts';
@@ -123,7 +123,7 @@ describe.each(playable)('$file', ({ rows, out, dialect }) => {
   });
 
   test.each<Dialect>(['growing', 'delta-only'])('in the %s dialect, a client can rely on the order', (other) => {
-    expect(checkPiOrder(play(rows, other).toClient, false)).toEqual([]);
+    expect(faultsIn('pi', play(rows, other).toClient, false)).toEqual([]);
   });
 });
 

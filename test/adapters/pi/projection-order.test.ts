@@ -1,7 +1,7 @@
 // The strict order of pi, for agents that have another one: tools, results, retries, compactions, runs that end badly.
 import { describe, expect, test } from 'vitest';
 import type { Event } from '../../../src/core/model/event.ts';
-import { checkPiOrder } from '../../oracles/order/pi/order.ts';
+import { faultsIn } from '../../support/judged.ts';
 import { called, outline, spoken, told } from './client.ts';
 
 const [messageStart, ...rest] = spoken('hi');
@@ -33,7 +33,7 @@ const user = (words: string): Event => ({
 /** The outline of what is told, without updates; judged. */
 function order(events: readonly Event[]): string[] {
   const { lines } = told(events);
-  expect(checkPiOrder(lines)).toEqual([]);
+  expect(faultsIn('pi', lines)).toEqual([]);
   return outline(lines).filter((line) => !line.startsWith('message_update'));
 }
 
@@ -105,7 +105,7 @@ describe('results', () => {
   test('a tool that was denied starts all the same, with what the model gave it', () => {
     const denied: Event = { ...(one.end as Extract<Event, { type: 'tool-end' }>), isError: true, skipped: 'denied' };
     const { lines } = told([...open, ...calling(one), denied, ...close]);
-    expect(checkPiOrder(lines)).toEqual([]);
+    expect(faultsIn('pi', lines)).toEqual([]);
     expect(lines.find(({ type }) => type === 'tool_execution_start')?.args).toEqual({ at: 1 });
   });
 
@@ -150,7 +150,7 @@ describe('the end of a run', () => {
     ['aborted', 'aborted', '500 no'],
   ] as const)('%s, and no message says so', (outcome, stopReason, errorMessage) => {
     const { lines } = told([...open, ...spoken('hi'), { type: 'turn-end' }, { type: 'run-end', outcome, failure }]);
-    expect(checkPiOrder(lines)).toEqual([]);
+    expect(faultsIn('pi', lines)).toEqual([]);
     expect(outline(lines).slice(-6)).toEqual(['turn_start', ...message('assistant'), ...closed]);
     expect(lines.at(-4)?.message).toMatchObject({ content: [], stopReason, errorMessage, provider: 'p', model: 'm' });
   });
@@ -175,7 +175,7 @@ describe('the end of a run', () => {
       { type: 'turn-end', synthetic: true },
       { type: 'run-end', outcome: 'failed', failure: { kind: 'agent', message: 'agent exited' }, synthetic: true },
     ]);
-    expect(checkPiOrder(lines)).toEqual([]);
+    expect(faultsIn('pi', lines)).toEqual([]);
     expect(lines.at(-4)?.message).toMatchObject({ stopReason: 'error', errorMessage: 'agent exited' });
   });
 
@@ -298,7 +298,7 @@ describe('sub-agents', () => {
       one.end,
       ...close,
     ]);
-    expect(checkPiOrder(lines)).toEqual([]);
+    expect(faultsIn('pi', lines)).toEqual([]);
     expect(JSON.stringify(lines)).not.toContain('hidden');
     expect(losses).toEqual(['message-start of a sub-agent']);
     expect(outline(lines)).toContain('extension_ui_request confirm');

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
-import { checkClaudeOrder, describeViolations } from '../../oracles/order/claude/order.ts';
 import { patchbay, type RunOptions } from '../../support/command.ts';
 import { Frame } from '../../support/inbox.ts';
+import { faultsIn } from '../../support/judged.ts';
 
 // Some of these start several programs, one behind the other.
 vi.setConfig({ testTimeout: 60_000 });
@@ -143,7 +143,7 @@ describe('-p', () => {
   ])('stream-json %j: the frames', async (more, streams) => {
     const { code, stdout } = await run(['-p', 'think tool', '--output-format', 'stream-json', ...more], { env: demo });
     const frames = framesOf(stdout);
-    expect(describeViolations(checkClaudeOrder(frames, { whole: !streams }), frames)).toEqual([]);
+    expect(faultsIn('claude', frames)).toEqual([]);
     expect([frames.some(({ type }) => type === 'stream_event'), frames.at(-1)?.type, code]).toEqual([
       streams,
       'result',
@@ -266,7 +266,7 @@ describe('stream-json', () => {
     const args = [...streamJson, '--model', 'demo-large', '--session-id', id, '--include-partial-messages'];
     const { code, stdout } = await run(args, { ...namedIn(cwd), input: say('think tool') });
     const frames = framesOf(stdout);
-    expect(describeViolations(checkClaudeOrder(frames), frames)).toEqual([]);
+    expect(faultsIn('claude', frames)).toEqual([]);
     expect(frames.find(({ subtype }) => subtype === 'init')).toMatchObject({ model: 'demo-large', session_id: id });
     expect([resultsOf(stdout)[0]?.result, code]).toEqual(['The lookup found 3 entries.', 0]);
   });

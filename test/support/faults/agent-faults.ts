@@ -69,7 +69,8 @@ const cannotStart =
         toldMs = Math.max(toldMs, rig.since([one.times.at(-1) ?? 0]));
       }
       // Claude's protocol has a result as the only word for it, without a turn around it.
-      const wrong = rig.observers.flatMap(faultsOf).filter((words) => !/^claude \w+: outside-turn/u.test(words));
+      const isExpected = /^claude \w+: claude\/own\/turn at \d+: result outside a turn/u;
+      const wrong = rig.observers.flatMap(faultsOf).filter((words) => !isExpected.test(words));
       must(wrong.length === 0, wrong.join('\n'));
       return { clients: rig.observers, toldMs, lost: null, repeated: null, verdict };
     });

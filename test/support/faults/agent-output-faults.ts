@@ -104,7 +104,7 @@ const disordered: readonly FaultRow[] = [
         puppet.say(...lines.runStart, JSON.stringify({ type: 'tool_execution_end', ...unknown }));
         puppet.say(...lines.wholeRun.slice(lines.runStart.length));
       },
-      { except: /^pi-legacy \w+: line \d+: no message called nobody$/u },
+      { except: /^pi-legacy \w+: pi-legacy\/tool-called at \d+: no message has called nobody/u },
     ),
   },
   {

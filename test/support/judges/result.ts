@@ -1,6 +1,6 @@
 // The judge of a turn's verdict: its figures, computed from pi's own lines and from the frames that clients saw.
 import { z } from 'zod';
-import { ResultFrame } from '../../oracles/order/claude/shapes.ts';
+import { ResultFrame } from '../claude-shapes.ts';
 import { type PiMessage, piMessages } from './pi-messages.ts';
 
 /** What a result frame must say of a turn. */

@@ -16,6 +16,8 @@ export interface ResultCounter {
   begin(at: number): void;
   /** Counts a message that has ended. */
   message(start: EndedMessage, end: EventOf<'message-end'>, at: number): void;
+  /** A message of ours announces a tool of the main thread, at once or behind the message that is open. */
+  announced(isBehind: boolean): void;
   /** Counts a user frame that the projection wrote on the main thread. */
   userFrame(): void;
   denial(denied: { tool_name: string; tool_use_id?: string; tool_input: object }): void;
@@ -56,10 +58,15 @@ export function createResultCounter(): ResultCounter {
       const total = models.get(start.model) ?? { usage: noUsage, cost: 0 };
       models.set(start.model, { usage: addUsage(total.usage, usage), cost: total.cost + price });
       if (start.parent !== undefined) return;
-      run.stop = start.stop;
+      run.stop = run.isAnnouncing ? 'tool_use' : start.stop;
+      run.isAnnouncing = false;
       run.cut = end.stop.reason === 'aborted' || end.stop.reason === 'error';
       // An agent that is stopped in the middle of a tool may add an empty message (docs/protocols/pi-legacy.md 3.7).
       run.abortedWhileStreaming = end.stop.reason === 'aborted' && !start.isEmpty;
+    },
+    announced(isBehind) {
+      run.isAnnouncing = isBehind;
+      run.stop = 'tool_use';
     },
     userFrame() {
       run.turns += 1;
@@ -128,6 +135,8 @@ function emptyRun(at: number) {
     usage: noUsage,
     denials: [] as object[],
     stop: null as string | null,
+    /** A message of ours that announces a tool waits for the end of the open one. */
+    isAnnouncing: false,
     cut: false,
     abortedWhileStreaming: false,
   };

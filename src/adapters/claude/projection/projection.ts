@@ -139,7 +139,9 @@ export function startProjection(session: SessionView, options: ProjectionOptions
       ...encoder.block({ type: 'block-end', index: 0, input }),
       ...encoder.end({ type: 'message-end', stop: { reason: 'tool-use' } }),
     ]);
-    return parent === undefined ? order.message(frames) : order.lane(parent, frames);
+    if (parent !== undefined) return order.lane(parent, frames);
+    counter.announced(openMessages.has(''));
+    return order.message(frames);
   }
 
   function answer(event: EventOf<'tool-end'>): WireFrame[] {

@@ -45,7 +45,7 @@ export function compactionEnd(
   const { outcome, summary, tokensBefore, tokensAfter } = event;
   const cause = event.trigger ?? (speaksPi ? undefined : trigger);
   const isNamed = cause !== undefined && (name === 'compaction_end' || speaksPi);
-  const blank = speaksPi ? {} : { firstKeptEntryId: '', tokensBefore: 0 };
+  const blank = { firstKeptEntryId: '', tokensBefore: 0 };
   const figures = present({ tokensBefore, estimatedTokensAfter: tokensAfter });
   const whole = { summary, ...blank, ...figures, ...(isDictionary(result) ? result : {}) };
   return present({
@@ -53,7 +53,7 @@ export function compactionEnd(
     reason: reason ?? (isNamed ? (reasons.get(cause) ?? 'threshold') : undefined),
     result: result === null ? null : summary === undefined ? undefined : whole,
     aborted: outcome === 'aborted',
-    willRetry: event.willRetry ?? (speaksPi ? undefined : false),
+    willRetry: event.willRetry ?? false,
     errorMessage: outcome === 'failed' ? encodeFailure(event.failure) : undefined,
     ...rest,
   });

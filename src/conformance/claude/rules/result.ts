@@ -1,5 +1,6 @@
 // Rules on the end of a turn: exactly one result, as the last message, with correct figures
 // (docs/protocols/rpc-message.md 6.5; docs/protocols/claude.md 4.12, 7).
+import { isDeepStrictEqual } from 'node:util';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { each } from '../../check/rule.ts';
@@ -146,7 +147,8 @@ export const resultRules = claudeRules({
         results(view).filter(({ json }) => isError(json)),
         ({ json }) =>
           json.is_error === true
-            ? misfit(json, fields({ errors: ['string'] }), 'result')
+            ? (misfit(json, fields({ errors: ['string'] }), 'result') ??
+              (isDeepStrictEqual(json.errors, []) ? 'errors is empty' : null))
             : `${String(json.subtype)} is no error`,
       ),
   },
@@ -193,6 +195,8 @@ export const resultRules = claudeRules({
       for (const { frame, turn, json } of results(view)) {
         const last = lastMessage(view, turn);
         if (last?.delta == null || isWordOfError(turn)) continue;
+        // A message whose stream broke may be asked for again without a stream.
+        if (last.isCut && (lastAssistant(turn)?.frame ?? 0) > (last.stop ?? frame)) continue;
         const due = dictionaryOf(last.delta.event.delta).stop_reason ?? null;
         const { stop_reason: stopReason = null } = json;
         yield {

@@ -54,5 +54,7 @@ export function copyFault({ head, pieces }: StreamedBlock, copy: Dictionary): st
   const signature = pieces.get('signature');
   if (signature !== undefined && copy.signature !== signature) return 'signature differs from what streamed';
   if (head.type !== 'tool_use') return null;
-  return copy.id === head.id ? null : `the call ${String(copy.id)} where ${String(head.id)} streamed`;
+  const isSame = copy.id === head.id && (head.name === undefined || copy.name === head.name);
+  const named = ({ id, name }: Dictionary) => `${String(name)} (${String(id)})`;
+  return isSame ? null : `the call of ${named(copy)} where that of ${named(head)} streamed`;
 }

@@ -1,6 +1,7 @@
 // Rules on the streaming of an answer: blocks start, grow and end, and the final message equals what streamed
 // (docs/protocols/pi-legacy.md 2.3; docs/protocols/pi.md 7).
 import { isDeepStrictEqual } from 'node:util';
+import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import type { Finding } from '../../check/rule.ts';
 import { contentOf, isOfKind, textIn } from '../view/blocks.ts';
@@ -30,8 +31,14 @@ function* finalBlocks({
 /** Stop reasons of messages whose blocks are all whole. */
 const whole: ReadonlySet<unknown> = new Set(['stop', 'toolUse']);
 const isWhole = ({ end }: StreamedMessage): boolean => end !== null && whole.has(messageIn(end).stopReason);
-/** Types of content that updates tell. */
-const told: ReadonlySet<unknown> = new Set(['text', 'thinking', 'toolCall']);
+/**
+ * Whether updates tell the block. A hidden thought comes whole, and so does a call that the provider runs: its message
+ * does not stop for tools.
+ */
+function isTold({ type, redacted }: Dictionary, { end }: StreamedMessage): boolean {
+  if (type === 'toolCall') return end !== null && messageIn(end).stopReason === 'toolUse';
+  return type === 'text' || (type === 'thinking' && redacted !== true);
+}
 
 /** The content of a thought that the provider hides: the one text that no delta says (docs/protocols/pi.md 7.5). */
 const redacted = '[Reasoning redacted]';
@@ -95,7 +102,7 @@ export const streamRules = rulesOf('', [
         const content = contentOf(messageIn(message.end));
         if (content.length === 0) continue;
         const silent = content.findIndex(
-          (one, index) => told.has(dictionaryOf(one).type) && !message.blocks.has(index),
+          (one, index) => isTold(dictionaryOf(one), message) && !message.blocks.has(index),
         );
         const wrong = silent < 0 ? null : `block ${silent} is in the message, and no update told it`;
         yield { frame: message.end.frame, wrong };

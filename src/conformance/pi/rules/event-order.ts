@@ -116,7 +116,7 @@ export const toolRules: readonly PiRule[] = [
   {
     ...measured,
     id: 'pi/tool-call-known',
-    sentence: 'A tool that starts was called in the last message of the model, by that id and name.',
+    sentence: 'A tool that starts was called in a message of its turn, by that id and name.',
     covers: ['event:tool_execution_start'],
     scenarios: ['tool', 'tools'],
     judge: noted('tool-call'),

@@ -48,6 +48,8 @@ export interface WalkResult {
 
 interface Turn {
   message: Dictionary | null;
+  /** The calls in all its messages. */
+  readonly calls: Dictionary[];
   readonly results: Dictionary[];
   /** Tools that ended without a result so far, by id. */
   readonly unanswered: Map<unknown, Line>;
@@ -84,6 +86,7 @@ export function walk(read: Lines, ofWhole: boolean): WalkResult {
   const start = startOf(read);
   let isKnown = Number.isFinite(start.prompted);
   let run: Run | null = null;
+  let hasRun = false;
   let turn: Turn | null = null;
   let streaming: { readonly line: Line; readonly message: OpenMessage } | null = null;
   const whole = new Map<unknown, Line>();
@@ -93,6 +96,7 @@ export function walk(read: Lines, ofWhole: boolean): WalkResult {
   const aborts = read.commands.filter(({ type }) => type === 'abort').map(({ frame }) => frame);
 
   function cut(frame: number): void {
+    hasRun = true;
     if (run !== null) run.over = frame;
     run = null;
     turn = null;
@@ -142,7 +146,7 @@ export function walk(read: Lines, ofWhole: boolean): WalkResult {
     if (run === null && !isKnown) return;
     const wrong = run === null ? 'turn_start outside a run' : turn !== null ? 'turn_start inside a turn' : null;
     note('turn-brackets', frame, wrong);
-    turn = { message: null, results: [], unanswered: new Map(), isAborted: false };
+    turn = { message: null, calls: [], results: [], unanswered: new Map(), isAborted: false };
   }
 
   function turnEnd({ frame, json }: Line): void {
@@ -199,6 +203,7 @@ export function walk(read: Lines, ofWhole: boolean): WalkResult {
       streaming?.message.end(line);
       streaming = null;
       if (turn !== null) turn.message = message;
+      turn?.calls.push(...callsOf(message));
     } else {
       const start = whole.get(role);
       if (start !== undefined || isKnown)
@@ -245,11 +250,10 @@ export function walk(read: Lines, ofWhole: boolean): WalkResult {
         : null;
     note('tool-brackets', frame, wrong);
     note('tool-beside-message', frame, streaming === null ? null : 'a tool starts while a message streams');
-    const message = turn?.message ?? null;
-    if (message !== null) {
+    if (turn !== null && turn.message !== null) {
       // An approver may have changed the arguments.
-      const isCall = callsOf(message).some((call) => call.id === id && call.name === json.toolName);
-      note('tool-call', frame, isCall ? null : `no such call in the message before: ${JSON.stringify(id)}`);
+      const isCall = turn.calls.some((call) => call.id === id && call.name === json.toolName);
+      note('tool-call', frame, isCall ? null : `no message of the turn has this call: ${JSON.stringify(id)}`);
     }
     running.set(id, line);
   }
@@ -290,7 +294,10 @@ export function walk(read: Lines, ofWhole: boolean): WalkResult {
     [
       'agent_settled',
       ({ frame }) => {
-        if (isKnown) note('settled', frame, run === null ? null : 'agent_settled inside a run');
+        if (!isKnown) return;
+        const wrong =
+          run !== null ? 'agent_settled inside a run' : hasRun ? null : 'agent_settled before the first run';
+        note('settled', frame, wrong);
       },
     ],
   ]);

@@ -1,5 +1,5 @@
 // The order checker for everything that one connection to a pi-server receives (docs/protocols/pi-server.md).
-import { checkPiOrder } from '../pi/order.ts';
+import { judged } from '../../../support/judged.ts';
 import { createLifecycles, type Lifecycles } from './lifecycle.ts';
 import type { PiServerOrderOptions, PiServerRule, PiServerViolation } from './rules.ts';
 import { type Finished, type Response, Sent, ServerFrame, Switched } from './shapes.ts';
@@ -120,7 +120,9 @@ export function checkPiServerOrder(
     at += 1;
   }
   for (const { lines, places } of heard) {
-    for (const { rule, at: index, says } of checkPiOrder(lines, complete))
+    // Dialogs have a form of their own here (docs/protocols/pi-server.md 18.1).
+    const found = judged('pi', lines, complete).filter(({ rule }) => !rule.startsWith('pi/ui-'));
+    for (const { rule, at: index, says } of found)
       violations.push({ rule: 'events', at: places[index] ?? at, says: `${rule}: ${says}` });
   }
   if (!complete) return violations;

@@ -1,5 +1,4 @@
-// The shapes that the order checker requires of native Claude frames: required keys only, more are allowed. Sources:
-// docs/protocols/claude.md 4 and 7.
+// The shapes of native Claude frames: required keys only, more are allowed (docs/protocols/claude.md 4, 7).
 import { z } from 'zod';
 
 const text = z.string();
@@ -111,7 +110,7 @@ export type ResultFrame = z.infer<typeof ResultFrame>;
 
 const empty = z.literal('');
 /** The start of a block, by type. Other types arrive complete. */
-export const blockHeads: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
+const blockHeads: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ['text', z.looseObject({ text: empty })],
   ['thinking', z.looseObject({ thinking: empty, signature: empty })],
   ['tool_use', z.looseObject({ id: text.min(1), name: text.min(1), input: z.strictObject({}) })],
@@ -139,18 +138,14 @@ export const deltaKinds: ReadonlyMap<string, ReadonlyMap<string, string>> = new 
   ['server_tool_use', new Map([['input_json_delta', 'partial_json']])],
 ]);
 
-/** Stop reasons of the API. */
-export const stopReasons: ReadonlySet<string> = new Set([
-  'end_turn',
-  'tool_use',
-  'max_tokens',
-  'stop_sequence',
-  'refusal',
-  'pause_turn',
-]);
-
 /** The first problem that zod reports, as one sentence. */
 export function problemOf(error: z.ZodError): string {
   const [issue] = error.issues;
   return issue === undefined ? 'unknown problem' : `${issue.path.join('.') || 'frame'}: ${issue.message}`;
+}
+
+/** What is wrong with the start of a block, or null. */
+export function headProblem(head: Block): string | null {
+  const error = blockHeads.get(head.type)?.safeParse(head).error;
+  return error === undefined ? null : `${head.type}: ${problemOf(error)}`;
 }

@@ -1,0 +1,91 @@
+// Good conversations for the mutation score: what our clients are told in each scenario, with the prompts of the client.
+import type { Dictionary } from '../../../src/core/model/content.ts';
+import { dictionaryOf } from '../../../src/core/model/dictionary.ts';
+import { hasScenarioFile, scenarioLines, scenarioNames } from '../../support/fixtures.ts';
+import type { Row } from './mutators.ts';
+
+const client = (json: object): Row => ({ by: 'client', json });
+const agent = (json: unknown): Row => ({ by: 'agent', json });
+const request = (id: number, method: string, params: object) => client({ jsonrpc: '2.0', id, method, params });
+const answer = (id: number, result: object) => agent({ jsonrpc: '2.0', id, result });
+
+/** How a client opens the conversation, and how it prompts before a frame that tells its words. */
+interface Client {
+  readonly opening: readonly Row[];
+  /** What precedes the frame: a prompt and its answer; nothing where the frame begins no run. */
+  prompt(frame: Dictionary, nth: number): readonly Row[];
+}
+
+const pi: Client = {
+  opening: [client({ type: 'prompt', message: 'go' })],
+  prompt: () => [],
+};
+const chat = { chatId: 'session' };
+
+/** By protocol. */
+export const clients: ReadonlyMap<string, Client> = new Map<string, Client>([
+  ['pi', pi],
+  ['pi-legacy', pi],
+  [
+    'pi-server',
+    {
+      opening: [
+        agent({ type: 'server_ready', data: { serverVersion: '1', protocolVersion: '1.0.0', transports: ['stdio'] } }),
+        client({ id: 's', type: 'switch_session', sessionId: 'session' }),
+        agent({
+          ...{ type: 'response', id: 's', command: 'switch_session', success: true },
+          data: { sessionInfo: { sessionId: 'session' } },
+        }),
+        client({ id: 'p', type: 'prompt', sessionId: 'session', message: 'go' }),
+      ],
+      prompt: () => [],
+    },
+  ],
+  [
+    'claude',
+    {
+      opening: [client({ type: 'control_request', request_id: 'first', request: { subtype: 'initialize' } })],
+      prompt: ({ type, subtype }) =>
+        type === 'system' && subtype === 'init'
+          ? [client({ type: 'user', message: { role: 'user', content: 'go' } })]
+          : [],
+    },
+  ],
+  ['rpc-message', { opening: [client({ id: 'first', method: 'connect', params: {} })], prompt: () => [] }],
+  [
+    'eca',
+    {
+      opening: [
+        request(1, 'initialize', { capabilities: { codeAssistant: { chat: true } }, workspaceFolders: [] }),
+        answer(1, {}),
+        client({ jsonrpc: '2.0', method: 'initialized', params: {} }),
+      ],
+      prompt({ params }, nth) {
+        const { role, content } = dictionaryOf(params);
+        if (role !== 'user') return [];
+        const message = String(dictionaryOf(content).text).trimEnd();
+        const model = 'acme/patch-large';
+        return [
+          request(10 + nth, 'chat/prompt', { ...chat, message }),
+          answer(10 + nth, { ...chat, model, status: 'prompting' }),
+        ];
+      },
+    },
+  ],
+]);
+
+/** Plain scenarios first: each place is changed where it is told first. */
+const plain = ['text', 'thinking-text', 'tools-parallel', 'sub-agent', 'unicode', 'tool-error', 'approval'];
+
+/** The conversations of a protocol, plain ones first. */
+export function conversationsOf(protocol: string): readonly (readonly Row[])[] {
+  const own = clients.get(protocol);
+  if (own === undefined) throw new Error(`nobody prompts in ${protocol}`);
+  const names = [...plain, ...scenarioNames.filter((name) => !plain.includes(name))];
+  return names
+    .filter((name) => hasScenarioFile(name, protocol))
+    .map((name) => {
+      const told = scenarioLines(name, protocol).map((line) => dictionaryOf(JSON.parse(line)));
+      return [...own.opening, ...told.flatMap((frame, nth) => [...own.prompt(frame, nth), agent(frame)])];
+    });
+}
