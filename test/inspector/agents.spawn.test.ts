@@ -1,24 +1,29 @@
 // The page in front of agents that are not the demo: the real pi with a fake model, and recordings of Claude Code and ECA.
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
 import { extension } from '../support/approval-rig.ts';
 import { makePiHome, type PiHome, piCommand } from '../support/pi-rig.ts';
 import { findings } from './support/axe.ts';
 import { closeBrowser, noBrowser } from './support/browser.ts';
-import { prompt, type Rig, startRig } from './support/rig.ts';
+import { cuttable, give, prompt, type Rig, startRig } from './support/rig.ts';
 
 const corpus = resolve(process.env.PATCHBAY_CORPUS ?? '../shared/corpus');
+const claudeTape = (name: string) => join(corpus, `claude-sdk/cli-2.1.329/${name}.jsonl`);
 const tapes = {
-  'claude-code': join(corpus, 'claude-sdk/cli-2.1.329/perm-allow.jsonl'),
+  'claude-code': claudeTape('perm-allow'),
+  'claude-deny': claudeTape('perm-deny'),
+  'claude-think': claudeTape('thinking-text'),
+  'claude-stop': claudeTape('interrupt-stream'),
   eca: join(corpus, 'eca/eca-server-0.155.1.turns.jsonl'),
 };
 const hasTapes = Object.values(tapes).every(existsSync);
 
+const asking = fileURLToPath(new URL('../conformance/support/asking-extension.ts', import.meta.url));
 const scriptedClaude = new URL('../support/scripted-claude.mjs', import.meta.url);
 const scriptedAcp = new URL('../support/scripted-acp.mjs', import.meta.url);
 
@@ -31,7 +36,7 @@ beforeAll(async () => {
   if (noBrowser !== null) return;
   fake = await startFakeAnthropic();
   home = makePiHome({ baseUrl: fake.url });
-  const { argv, env } = piCommand(home, ['-e', extension]);
+  const { argv, env } = piCommand(home, ['-e', extension, '-e', asking]);
   const taped = Object.fromEntries(
     Object.entries(tapes).map(([name, file]) => [name, { protocol: 'replay', file, speed: 'max' }]),
   );
@@ -76,36 +81,84 @@ function longTape(): string {
 /** Text of the conversation. */
 const spoken = (page: Page, text: string) => page.getByRole('log', { name: 'Messages' }).getByText(text);
 
+const idle = (page: Page) => page.getByRole('button', { name: 'Send' }).waitFor();
+
+/** A new session on a page that shows another one. */
+async function goTo(page: Page, agent: string): Promise<void> {
+  await page.getByRole('button', { name: `New session with ${agent}`, exact: true }).click();
+  await page.getByText('Nothing was said yet.').waitFor();
+}
+
+/** A page with a session, and how its connection is cut and comes back. */
+async function cuttableSession(agent: string): Promise<{ readonly page: Page; readonly recut: () => Promise<void> }> {
+  const page = await rig.loggedIn();
+  const cut = await cuttable(page);
+  await goTo(page, agent);
+  const recut = async () => {
+    await cut(true);
+    await page.locator('.banner', { hasText: 'The connection was cut' }).waitFor();
+    await cut(false);
+    // The page may be back by itself before the button is clicked.
+    await page.evaluate("document.querySelector('.banner button')?.click()");
+    await page.locator('.banner').waitFor({ state: 'detached' });
+  };
+  return { page, recut };
+}
+
+/** Drops a tape on the page, which plays it to its end. */
+async function dropped(page: Page, data: Buffer, runs: number): Promise<void> {
+  await give(page, 'drop', '.main', { name: 't.jsonl', type: 'application/x-ndjson', data });
+  await page.getByRole('button', { name: 'Close tape' }).waitFor();
+  await page.getByRole('searchbox').fill('"type":"run-end"');
+  await expect.poll(() => page.locator('.rows .line').count()).toBe(runs);
+  await page.getByRole('button', { name: 'Close tape' }).click();
+}
+
 const skips = noBrowser !== null;
 const why = noBrowser === null ? '' : ` (skipped: ${noBrowser})`;
 
 describe(`the page in front of other agents${why}`, () => {
   it.skipIf(skips)(
-    'the real pi: thinks, asks, is denied and allowed, changes its thinking, stops, goes back',
+    'the real pi: thinks, asks, is denied and allowed a changed call, is steered, cut off, stopped, and goes back',
     async () => {
-      const page = await rig.newSession({}, 'pi');
+      const { page, recut } = await cuttableSession('pi');
       await prompt(page, '[[think]]');
       await page.getByText('Thought').first().waitFor();
       await spoken(page, 'The answer is 42.').waitFor();
 
-      await page.getByRole('button', { name: 'Send' }).waitFor();
+      await idle(page);
       await prompt(page, '[[tools]]');
-      const question = page.locator('[data-question]').first();
+      await page.getByRole('button', { name: 'Change input' }).click();
+      await page.getByRole('textbox', { name: 'input of the tool' }).fill('{"command":"echo other words"}');
+      await page.getByRole('button', { name: 'Allow as changed' }).click();
+      await page.getByText('bash allowed').waitFor();
+      const question = page.getByRole('region', { name: 'Approval of read' });
       await question.getByRole('textbox', { name: 'reason' }).fill('not now');
-      await question.getByRole('button', { name: 'Deny' }).click();
-      await page.getByText('bash denied').waitFor();
-      await page.getByRole('button', { name: 'Allow', exact: true }).click();
-      await page.getByText('read allowed').waitFor();
+      await question.getByRole('button', { name: 'Deny', exact: true }).click();
+      await page.getByText('read denied').waitFor();
       await spoken(page, 'Both tools are done.').waitFor();
-      await page.locator('.tool.done').first().waitFor();
       expect(await page.locator('.tool.failed, .tool.skipped').count()).toBe(1);
+      await page.locator('.tool.done summary').click();
+      await page.locator('.tool.done').getByRole('region', { name: 'result' }).getByText('other words').waitFor();
       expect(await findings(page)).toEqual([]);
 
-      await page.getByRole('button', { name: 'Send' }).waitFor();
+      await idle(page);
+      // While the question is open, so is the run.
+      await prompt(page, '[[tools]] again');
+      await page.getByRole('region', { name: 'Approval of bash' }).waitFor();
+      await prompt(page, '[[text]] steered');
+      // Behind the steer on the same connection.
+      await page.getByRole('button', { name: 'Allow', exact: true }).click();
+      await spoken(page, '[[text]] steered').waitFor();
+      await spoken(page, 'This is plain text.').waitFor();
+
+      await idle(page);
       await page.getByLabel('Thinking').selectOption('high');
       await expect.poll(() => page.getByLabel('Thinking').inputValue()).toBe('high');
       await prompt(page, '[[hold]]');
       await spoken(page, 'This never ends.').waitFor();
+      await recut();
+      expect(await spoken(page, 'This never ends.').count()).toBe(1);
       await page.getByRole('button', { name: 'Abort' }).click();
       await page.getByText('run aborted').waitFor();
 
@@ -115,9 +168,25 @@ describe(`the page in front of other agents${why}`, () => {
       await page.getByRole('searchbox').fill('');
 
       await page.getByRole('button', { name: 'Fork' }).click();
-      await page.getByRole('button', { name: /before .\[\[tools\]\]/u }).click();
+      await page.getByRole('button', { name: 'before “[[tools]]”' }).click();
       await page.getByText('history forked').waitFor();
       expect(await spoken(page, 'Both tools are done.').count()).toBe(0);
+
+      for (const [kind, answer, told] of [
+        ['select', (card) => card.getByRole('button', { name: 'green' }).click(), '"green"'],
+        ['confirm', (card) => card.getByRole('button', { name: 'No' }).click(), 'false'],
+        ['input', (card) => card.getByRole('textbox').fill('Ada'), '"Ada"'],
+        ['editor', (card) => card.getByRole('textbox').fill('two\nlines'), '"two\\nlines"'],
+      ] as readonly (readonly [kind: string, answer: (card: Locator) => Promise<void>, told: string])[]) {
+        await prompt(page, `/ask ${kind}`);
+        const card = page.locator('[data-question]');
+        await answer(card);
+        if (told !== 'false' && kind !== 'select') await card.getByRole('button', { name: 'Answer' }).click();
+        await spoken(page, `the answer is ${told}`).waitFor();
+      }
+      const download = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'Save tape' }).click();
+      await dropped(page, readFileSync(await (await download).path()), 4);
       await page.context().close();
     },
     // Several runs of a real program: 119 s at a load of 25 on two processors.
@@ -171,36 +240,82 @@ describe(`the page in front of other agents${why}`, () => {
     await page.context().close();
   });
 
+  // In these tapes nobody is asked and no input is changed: test/claude-code/page.live.ts has both. Claude Code takes no steering,
+  // and has no fork on its wire.
   it.skipIf(skips || !hasTapes)(
-    'a recording of Claude Code: its tool asks, is allowed, and the tape ends',
+    'recordings of Claude Code: think, ask, are allowed and denied, cut off and stopped, and play where they are dropped',
     async () => {
-      const page = await rig.newSession({}, 'claude-code');
+      const { page, recut } = await cuttableSession('claude-code');
       await prompt(page, 'go');
+      await page.getByRole('button', { name: 'Allow', exact: true }).waitFor();
+      expect(await page.getByRole('button', { name: 'Steer' }).isDisabled()).toBe(true);
       await page.getByRole('button', { name: 'Allow', exact: true }).click();
       await page.locator('.tool.done').first().waitFor();
       await page.locator('.rows .line', { hasText: 'run-end completed' }).waitFor();
       await page.locator('.rows .line .c-agent', { hasText: 'stream_event' }).first().waitFor();
       expect(await findings(page)).toEqual([]);
+
+      await goTo(page, 'claude-deny');
+      await prompt(page, 'go');
+      await page.getByRole('textbox', { name: 'reason' }).fill('User said no');
+      await page.getByRole('button', { name: 'Deny', exact: true }).click();
+      await page.locator('.tool.failed, .tool.skipped').first().waitFor();
+      await idle(page);
+
+      await goTo(page, 'claude-think');
+      await prompt(page, 'q');
+      await page.getByText('Thought').first().waitFor();
+      await idle(page);
+
+      await goTo(page, 'claude-stop');
+      await prompt(page, 'go');
+      await page.locator('.message.assistant .prose').first().waitFor();
+      await recut();
+      await page.getByRole('button', { name: 'Abort' }).click();
+      await page.getByText('run aborted').waitFor();
+      await prompt(page, 'again');
+      await idle(page);
+      await dropped(page, readFileSync(tapes['claude-stop']), 2);
       await page.context().close();
     },
   );
 
+  // An ECA server has no dialogs, no changed inputs and no forks.
   it.skipIf(skips || !hasTapes)(
-    'a recording of an ECA server: speaks, thinks, asks for leave and is denied',
+    'a recording of an ECA server: speaks, thinks, asks, is allowed and denied, cut off and stopped, and plays where it is dropped',
     async () => {
-      const page = await rig.newSession({}, 'eca');
-      const idle = () => page.getByRole('button', { name: 'Send' }).waitFor();
+      const { page, recut } = await cuttableSession('eca');
       await prompt(page, 'hello');
       await page.locator('.message.assistant').first().waitFor();
-      await idle();
+      await idle(page);
       await prompt(page, 'thinkplease');
       await page.getByText('Thought').first().waitFor();
-      await idle();
+      await idle(page);
       await prompt(page, 'toolplease');
       await page.getByRole('button', { name: 'Allow', exact: true }).click();
       await page.locator('.tool.done').first().waitFor();
+      await idle(page);
+      await prompt(page, 'toolplease again');
+      await page.getByRole('button', { name: 'Deny', exact: true }).click();
+      await page.locator('.tool.failed, .tool.skipped').first().waitFor();
+      await idle(page);
+      await prompt(page, 'slowplease');
+      await page.getByRole('button', { name: 'Abort' }).waitFor();
+      await recut();
+      await page.getByRole('button', { name: 'Abort' }).click();
+      await page.getByText('run aborted').waitFor();
       await page.locator('.rows .line .c-agent', { hasText: 'chat/contentReceived' }).first().waitFor();
       expect(await findings(page)).toEqual([]);
+      await give(page, 'drop', '.main', {
+        name: 't.jsonl',
+        type: 'application/x-ndjson',
+        data: readFileSync(tapes.eca),
+      });
+      await page.getByRole('button', { name: 'Close tape' }).waitFor();
+      await page
+        .locator('.rows .line', { hasText: /run-end /u })
+        .first()
+        .waitFor();
       await page.context().close();
     },
   );

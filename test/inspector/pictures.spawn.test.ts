@@ -1,34 +1,44 @@
 // The pictures of the guides, taken of the page as it is. PICTURES=1 takes them; the page itself is judged by the other tests.
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import { closeBrowser, noBrowser } from './support/browser.ts';
+import { patchbay } from '../support/command.ts';
+import { closeBrowser, noBrowser, openPage } from './support/browser.ts';
 import { prompt, type Rig, startRig } from './support/rig.ts';
 
 const folder = fileURLToPath(new URL('../../docs/pictures/', import.meta.url));
 const skipped = process.env.PICTURES !== '1' ? 'PICTURES is not 1' : noBrowser;
 
+const program = (name: string) => fileURLToPath(new URL(`../../dist/cli/${name}.js`, import.meta.url));
+const streams = ['--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];
+/** The demo agent behind each protocol of agents: its frames are on the wire. */
+const standIns = {
+  pi: ['patchbay-pi', '--mode', 'rpc'],
+  claude: ['patchbay-claude', '-p', ...streams, '--include-partial-messages', '--permission-prompt-tool', 'stdio'],
+  eca: ['patchbay-eca', 'server'],
+  acp: ['patchbay-acp'],
+} as const satisfies Readonly<Record<string, readonly [string, ...string[]]>>;
+
 let rig: Rig;
+const temporary = mkdtempSync(join(tmpdir(), 'patchbay-pictures-'));
 beforeAll(async () => {
   if (skipped !== null) return;
-  // The demo agent behind pi's protocol: its frames are on the wire.
-  const command = [
-    process.execPath,
-    fileURLToPath(new URL('../../dist/cli/patchbay-pi.js', import.meta.url)),
-    '--mode',
-    'rpc',
-  ];
-  const agents = { demo: { protocol: 'demo' }, pi: { protocol: 'pi', command, env: { PATCHBAY_AGENT: 'demo' } } };
-  const config = join(mkdtempSync(join(tmpdir(), 'patchbay-pictures-')), 'patchbay.json');
-  writeFileSync(config, JSON.stringify({ agents, defaultAgent: 'demo' }));
+  const agents = Object.entries(standIns).map(([protocol, [name, ...args]]) => {
+    const command = [process.execPath, program(name), ...args];
+    return [protocol, { protocol, command, env: { PATCHBAY_AGENT: 'demo' } }];
+  });
+  const config = join(temporary, 'patchbay.json');
+  const demo = { demo: { protocol: 'demo' } };
+  writeFileSync(config, JSON.stringify({ agents: { ...demo, ...Object.fromEntries(agents) }, defaultAgent: 'demo' }));
   rig = await startRig(['--config', config]);
 });
 afterAll(async () => {
   await closeBrowser();
   await rig?.close();
+  rmSync(temporary, { recursive: true, force: true });
 });
 
 async function take(page: Page, name: string): Promise<void> {
@@ -101,4 +111,100 @@ describe(`pictures${skipped === null ? '' : ` (skipped: ${skipped})`}`, () => {
       await other.context().close();
     },
   );
+
+  // Small ones: what clients of a protocol are told, beside the conversation.
+  const small = { viewport: { width: 1320, height: 600 } };
+
+  it.skipIf(skipped !== null).each([
+    ['claude', 'light'],
+    ['eca', 'dark'],
+    ['acp', 'light'],
+  ] as const)('what a client of %s is told', async (agent, colorScheme) => {
+    const page = await rig.newSession({ ...small, colorScheme }, agent);
+    await told(page, 'think tool', '.tool.done');
+    await page.locator('.rows .line', { hasText: /run-end completed/u }).waitFor();
+    await page.getByRole('button', { name: 'Send' }).waitFor();
+    // What the client is told of the tool stands below the rows.
+    const frame = page.locator('.c-agent', { hasText: /\w/u });
+    await page
+      .locator('.rows .line', { hasText: /tool-(?:start|end)/u, has: frame })
+      .first()
+      .click();
+    await page.getByRole('region', { name: 'from the agent' }).waitFor();
+    await page.evaluate('document.activeElement.blur()');
+    await take(page, agent);
+    await page.context().close();
+  });
+
+  it.skipIf(skipped !== null).each([
+    ['pi-server', 'approval-request', 'dark'],
+    ['rpc-message', 'tool-end', 'light'],
+  ] as const)('what a client of %s would be told', async (dialect, event, colorScheme) => {
+    const page = await rig.newSession({ ...small, colorScheme });
+    await told(page, 'tool ask', '[data-question]');
+    await page.getByLabel('Add a column').selectOption(dialect);
+    await page.getByRole('button', { name: 'hide claude' }).click();
+    await page.locator('.rows .line', { hasText: event }).click();
+    await page.getByRole('region', { name: dialect }).locator('pre').first().waitFor();
+    await page.getByRole('region', { name: dialect }).scrollIntoViewIfNeeded();
+    await page.evaluate('document.activeElement.blur()');
+    await take(page, dialect);
+    await page.context().close();
+  });
+
+  it.skipIf(skipped !== null)('what a frame changes', async () => {
+    const page = await rig.newSession(small, 'pi');
+    await told(page, 'think tool', '.rows .line:has-text("run-end completed")');
+    await page.locator('.rows .c-dialect', { hasText: 'result › success' }).waitFor();
+    await page.locator('.rows .line', { hasText: 'message-end' }).last().click();
+    await page.getByRole('button', { name: 'changes' }).click();
+    await page.locator('.changes').first().waitFor();
+    await page.evaluate('document.activeElement.blur()');
+    await take(page, 'changes');
+    await page.context().close();
+  });
+
+  it.skipIf(skipped !== null)('sessions that are kept', async () => {
+    const words = ['--agent', 'demo', '--journal', join(temporary, 'journal')];
+    const before = await startRig(words);
+    for (const said of ['think tool', 'edit', 'select']) {
+      const page = await before.newSession(small);
+      await told(page, said, '.rows .line');
+      await page.locator(said === 'select' ? '[data-question]' : '.rows .line:has-text("run-end")').waitFor();
+      await page.context().close();
+    }
+    await before.close();
+    const after = await startRig(words);
+    const page = await after.loggedIn({ ...small, colorScheme: 'light' });
+    await page.getByRole('list', { name: 'Kept sessions' }).getByRole('button').nth(2).click();
+    await page.locator('.tool.done').waitFor();
+    await page.locator('.session[aria-current="true"]').waitFor();
+    await page.evaluate('document.activeElement.blur()');
+    await take(page, 'journal');
+    await after.close();
+  });
+
+  it.skipIf(skipped !== null)('the report of a check', async () => {
+    const [tape, report] = [join(temporary, 'session.jsonl'), join(temporary, 'report.html')];
+    // The recording of the guide, made by the guide's own line.
+    const guide = readFileSync(new URL('../../docs/guides/conformance.md', import.meta.url), 'utf8');
+    const rows = [...(/^printf .*$/mu.exec(guide)?.[0] ?? '').matchAll(/'(\{.*?\})'/gu)].map(([, row]) => `${row}\n`);
+    writeFileSync(tape, rows.join(''));
+    await patchbay([
+      'conformance',
+      'pi',
+      '--as',
+      'agent',
+      '--trace',
+      tape,
+      '--label',
+      'session.jsonl',
+      '--html',
+      report,
+    ]);
+    const page = await openPage({ viewport: { width: 1000, height: 560 }, colorScheme: 'light' });
+    await page.goto(pathToFileURL(report).href);
+    await take(page, 'conformance');
+    await page.context().close();
+  });
 });

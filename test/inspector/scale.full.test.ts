@@ -51,14 +51,14 @@ async function emptyPage(): Promise<Smoothness> {
   return empty;
 }
 
-/** What the document holds, and the heap after a collection. */
+/** What the wire has in the document, and the heap after a collection. */
 async function held(page: Page): Promise<{ readonly nodes: number; readonly rows: number; readonly heap: number }> {
   const cdp = await page.context().newCDPSession(page);
   await cdp.send('Performance.enable');
   await cdp.send('HeapProfiler.collectGarbage');
   const { metrics } = await cdp.send('Performance.getMetrics');
   const heap = metrics.find(({ name }) => name === 'JSHeapUsedSize')?.value ?? 0;
-  return { nodes: await page.locator('.main *').count(), rows: await page.locator('.rows .line').count(), heap };
+  return { nodes: await page.locator('.wire *').count(), rows: await page.locator('.rows .line').count(), heap };
 }
 
 /** Deltas of one text: fewer than a window of frames, out of which a page on a busy machine falls (docs/faults.md 2.1). */

@@ -23,14 +23,21 @@ export function PromptBox({ session }: { readonly session: Session }): VNode {
   const send = (type: 'prompt' | 'steer' | 'follow-up') => {
     if (text.trim() === '' && images.length === 0) return;
     const content: Content[] = [...images, ...(text === '' ? [] : [{ type: 'text' as const, text }])];
-    void session.ask({ type, content });
     setText('');
     setImages([]);
+    void session.ask({ type, content }).then(({ ok }) => {
+      if (ok) return;
+      // What was refused is not lost.
+      setText((now) => (now === '' ? text : now));
+      setImages((now) => (now.length === 0 ? images : now));
+    });
   };
+  /** What words become while the agent works. Not every agent takes steering. */
+  const joins = can('steer') ? 'steer' : 'follow-up';
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
     event.preventDefault();
-    send(!isRunning ? 'prompt' : event.altKey ? 'follow-up' : 'steer');
+    send(!isRunning ? 'prompt' : event.altKey ? 'follow-up' : joins);
   };
   const onPaste = (event: ClipboardEvent) => {
     const files = [...(event.clipboardData?.files ?? [])].filter(({ type }) => type.startsWith('image/'));
@@ -39,13 +46,14 @@ export function PromptBox({ session }: { readonly session: Session }): VNode {
     void Promise.all(files.map(imageOf)).then((added) => setImages([...images, ...added]));
   };
   if (standing.is === 'ended') return <p class="prompt-off">This session is over: {standing.reason}</p>;
-  const hint = isRunning ? 'Steer the run: Enter. Follow-up: Alt+Enter' : 'Prompt the agent';
+  const keys = joins === 'steer' ? 'Steer the run: Enter. Follow-up: Alt+Enter' : 'Follow-up: Enter';
+  const hint = isRunning ? keys : 'Prompt the agent';
   return (
     <form
       class="prompt"
       onSubmit={(event) => {
         event.preventDefault();
-        send(isRunning ? 'steer' : 'prompt');
+        send(isRunning ? joins : 'prompt');
       }}
     >
       {images.length > 0 && (
