@@ -138,6 +138,21 @@ describe.each(dialects)('$name', (dialect) => {
     expect(rig.proxy.cuts).toBe(wanted);
   });
 
+  test.runIf(isFull).each(transports)('at every byte of a small run: %s', async (_, connect) => {
+    const rig = await start(dialect);
+    await rig.run('hello');
+    const { first, expected } = resumable(rig.uncut);
+    const last = lastCursor(rig.uncut);
+    expect(await readCut(connect, rig.place, [first]).until(last)).toEqual(expected);
+    const size = rig.proxy.passed;
+    for (let cut = 0; cut < size; cut += 1) {
+      const budgets = [cut];
+      rig.proxy.budget = () => budgets.pop() ?? Number.POSITIVE_INFINITY;
+      expect(await readCut(connect, rig.place, [first]).until(last)).toEqual(expected);
+    }
+    expect(rig.proxy.cuts).toBe(size);
+  });
+
   test.each(transports)('while the agent speaks: %s', async (_, connect) => {
     const rig = await start(dialect);
     await rig.run('hello');

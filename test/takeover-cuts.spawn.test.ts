@@ -1,11 +1,17 @@
-// Clients that were cut anywhere while their gateway lived, and come back to the gateway that has taken the session over, where
-// they are cut again: each has the bytes of a client that nobody cuts, under the same cursors (docs/scale.md).
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+// Clients that were cut anywhere while their gateway lived, and come back to the gateway that has taken the session over or that
+// was started again on its journal, where they are cut again: each has the bytes of a client that nobody cuts, under the same cursors
+// (docs/scale.md, docs/guides/journal.md).
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { parseConfig } from '../src/config/config.ts';
 import type { GatewayApi } from '../src/core/contract/gateway-api.ts';
 import { owner } from '../src/core/contract/principal.ts';
+import type { SessionStore } from '../src/core/contract/session-store.ts';
 import { createGateway } from '../src/gateway/full-gateway.ts';
 import { systemClock } from '../src/gateway/system-clock.ts';
+import { openJournal } from '../src/stores/journal/journal.ts';
 import { openRedisStore } from '../src/stores/redis/redis-store.ts';
 import { listen } from '../src/transports/http/server.ts';
 import { createByteProxy } from './support/byte-proxy.ts';
@@ -33,27 +39,84 @@ afterEach(async () => {
   for (const dispose of disposals.splice(0).reverse()) await dispose();
 });
 
-/** A gateway on the Redis of all, which `isolate` cuts off from Redis for ever, as its death would. */
-async function start({ name, frontend, options }: Dialect) {
-  const way = await createByteProxy(() => redis.port);
-  const place = encodeURIComponent(name);
-  const url = `redis://127.0.0.1:${way.port}`;
-  const store = await openRedisStore({ url, prefix: `${place}:`, clock: systemClock, leaseMs: 500, answerMs: 60_000 });
+/** A store whose gateway can die, and the store of the gateway after it. */
+interface Mortal {
+  readonly store: SessionStore;
+  /** The gateway dies. */
+  next(): Promise<SessionStore>;
+  /** Resolves once the next gateway has the session. `wake`: asks for it. */
+  owned(wake: () => Promise<void>): Promise<void>;
+}
+
+async function onRedis({ name }: Dialect): Promise<Mortal> {
+  const open = async () => {
+    const way = await createByteProxy(() => redis.port);
+    const url = `redis://127.0.0.1:${way.port}`;
+    const prefix = `${encodeURIComponent(name)}:`;
+    const store = await openRedisStore({ url, prefix, clock: systemClock, leaseMs: 500, answerMs: 60_000 });
+    disposals.push(
+      () => store.close(),
+      () => way.close(),
+    );
+    return { store, way };
+  };
+  const [first, second] = [await open(), await open()];
+  const leases = await redis.expiries();
+  return {
+    store: first.store,
+    // Cut off from Redis for ever, as its death would.
+    async next() {
+      first.way.close();
+      return second.store;
+    },
+    async owned(wake) {
+      for (let isOwned = false; !isOwned; ) {
+        const ended = leases.next();
+        isOwned = await wake().then(
+          () => true,
+          () => ended.then(() => false),
+        );
+      }
+      leases.end();
+    },
+  };
+}
+
+async function onJournal(): Promise<Mortal> {
+  const base = mkdtempSync(join(tmpdir(), 'patchbay-cuts-'));
+  disposals.push(() => rmSync(base, { recursive: true, force: true }));
+  const open = async (folder: string) => {
+    const journal = await openJournal({ folder: join(base, folder), clock: systemClock });
+    disposals.push(() => journal.close());
+    return journal;
+  };
+  return {
+    store: await open('first'),
+    // What the disk has at this moment is all that a killed gateway leaves.
+    async next() {
+      const isLeft = (file: string) => !/^(?:lock|processes)/u.test(basename(file));
+      cpSync(join(base, 'first'), join(base, 'second'), { recursive: true, filter: isLeft });
+      return open('second');
+    },
+    owned: (wake) => wake(),
+  };
+}
+
+/** A gateway on that store. */
+async function start({ frontend, options }: Dialect, store: SessionStore) {
   const agents = { demo: { protocol: 'demo', options: { paceMs: 0 } } };
   const config = parseConfig({ agents, defaultAgent: 'demo' });
   const { board, close } = createGateway(config, { log: () => {}, store });
   const proxy = await createByteProxy(() => server.port);
   const server = await listen({ board, allowedHosts: [`127.0.0.1:${proxy.port}`] });
   disposals.push(
-    () => store.close(),
     () => close('the test is over'),
     () => server.close(),
     () => proxy.close(),
-    () => way.close(),
   );
   const request = { frontend, session, options: Object.fromEntries(new URLSearchParams(options)), principal: owner };
   const reached: Place = { port: proxy.port, token: server.token ?? '', frontend, session, options };
-  return { board, proxy, place: reached, isolate: () => way.close(), request };
+  return { board, proxy, place: reached, request };
 }
 type Gateway = Awaited<ReturnType<typeof start>>;
 
@@ -117,41 +180,39 @@ async function cutAll(connect: Connect, { place, proxy }: Gateway, told: readonl
   });
 }
 
-test.each(dialects)('$name', { timeout: isFull ? 600_000 : 120_000 }, async (dialect) => {
-  const [first, second] = [await start(dialect), await start(dialect)];
-  first.board.createSession({ id: session }, owner);
-  const told = readAll(first.board, first.request, null);
-  await runUntilQuestion(first);
-  const before = told.slice(told.findIndex(({ cursor }) => cursor !== null));
-  expect(before.length).toBeGreaterThan(5);
-  const cut: (readonly Heard[])[][] = [];
-  for (const [, connect] of transports) cut.push(await cutAll(connect, first, before));
+describe.each([
+  ['taken over by another gateway', onRedis],
+  ['made again by a gateway on the journal', onJournal],
+] as const)('%s', (_, mortal) => {
+  test.each(dialects)('$name', { timeout: isFull ? 600_000 : 120_000 }, async (dialect) => {
+    const { store, next, owned } = await mortal(dialect);
+    const first = await start(dialect, store);
+    first.board.createSession({ id: session }, owner);
+    const told = readAll(first.board, first.request, null);
+    await runUntilQuestion(first);
+    const before = told.slice(told.findIndex(({ cursor }) => cursor !== null));
+    expect(before.length).toBeGreaterThan(5);
+    const cut: (readonly Heard[])[][] = [];
+    for (const [, connect] of transports) cut.push(await cutAll(connect, first, before));
 
-  const leases = await redis.expiries();
-  first.isolate();
-  for (let isOwned = false; !isOwned; ) {
-    const ended = leases.next();
-    isOwned = await (second.board.wake?.(session) ?? Promise.resolve()).then(
-      () => true,
-      () => ended.then(() => false),
-    );
-  }
-  leases.end();
-  const rest = readAll(second.board, second.request, before.at(-1)?.cursor ?? null);
-  const expected = [...before, ...rest];
-  expect(rest.some(({ frame }) => frame === 'reset')).toBe(false);
-  const last = rest.findLast(({ cursor }) => cursor !== null)?.cursor ?? null;
-  expect(last, 'how the run ended').not.toBeNull();
+    const second = await start(dialect, await next());
+    await owned(async () => second.board.wake?.(session) ?? undefined);
+    const rest = readAll(second.board, second.request, before.at(-1)?.cursor ?? null);
+    const expected = [...before, ...rest];
+    expect(rest.some(({ frame }) => frame === 'reset')).toBe(false);
+    const last = rest.findLast(({ cursor }) => cursor !== null)?.cursor ?? null;
+    expect(last, 'how the run ended').not.toBeNull();
 
-  const random = numbers(dialect.name.length);
-  let isWhole = true;
-  second.proxy.budget = () => {
-    isWhole = !isWhole;
-    return isWhole ? Number.POSITIVE_INFINITY : Math.floor(random() ** 3 * 12_000);
-  };
-  for (const [at, [transport, connect]] of transports.entries()) {
-    const heard = await readMany((place) => readCut(connect, second.place, cut[at]?.[place] ?? []).until(last));
-    for (const [place, one] of heard.entries()) expect(one, `${transport}, cut ${place}`).toEqual(expected);
-  }
-  expect(second.proxy.cuts).toBeGreaterThan(0);
+    const random = numbers(dialect.name.length);
+    let isWhole = true;
+    second.proxy.budget = () => {
+      isWhole = !isWhole;
+      return isWhole ? Number.POSITIVE_INFINITY : Math.floor(random() ** 3 * 12_000);
+    };
+    for (const [at, [transport, connect]] of transports.entries()) {
+      const heard = await readMany((place) => readCut(connect, second.place, cut[at]?.[place] ?? []).until(last));
+      for (const [place, one] of heard.entries()) expect(one, `${transport}, cut ${place}`).toEqual(expected);
+    }
+    expect(second.proxy.cuts).toBeGreaterThan(0);
+  });
 });

@@ -25,7 +25,6 @@ import { sessionPage } from './session-pages.ts';
 import { restSummaryOf } from './session-summary.ts';
 import type { Sessions } from './sessions.ts';
 import type { SharedStreams } from './shared-streams.ts';
-import { LineItems } from './stored/line-items.ts';
 import type { StoredSessions } from './stored/stored-sessions.ts';
 
 /** The parts of the gateway that HTTP reaches. */
@@ -125,12 +124,14 @@ function kept(session: Session): Promise<void> {
 }
 
 /** Carries out what clients of another gateway have said there. */
-function deliver(
+async function deliver(
   id: string,
   items: readonly unknown[],
   settled: Delivery['settled'],
   { carriedOut, sessions, sinkOf }: BoardPorts,
-): void {
+): Promise<void> {
+  // Loaded on demand: most gateways are alone, and need none of the schemas.
+  const { LineItems } = await import('./stored/line-items.ts');
   if (sessions.isFollowed(id)) throw new GatewayError('conflict', 'another gateway has the session');
   const { session } = sessions.find(id, owner);
   const { data } = LineItems.safeParse(items);

@@ -1,4 +1,5 @@
-// The client library behind a network that cuts anywhere: each frame is told once, and each prompt counts once
+// The client library behind a network that cuts anywhere, also while its gateway is killed and started again: each frame is told once,
+// and each prompt counts once
 // (docs/guides/client-library.md).
 import { afterEach, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -7,8 +8,10 @@ import { parseConfig } from '../../src/config/config.ts';
 import { within } from '../../src/conformance/bounded-wait.ts';
 import { owner } from '../../src/core/contract/principal.ts';
 import { createGateway } from '../../src/gateway/full-gateway.ts';
+import { createMemoryStore } from '../../src/stores/memory-store.ts';
 import { listen } from '../../src/transports/http/server.ts';
 import { createByteProxy } from '../support/byte-proxy.ts';
+import { readCut } from '../support/cut-readers.ts';
 import { isFull } from '../support/full.ts';
 import { connectResumable, type Heard } from '../support/resuming-readers.ts';
 
@@ -90,5 +93,70 @@ describe.each(['websocket', 'sse'] as const)('over %s', (transport) => {
     expect(resets).toEqual([]);
     expect(client.cursor).toBe(uncut.at(-1)?.cursor);
     expect(gateway.board.session(session, owner).state).toBe('idle');
+  });
+
+  test('the gateway is killed and started again on its store: the client goes on by itself', async () => {
+    const store = createMemoryStore();
+    const token = 'the-same-token-for-both-gateways';
+    const serve = async () => {
+      const agents = { demo: { protocol: 'demo', options: { paceMs: 0 } } };
+      const gateway = createGateway(parseConfig({ agents, defaultAgent: 'demo' }), { log: () => {}, store });
+      const server = await listen({ board: gateway.board, token, allowedHosts: [`127.0.0.1:${proxy.port}`] });
+      disposals.push(
+        () => gateway.close('the test is over'),
+        () => server.close(),
+      );
+      return { gateway, server };
+    };
+    let port = 0;
+    const proxy = await createByteProxy(() => port);
+    disposals.push(() => proxy.close());
+    const first = await serve();
+    port = first.server.port;
+    const session = first.gateway.board.createSession({}, owner).id;
+    const told: Heard[] = [];
+    const resets: string[] = [];
+    const watchers = new Set<() => void>();
+    const client: Client<'claude'> = connect({
+      url: `http://127.0.0.1:${proxy.port}`,
+      frontend: 'claude',
+      session,
+      token,
+      transport,
+      WebSocket,
+      backoff: { firstMs: 1, mostMs: 4 },
+      onFrame(frame, cursor) {
+        told.push({ cursor, frame: JSON.stringify(frame) });
+        for (const watcher of [...watchers]) watcher();
+      },
+      onReset: (reason) => void resets.push(reason),
+    });
+    disposals.push(() => client.close());
+    const results = (count: number) =>
+      within('the end of a run', watchers, () => told.filter(isResult).length === count || undefined);
+    const prompt = (text: string) =>
+      client.send({ type: 'user', message: { role: 'user', content: [{ type: 'text', text }] } });
+    await prompt('think tool unicode');
+    await results(1);
+    // The next run is open when the gateway dies.
+    await prompt('slow 1 long 40 hang');
+    await within('its text', watchers, () => told.at(-1)?.frame.includes('text_delta') || undefined);
+    // Nothing reaches the client any more, and what has is kept.
+    port = 0;
+    proxy.cut();
+    await first.gateway.board.whenKept?.(session, owner);
+    await store.close();
+    const second = await serve();
+    port = second.server.port;
+    await results(2);
+    await prompt('hello');
+    await results(3);
+
+    expect(resets).toEqual([]);
+    const begin = told.findIndex(({ cursor }) => cursor !== null);
+    const place = { port, token, frontend: 'claude', session, options: '' };
+    const last = told.at(-1)?.cursor ?? null;
+    const whole = readCut(connectResumable, place, told.slice(begin, begin + 1));
+    expect(await whole.until(last)).toEqual(told.slice(begin));
   });
 });

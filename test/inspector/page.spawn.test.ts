@@ -288,11 +288,37 @@ describe(`the page, in Chromium${noBrowser === null ? '' : ` (skipped: ${noBrows
     await page.getByRole('button', { name: 'Send' }).waitFor();
     // A snapshot has no event of that number: the wire has.
     const late = await rig.loggedIn();
-    // The request that fails is made again, although nothing happens in the session any more.
-    await late.route(/\/wire\?/u, (route) => route.fulfill({ status: 408 }), { times: 1 });
+    // The request that fails, or is told that these rows are gone, is made again, although nothing happens in the session any more.
+    const gone = JSON.stringify({ rows: [], kept: 1, end: 9 });
+    const answers = [{ status: 408 }, { body: gone }];
+    await late.route(/\/wire\?/u, (route) => route.fulfill(answers.shift() ?? {}), { times: 2 });
     await late.evaluate(`location.hash = '#s=${session}&e=6'`);
     await late.locator('.drawer h3', { hasText: /^#6 block-start/u }).waitFor();
     for (const each of [page, late]) await each.context().close();
+  });
+
+  it.skipIf(noBrowser !== null)('tells what a frame changes since the one before, and copies one', async () => {
+    const page = await rig.newSession();
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    // Twice: what the page asks of an agent that has started stands between the events of its first run.
+    for (let run = 0; run < 2; run += 1) {
+      await prompt(page, 'hello');
+      await expect.poll(() => page.locator('.rows .c-dialect', { hasText: 'result › success' }).count()).toBe(run + 1);
+    }
+    await page
+      .locator('.rows .line', { hasText: /\d deltas/u })
+      .last()
+      .click();
+    await page.getByRole('button', { name: 'changes' }).click();
+    const first = page.getByRole('region', { name: 'canonical' }).locator('.changes').first();
+    await first.waitFor();
+    expect((await first.innerText()).split('\n')).toEqual(['delta', '" hello"', '"Hello!"']);
+    await page.getByRole('region', { name: 'claude' }).getByText('event.delta.text').first().waitFor();
+    expect(await findings(page)).toEqual([]);
+    await page.getByRole('button', { name: 'copy claude' }).click();
+    const copied = () => page.evaluate('navigator.clipboard.readText()');
+    await expect.poll(copied).toMatch(/^\{"type":"stream_event".*\n\{/u);
+    await page.context().close();
   });
 
   it.skipIf(noBrowser !== null)('has logged no error', () => {

@@ -92,10 +92,10 @@ export interface GatewayApi extends ObstacleSource {
    */
   whenKept?(session: string, principal: Principal): Promise<void>;
   /**
-   * Takes what another gateway brings for a session of this one, in order. Calls back once for each item. Throws
-   * `not-found`, `conflict` and `invalid`. Absent: there is no other one.
+   * Takes what another gateway brings for a session of this one, in order. Calls back once for each item. Rejects
+   * with `not-found`, `conflict` and `invalid`. Absent: there is no other one.
    */
-  deliver?(session: string, items: readonly unknown[], settled: Delivery['settled']): void;
+  deliver?(session: string, items: readonly unknown[], settled: Delivery['settled']): Promise<void>;
   /** Whether a request for a session must go to another gateway. Absent: there is no other one. */
   readonly elsewhere?: Elsewhere;
   session(id: string, principal: Principal): OpenSession;

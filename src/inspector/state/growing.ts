@@ -5,7 +5,7 @@ import { type Signal, signal } from '@preact/signals';
 /** Characters from which on a piece is closed at the next blank line. */
 const softLimit = 1024;
 /** Characters at which a piece is closed wherever it is. */
-const hardLimit = 4096;
+const hardLimit = 2048;
 
 /** One streaming text. `changed` counts its changes. */
 export interface Growing {

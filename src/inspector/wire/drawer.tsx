@@ -1,63 +1,26 @@
 // Everything about the chosen row: its event, the frames that gave it, the frames that it became, its marks.
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import type { WireCell, WireRow } from '../../core/contract/wire-rows.ts';
-import { JsonText, pretty } from '../conversation/json-text.tsx';
-import type { Row } from '../state/event-log.ts';
 import { clock, several } from '../state/format.ts';
-import { cellOf } from '../state/gateway.ts';
 import type { Session } from '../state/session.ts';
 import { addressOf, row as chosen, isDrawerOpen, said } from '../state/view.ts';
+import { CellView } from './cell-view.tsx';
+import { type Part, partsOf } from './cells.ts';
+import { Changes } from './changes-view.tsx';
 import { Chip } from './chips.tsx';
-import { canonicalText, mostListed, wiresOf } from './row-text.ts';
-import { Tree } from './tree.tsx';
+import { canonicalText } from './row-text.ts';
 
-interface Part {
-  readonly name: string;
-  /** What its cells are called when more of one is asked for; absent: nothing was cut. */
-  readonly column?: string;
-  readonly cells: readonly Cell[];
-}
+type View = 'text' | 'tree' | 'changes';
 
-/** A cell, and where the rest of it is. */
-interface Cell extends WireCell {
-  readonly wire?: WireRow;
-  readonly index?: number;
-}
-
-/** The cells of one column of several rows of the wire. */
-function cellsOf(wires: readonly WireRow[], of: (wire: WireRow) => readonly WireCell[] | undefined): readonly Cell[] {
-  return wires.flatMap((wire) => (of(wire) ?? []).map((cell, index) => ({ ...cell, wire, index })));
-}
-
-function partsOf(session: Session, row: Row): Part[] {
-  const { log } = session;
-  const wires = wiresOf(log, row);
-  const command = wires[0]?.command;
-  const parts: Part[] = [{ name: 'from the agent', column: 'from', cells: cellsOf(wires, ({ from }) => from) }];
-  if (command !== undefined)
-    parts.push({
-      name: `command${command.client === '' ? '' : ` of ${command.client}`}`,
-      cells: [{ text: JSON.stringify(command.command) }],
-    });
-  parts.push({ name: 'to the agent', column: 'to', cells: cellsOf(wires, ({ to }) => to) });
-  if (row.is === 'events') {
-    const cells = Array.from({ length: Math.min(row.count, mostListed) }, (_, index) => ({
-      text: JSON.stringify(log.at(row.first + index).event),
-    }));
-    const name = row.count > mostListed ? `canonical, first ${mostListed} of ${row.count}` : 'canonical';
-    parts.push({ name, cells });
-  }
-  for (const dialect of new Set(wires.flatMap(({ frames }) => Object.keys(frames))))
-    parts.push({ name: dialect, column: dialect, cells: cellsOf(wires, ({ frames }) => frames[dialect]) });
-  return parts.filter(({ name, cells }) => cells.length > 0 || (name !== 'from the agent' && name !== 'to the agent'));
-}
-
-/** What `c` and the button copy: the event, or the frame that gave none. */
-export function copied(session: Session): void {
-  const row = session.log.shown()[chosen.value];
+/** What `c` copies: the event, or the frame that gave none. */
+export function copied({ log }: Session): void {
+  const row = log.shown()[chosen.value];
   if (row === undefined) return;
-  const part = partsOf(session, row).find(({ name }) => name.startsWith('canonical')) ?? partsOf(session, row)[0];
+  const parts = partsOf(log, row);
+  copy(parts.find(({ column }) => column === 'canonical') ?? parts[0]);
+}
+
+function copy(part: Part | undefined): void {
   const text = (part?.cells ?? []).map((cell) => cell.text).join('\n');
   void navigator.clipboard.writeText(text).then(
     () => (said.value = 'The frame is copied.'),
@@ -66,26 +29,33 @@ export function copied(session: Session): void {
 }
 
 export function Drawer({ session }: { readonly session: Session }): VNode | null {
-  const [isRaw, setRaw] = useState(true);
-  void session.log.changed.value;
-  const row = session.log.shown()[chosen.value];
+  const [view, setView] = useState<View>('text');
+  const { log } = session;
+  void log.changed.value;
+  const { value: place } = chosen;
+  const row = log.shown()[place];
   if (!isDrawerOpen.value || row === undefined) return null;
-  const { seq, at } = row.is === 'events' ? session.log.at(row.first) : { seq: null, at: row.wire.at };
-  const marks = session.log.marksOf(row);
+  const { seq, at } = row.is === 'events' ? log.at(row.first) : { seq: null, at: row.wire.at };
+  const marks = log.marksOf(row);
   return (
     <aside class="drawer" aria-label="Chosen row">
       <header class="row">
         <h3>
-          {seq === null ? 'no event' : `#${seq}`} <bdi>{canonicalText(session.log, row)}</bdi>
+          {seq === null ? 'no event' : `#${seq}`} <bdi>{canonicalText(log, row)}</bdi>
         </h3>
         <span class="figures">{clock(at)} s</span>
         <span class="gap" />
-        <button type="button" class="toggle" aria-pressed={!isRaw} onClick={() => setRaw(!isRaw)}>
-          tree
-        </button>
-        <button type="button" onClick={() => copied(session)}>
-          copy
-        </button>
+        {(['tree', 'changes'] as const).map((each) => (
+          <button
+            type="button"
+            key={each}
+            class="toggle"
+            aria-pressed={view === each}
+            onClick={() => setView(view === each ? 'text' : each)}
+          >
+            {each}
+          </button>
+        ))}
         {seq !== null && (
           <button type="button" onClick={() => link(seq)}>
             link
@@ -104,24 +74,44 @@ export function Drawer({ session }: { readonly session: Session }): VNode | null
           ))}
         </ul>
       )}
-      {partsOf(session, row).map(({ name, column, cells }) => (
-        <section key={name} aria-label={name}>
-          <h4>
-            {name} <span class="figures">{cells.length > 1 && several(cells.length, 'frame')}</span>
-          </h4>
-          {cells.length === 0 && <p class="quiet">nothing: the protocol has no frame for it</p>}
-          {cells.map((cell, index) => (
-            <CellView key={`${chosen.value} ${index}`} cell={cell} isRaw={isRaw} more={moreOf(session, cell, column)} />
-          ))}
-        </section>
+      {partsOf(log, row).map((part) => (
+        <PartView key={part.name} session={session} place={place} part={part} view={view} />
       ))}
     </aside>
   );
 }
 
-function moreOf({ id }: Session, { wire, index = 0 }: Cell, column: string | undefined): More | null {
-  if (wire === undefined || column === undefined) return null;
-  return (at) => cellOf(id, wire, column, index, at);
+interface PartProps {
+  readonly session: Session;
+  readonly place: number;
+  readonly part: Part;
+  readonly view: View;
+}
+
+function PartView({ session, place, part, view }: PartProps): VNode {
+  const { name, column, cells } = part;
+  return (
+    <section aria-label={name}>
+      <header class="row">
+        <h4>
+          {name} <span class="figures">{cells.length > 1 && several(cells.length, 'frame')}</span>
+        </h4>
+        {cells.length > 0 && (
+          <button type="button" class="link" aria-label={`copy ${name}`} onClick={() => copy(part)}>
+            copy
+          </button>
+        )}
+      </header>
+      {cells.length === 0 && <p class="quiet">nothing: the protocol has no frame for it</p>}
+      {cells.map((cell, index) =>
+        view === 'changes' ? (
+          <Changes key={`${place} ${index}`} session={session} place={place} part={part} index={index} />
+        ) : (
+          <CellView key={`${place} ${index}`} session={session} column={column} cell={cell} isTree={view === 'tree'} />
+        ),
+      )}
+    </section>
+  );
 }
 
 export function link(seq: number): void {
@@ -129,51 +119,5 @@ export function link(seq: number): void {
   void navigator.clipboard.writeText(addressOf(seq)).then(
     () => (said.value = 'The link is copied.'),
     () => (said.value = 'The address of the page is the link.'),
-  );
-}
-
-/** Fetches the rest of a cell, part by part. */
-type More = (at: number) => Promise<WireCell>;
-
-function CellView({
-  cell,
-  isRaw,
-  more,
-}: {
-  readonly cell: WireCell;
-  readonly isRaw: boolean;
-  readonly more: More | null;
-}): VNode {
-  const [added, setAdded] = useState('');
-  const text = cell.text + added;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    value = undefined;
-  }
-  const rest = (cell.cut ?? 0) - text.length;
-  return (
-    <>
-      {isRaw || value === undefined ? (
-        <JsonText text={value === undefined ? text : pretty(value)} />
-      ) : (
-        <Tree value={value} />
-      )}
-      {rest > 0 && (
-        <p class="quiet">
-          {several(rest, 'character')} more{' '}
-          {more !== null && (
-            <button
-              type="button"
-              class="link"
-              onClick={() => void more(text.length).then((part) => setAdded(added + part.text))}
-            >
-              show more
-            </button>
-          )}
-        </p>
-      )}
-    </>
   );
 }

@@ -58,11 +58,13 @@ export async function learn(session: Session): Promise<void> {
       state.isStale = false;
       const { rows, kept, end } = await wireOf(session.id, state.next, state.next + most, []);
       if (state.life !== session.log.life) return;
-      keepChosen(session, () => session.log.learn(rows));
       const last = rows.at(-1);
-      state.next = Math.max(kept, last === undefined ? state.next : last.row + 1);
-      if (state.next < end && rows.length > 0) state.isStale = true;
-      else await search(session, state);
+      const next = Math.max(kept, last === undefined ? state.next : last.row + 1);
+      // Of the rows that were asked for, all may be gone: they say nothing, and more come.
+      state.isStale ||= next < end && next > state.next;
+      state.next = next;
+      if (rows.length > 0 || !state.isStale) keepChosen(session, () => session.log.learn(rows));
+      if (!state.isStale) await search(session, state);
       silence.value = null;
     }
   } catch (thrown) {

@@ -16,8 +16,10 @@ export const heightOfRow = () => (isNarrow.value ? 44 : 24);
 const heightOfHead = () => (isNarrow.value ? 0 : 28);
 /** Height that rows are seen in, px. */
 const heightIn = (element: HTMLElement) => element.clientHeight - heightOfHead();
-/** Rows above and below the view. */
-const spare = 10;
+/** Rows above and below the view, and above it while its end is followed. */
+const spare = { around: 8, followed: 3 };
+/** Rows that the view moves by before others are drawn. */
+const step = 8;
 
 export function Grid({ session }: { readonly session: Session }): VNode {
   const { log } = session;
@@ -30,18 +32,34 @@ export function Grid({ session }: { readonly session: Session }): VNode {
   const rowHeight = heightOfRow();
   const columns = columnsOf(session).filter((name) => !hiddenColumns.value.has(name));
   // While the end is followed, its rows are drawn before the scroller has got there.
-  const top = follows.value ? Math.max(0, rows.length * rowHeight - view.height) : reached.current;
-  const first = Math.max(0, Math.floor(top / rowHeight) - spare);
-  const last = Math.min(rows.length, Math.ceil((top + view.height) / rowHeight) + spare);
-  const pool = Math.ceil(view.height / rowHeight) + 2 * spare + 2;
-  // The chosen row stays in the document, so that the focus is not lost.
-  const places = Array.from({ length: Math.max(0, last - first) }, (_, index) => first + index);
+  const seen = Math.ceil(view.height / rowHeight) + 1;
+  const top = Math.floor(reached.current / rowHeight / step) * step;
+  const first = Math.max(0, follows.value ? rows.length - seen - spare.followed : top - spare.around);
+  const last = Math.min(rows.length, follows.value ? rows.length : top + step + seen + spare.around);
   const { value: place } = chosen;
-  if (place >= 0 && place < rows.length && (place < first || place >= last)) places.push(place);
+  const line = (index: number, ownTop?: number) => {
+    const row = rows[index];
+    return (
+      row && (
+        <Line
+          // By its place in the view: in a flood every row is another one, and none moves.
+          key={ownTop === undefined ? index - first : 'chosen'}
+          log={log}
+          row={row}
+          place={index}
+          columns={columns}
+          version={log.versionOf(row)}
+          isChosen={index === place}
+          {...(ownTop !== undefined && { top: ownTop })}
+        />
+      )
+    );
+  };
 
   useFollowing(scroller, reached, rows.length);
   useWire(session, log.length, log.shown(), first, last, columns);
-  useEffect(() => reveal(scroller.current, place), [place]);
+  // The drawer takes of the height in which the row that it is about is seen.
+  useEffect(() => reveal(scroller.current, place), [place, isDrawerOpen.value && view.height]);
   useEffect(() => {
     const element = scroller.current;
     if (element === null) return undefined;
@@ -77,23 +95,11 @@ export function Grid({ session }: { readonly session: Session }): VNode {
       >
         <Head session={session} columns={columns} />
         <div class="rows" role="rowgroup" style={{ height: `${rows.length * rowHeight}px` }}>
-          {places.map((index) => {
-            const each = rows[index];
-            return (
-              each && (
-                <Line
-                  key={index >= first && index < last ? index % pool : 'chosen'}
-                  log={log}
-                  row={each}
-                  place={index}
-                  columns={columns}
-                  top={index * rowHeight}
-                  version={log.versionOf(each)}
-                  isChosen={index === place}
-                />
-              )
-            );
-          })}
+          <div class="view" role="presentation" style={{ transform: `translateY(${first * rowHeight}px)` }}>
+            {Array.from({ length: Math.max(0, last - first) }, (_, index) => line(first + index))}
+          </div>
+          {/* The chosen row stays in the document, so that the focus is not lost. */}
+          {place >= 0 && (place < first || place >= last) && line(place, place * rowHeight)}
         </div>
       </div>
       <Minimap session={session} go={(share) => choose(session, Math.floor(share * rows.length))} />
@@ -189,6 +195,9 @@ function reveal(element: HTMLDivElement | null, place: number): void {
 
 type Rows = ReturnType<Session['log']['shown']>;
 
+/** Events in a quarter of a second that nobody can read. */
+const flood = 500;
+
 /** Asks for the wire a moment after events came, and for the frames of dialects a moment after scrolling. */
 function useWire(
   session: Session,
@@ -200,10 +209,20 @@ function useWire(
 ): void {
   const dialects = dialectsOf(session).filter((name) => columns.includes(name));
   const key = dialects.join();
+  const due = useRef<{ readonly timer: ReturnType<typeof setTimeout>; readonly count: number } | null>(null);
   useEffect(() => {
-    const timer = setTimeout(() => void learn(session), 250);
-    return () => clearTimeout(timer);
+    // A flood is asked for once it is over: nobody reads it, and the answers would slow it down.
+    if (due.current !== null && count - due.current.count > flood) {
+      clearTimeout(due.current.timer);
+      due.current = null;
+    }
+    const ask = () => {
+      due.current = null;
+      void learn(session);
+    };
+    due.current ??= { timer: setTimeout(ask, 250), count };
   }, [session, session.log.life, count, key]);
+  useEffect(() => () => clearTimeout(due.current?.timer), []);
   useEffect(() => {
     const timer = setTimeout(() => {
       const wanted = rows

@@ -14,7 +14,8 @@ interface Props {
   readonly row: Row;
   readonly place: number;
   readonly columns: readonly string[];
-  readonly top: number;
+  /** Where a row stands that is not among those in view, px. */
+  readonly top?: number;
   /** Changes when what the row says changes. */
   readonly version: string;
   readonly isChosen: boolean;
@@ -40,12 +41,12 @@ export const Line = memo(({ log, row, place, columns, top, isChosen }: Props): V
   };
   return (
     <div
-      id={`row-${place}`}
+      id={isChosen ? `row-${place}` : undefined}
       class="line"
       role="row"
       aria-rowindex={place + 2}
       aria-selected={isChosen}
-      style={{ transform: `translateY(${top}px)` }}
+      style={top === undefined ? undefined : { position: 'absolute', transform: `translateY(${top}px)` }}
       onClick={choose}
     >
       <span role="gridcell" class="seq">
@@ -54,12 +55,21 @@ export const Line = memo(({ log, row, place, columns, top, isChosen }: Props): V
       <span role="gridcell" class="time">
         {clock(at)}
       </span>
-      {columns.map((column) => (
-        <span key={column} role="gridcell" class={`cell ${classOf(column, row, log)}`}>
-          <bdi>{textOf(column)}</bdi>
-          <Chips marks={marks.filter((mark) => homeOf(mark, columns) === column)} />
-        </span>
-      ))}
+      {columns.map((column) => {
+        const own = marks.filter((mark) => homeOf(mark, columns) === column);
+        const text = textOf(column);
+        // As few boxes as can be: in a flood, all of them are laid out anew with each frame of the screen.
+        return (
+          <span
+            key={column}
+            role="gridcell"
+            class={`cell ${classOf(column, row, log)}${own.length > 0 ? ' marked' : ''}`}
+          >
+            {own.length === 0 ? text : <bdi>{text}</bdi>}
+            <Chips marks={own} />
+          </span>
+        );
+      })}
     </div>
   );
 });

@@ -100,14 +100,18 @@ function textIn(content: unknown): string {
 
 const names = /"(?:type|subtype|method)":"([^"]{1,40})"/gu;
 
+/** What a frame is called, by the names at its beginning. */
+export function kindOf(frame: string): string {
+  const called = [...visible(frame.slice(0, most)).matchAll(names)].slice(0, 2);
+  return called.map(([, name]) => name).join(' › ');
+}
+
 /** Frames as one line: how many, what they are called, how the first begins. */
 export function framesText(frames: readonly { readonly text: string }[] | undefined): string {
   if (frames === undefined) return '';
   const [head] = frames;
   if (head === undefined) return '–';
-  const text = visible(head.text.slice(0, most));
-  const called = [...text.matchAll(names)].slice(0, 2).map(([, name]) => name);
-  return [frames.length === 1 ? '' : `${frames.length}×`, called.join(' › '), text]
+  return [frames.length === 1 ? '' : `${frames.length}×`, kindOf(head.text), visible(head.text.slice(0, most))]
     .filter((part) => part !== '')
     .join(' ');
 }

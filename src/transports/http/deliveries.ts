@@ -97,8 +97,8 @@ function readOutcomes(answer: IncomingMessage, settled: Delivery['settled']): vo
   answer.on('data', (chunk: Uint8Array) => decoder.push(chunk));
 }
 
-/** Answers a delivery. Throws what `board.deliver` throws. */
-export function takeDelivery(board: GatewayApi, session: string, items: unknown): Response {
+/** Answers a delivery. Rejects with what `board.deliver` rejects with. */
+export async function takeDelivery(board: GatewayApi, session: string, items: unknown): Promise<Response> {
   if (board.deliver === undefined || !Array.isArray(items)) throw new GatewayError('invalid', 'no delivery');
   let left = items.length;
   let signs: NodeJS.Timeout | undefined;
@@ -106,7 +106,7 @@ export function takeDelivery(board: GatewayApi, session: string, items: unknown)
   let finish = (): void => {};
   // What is settled at once waits until somebody reads.
   const early: string[] = [];
-  board.deliver(session, items, (at, settlement) => {
+  await board.deliver(session, items, (at, settlement) => {
     left -= 1;
     const line = `${JSON.stringify({ at, ...settlement })}\n`;
     early.push(line);

@@ -1,6 +1,6 @@
-// Writes the pages on the real pi, one for each version, and on Claude Code. Programs that are no dependencies of ours
-// are configured: PATCHBAY_NEW_PI is a folder with newer versions of pi and a Node that runs them, PATCHBAY_CLAUDE_CODE
-// and PATCHBAY_CLAUDE_AGENT_ACP are programs.
+// Writes the pages on the real pi, one for each version, on Claude Code, and on ACP agents. Programs that are no dependencies of
+// ours are configured: PATCHBAY_NEW_PI is a folder with newer versions of pi and a Node that runs them, PATCHBAY_CLAUDE_CODE and
+// PATCHBAY_CLAUDE_AGENT_ACP are programs, PATCHBAY_ACP_AGENTS is a folder with codex-acp, gemini-cli and a Node that runs them.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { judged } from './command.ts';
@@ -19,8 +19,46 @@ interface RealProgram {
   readonly script?: string;
 }
 
+/** Agents whose model speaks another API than the fake one. */
+const relay = 'test/conformance/support/model-relay/main.mjs';
+
+/** ACP agents of npm, in the order of the index. */
+function acpAgents(newPi: string, folder: string): readonly RealProgram[] {
+  const [piBin, bin] = [newPi, folder].map((place) => path.join(place, 'node_modules/.bin'));
+  const script = 'acp-claude.json';
+  const common = { protocol: 'acp', words: [], asks: false };
+  const codex = '@agentclientprotocol/codex-acp/dist/index.js';
+  const gemini = '@google/gemini-cli/bundle/gemini.js';
+  return [
+    {
+      ...common,
+      page: 'codex-acp',
+      label: 'codex-acp 2.6.0',
+      command: ['node', relay, 'codex', `${bin}/node`, path.join(folder, 'node_modules', codex)],
+      script,
+    },
+    {
+      ...common,
+      page: 'gemini',
+      label: 'gemini-cli 0.61.0',
+      command: ['node', relay, 'gemini', `${bin}/node`, path.join(folder, 'node_modules', gemini)],
+      words: ['--acp'],
+      script,
+    },
+    {
+      ...common,
+      page: 'pi-acp',
+      label: 'pi-acp 0.0.34 with pi 0.87.1',
+      command: [
+        ...['env', `PATH=${piBin}:${process.env.PATH}`, `PI_ACP_PI_COMMAND=${piBin}/pi`],
+        ...[`${piBin}/node`, 'node_modules/pi-acp/dist/index.js'],
+      ],
+    },
+  ];
+}
+
 /** In the order of the index. */
-function programs(newPi: string, claudeCode: string, claudeAcp: string): readonly RealProgram[] {
+function programs(newPi: string, claudeCode: string, claudeAcp: string, folder: string): readonly RealProgram[] {
   const node = path.join(newPi, 'node_modules/.bin/node');
   const newest = { protocol: 'pi', asks: true };
   return [
@@ -70,15 +108,17 @@ function programs(newPi: string, claudeCode: string, claudeAcp: string): readonl
       asks: false,
       script: 'acp-claude.json',
     },
+    ...acpAgents(newPi, folder),
   ];
 }
 
-/** The page of a program that is not installed stays as it is. */
-export async function makeRealPrograms(): Promise<void> {
+/** The page of a program that is not installed stays as it is. `isChosen`: takes the name of a page. */
+export async function makeRealPrograms(isChosen: (page: string) => boolean): Promise<void> {
   const { PATCHBAY_NEW_PI: newPi = '/nowhere', PATCHBAY_CLAUDE_CODE: claudeCode = '/nowhere' } = process.env;
-  const { PATCHBAY_CLAUDE_AGENT_ACP: claudeAcp = '/nowhere' } = process.env;
-  for (const { page, protocol, label, command, words, asks, script } of programs(newPi, claudeCode, claudeAcp)) {
-    if (command.some((word) => word.includes('/') && !existsSync(word))) {
+  const { PATCHBAY_CLAUDE_AGENT_ACP: claudeAcp = '/nowhere', PATCHBAY_ACP_AGENTS: acp = '/nowhere' } = process.env;
+  for (const { page, protocol, label, command, words, asks, script } of programs(newPi, claudeCode, claudeAcp, acp)) {
+    if (!isChosen(page)) continue;
+    if (command.some((word) => word.includes('/') && !word.includes('=') && !existsSync(word))) {
       console.log(`${label} is not here: ${page}.md stays as it is`);
       continue;
     }
