@@ -3,7 +3,7 @@
 import type { Finding, Rule } from '../../check/rule.ts';
 import { orderRules, streamRules, toolRules } from '../../pi/rules/event-order.ts';
 import { messageRules, updateRules } from '../../pi/rules/messages.ts';
-import { compactionRules, newerRules, retryRules, toolShapeRules } from '../../pi/rules/non-message-events.ts';
+import { compactionRules, retryRules, toolShapeRules } from '../../pi/rules/non-message-events.ts';
 import type { PiView } from '../../pi/view/view.ts';
 import { piSessions } from '../view/pi-sessions.ts';
 import type { ServerRule } from '../view/view.ts';
@@ -28,7 +28,6 @@ const rulesOfPi: ReadonlyMap<string, Rule<PiView>> = new Map(
     ...toolShapeRules,
     ...compactionRules,
     ...retryRules,
-    ...newerRules,
   ].map((rule) => [rule.id.replace('pi/', ''), rule]),
 );
 
