@@ -110,6 +110,10 @@ const ServerConfig = z.strictObject({
     .array(z.string())
     .default([])
     .describe('Web pages (scheme, host and port) that may connect from a browser.'),
+  allowedHosts: z
+    .array(z.string())
+    .default([])
+    .describe('Further names by which clients reach the gateway, as behind a load balancer: a host, or host:port.'),
   inspector: z.boolean().default(true).describe('Whether the page at / shows sessions and their wire.'),
 });
 

@@ -1,5 +1,5 @@
 // The real pi behind patchbay-acp, with the client of the protocol's own library in front (docs/protocols/acp.md 3, 4).
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { methods } from '@agentclientprotocol/sdk';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -37,6 +37,8 @@ beforeAll(async () => {
   const { argv, env } = piCommand(home, ['-e', extension]);
   // Its sessions are kept: they are loaded again below.
   const command = argv.filter((word) => word !== '--no-session');
+  mkdirSync(join(home.agentDir, 'prompts'));
+  writeFileSync(join(home.agentDir, 'prompts/greet.md'), '[[text]] greet');
   config = join(home.dir, 'patchbay.json');
   const pi = { protocol: 'pi', command, env: { ...env, PATCHBAY_ASK: 'write' } };
   writeFileSync(config, JSON.stringify({ agents: { pi }, defaultAgent: 'pi' }));
@@ -108,6 +110,17 @@ it('takes images, resources and links', async () => {
   for (const words of ['image/png', 'let resource = 1', 'alpha']) expect(told).toContain(words);
 });
 
+it('lists a command of the user and carries it out, and changes its level of thinking', async () => {
+  const listed = (message: unknown) => JSON.stringify(at(message, 'params', 'update', 'availableCommands') ?? []);
+  await acp.until((message) => listed(message).includes('"greet"'));
+  const { said } = listen();
+  await ask('/greet');
+  expect(said()).toBe('Hello, world. This is plain text.');
+  const level = { configId: 'thought_level', value: 'high' };
+  const { configOptions } = await acp.agent.request(session.setConfigOption, { sessionId: id, ...level });
+  expect(configOptions).toContainEqual(expect.objectContaining({ id: 'thought_level', currentValue: 'high' }));
+});
+
 it('fails with an error, and says when it is at its limit of tokens', async () => {
   await expect(ask('[[bad-request]] hello')).rejects.toMatchObject({ code: -32_603 });
   await expect(ask('[[max-tokens]] hello')).resolves.toMatchObject({ stopReason: 'max_tokens' });
@@ -134,9 +147,10 @@ it.each([
     (message: unknown) => at(message, 'params', 'update', 'status') === 'in_progress',
   ],
   ['in a question', '[[ask]] hello', asksPermission],
+  ['before its first word', '[[hold]] hello', null],
 ])('is cancelled %s, and takes the next prompt', async (_, words, sign) => {
   user.permission = () => null;
-  const shown = next(sign);
+  const shown = sign && next(sign);
   const turn = ask(words);
   await shown;
   await acp.cancel(id);

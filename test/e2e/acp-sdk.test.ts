@@ -55,6 +55,8 @@ describe('a turn', () => {
     expect(acp.updates(id, 'usage_update').length).toBeGreaterThan(0);
     expect(acp.updates(id, 'user_message_chunk')).toEqual([]);
     expect(acp.updates(id, 'available_commands_update')).toHaveLength(1);
+    await ask(id, '/tool');
+    expect(statuses(id).filter((status) => status === 'completed')).toHaveLength(2);
   });
 
   it('has several tools at once, edits with both texts, and images', async () => {

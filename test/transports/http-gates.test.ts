@@ -17,7 +17,12 @@ let here: string;
 beforeAll(async () => {
   board = createFakeBoard();
   board.add('s1');
-  server = await listen({ board, token, allowedOrigins: [friend], allowedHosts: ['Gateway.Example:80'] });
+  server = await listen({
+    board,
+    token,
+    allowedOrigins: [friend],
+    allowedHosts: ['Gateway.Example', 'gateway.example:8443'],
+  });
   port = server.port;
   here = `127.0.0.1:${port}`;
 });
@@ -72,7 +77,7 @@ describe.each(Object.entries(kinds))('%s', (_name, kind) => {
   });
 
   it('a configured Host may, with or without the usual port', async () => {
-    for (const host of ['gateway.example', 'gateway.example:80', 'GATEWAY.example']) {
+    for (const host of ['gateway.example', 'gateway.example:80', 'GATEWAY.example', 'gateway.example:8443']) {
       expect((await ask(kind, [`Host: ${host}`, right])).status).toBe(kind.status);
     }
   });

@@ -78,6 +78,7 @@ async function start(config: Config, options: ServeOptions, places: SessionPlace
     tokens: configuredTokens(config, process.env),
     connections: connectionsOf(config),
     allowedOrigins: [...config.server.allowedOrigins, ...options.origin],
+    allowedHosts: config.server.allowedHosts,
     board: gateway.board,
     maxFrameBytes: config.limits.clientFrameBytes,
     hop: places.hop,

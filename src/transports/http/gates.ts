@@ -19,7 +19,7 @@ export interface GateOptions {
   readonly tokens: readonly TokenEntry[];
   /** Exact allowed origins, e.g. `https://example.org:8443`. Pages of the gateway need no entry. */
   readonly allowedOrigins: ReadonlySet<string>;
-  /** Further allowed Host values, `name:port` in lower case. Loopback names and the called address are always allowed. */
+  /** Further allowed Host values in lower case; see {@link withPort}. Loopback names and the called address are always allowed. */
   readonly allowedHosts: ReadonlySet<string>;
   /** Checks requests that another gateway forwards. Null: there is no other one, and their header means nothing. */
   readonly hop: ((request: IncomingMessage) => Hop | null) | null;
@@ -87,7 +87,8 @@ function refuseHost(request: IncomingMessage, allowedHosts: ReadonlySet<string>)
   return { status: 403, code: 'unauthorized', message: 'this Host is not allowed' };
 }
 
-function withPort(host: string): string {
+/** A Host value with its port, which is 80 where none is said. */
+export function withPort(host: string): string {
   return /:\d+$/.test(host) ? host : `${host}:80`;
 }
 

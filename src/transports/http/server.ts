@@ -12,7 +12,7 @@ import { createApp, type RequestBindings } from './app.ts';
 import { maxBodyBytes } from './body.ts';
 import { type ConnectionLimits, type Crowding, createConnectionTable } from './connection-table.ts';
 import { createForwarder, placeOf, sessionUse } from './forwarder.ts';
-import { createGates, type Refusal, type Verdict } from './gates.ts';
+import { createGates, type Refusal, type Verdict, withPort } from './gates.ts';
 import { corsHeaders, isPreflight, preflightHeaders, securityHeaders } from './headers.ts';
 import { createHopCheck, type HopSecret } from './hop.ts';
 import { createInspector, type InspectorOptions } from './inspector/inspector.ts';
@@ -85,7 +85,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const { board, host = '127.0.0.1', port = 0, maxFrameBytes, stream, attachMs, onError } = options;
   const { token, entries } = tokensOf(options, isLoopback(host));
   const allowedOrigins = new Set(options.allowedOrigins);
-  const allowedHosts = new Set(options.allowedHosts?.map((name) => name.toLowerCase()));
+  const allowedHosts = new Set(options.allowedHosts?.map((name) => withPort(name.toLowerCase())));
   const secret = options.hop ?? null;
   const hop = secret === null ? null : createHopCheck(secret);
   const longestBody = () => Math.max(maxFrameBytes ?? maxBodyBytes, board.maxFrameBytes?.() ?? 0);

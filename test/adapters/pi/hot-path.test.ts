@@ -79,8 +79,9 @@ const together = (bytes: Buffer, sizes: readonly number[] = []) => {
 };
 
 describe('a burst', () => {
-  test('takes all deltas of a chunk but the one that teaches', () => {
-    expect(together(stream(bare(...words)))).toBe(words.length - 1);
+  test.each(['bare', 'snapshot'] as const)('takes all deltas of a chunk but the one that teaches (%s)', (shape) => {
+    const lines = stream(bare(...words).map((update) => ({ ...update, shape })));
+    expect(together(lines)).toBe(words.length - 1);
   });
 
   test.each(['bare', 'snapshot'] as const)('goes on behind each border of a chunk (%s)', (shape) => {
