@@ -33,6 +33,7 @@ describe('the checks of pi', () => {
     expect(idsOf(pi).filter((id) => !idsOf(first).includes(id))).toEqual([
       'pi/blocks-streamed',
       'pi/stop-reason-known',
+      'pi/update-message',
     ]);
     expect([levelIn(first, 'pi/usage'), levelIn(pi, 'pi/usage')]).toEqual(['MUST', 'SHOULD']);
     expect([first.version, setInVersion(pi, pi.version)]).toEqual(['1', pi]);

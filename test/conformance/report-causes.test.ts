@@ -47,6 +47,25 @@ test('checks that are unclear for one cause form one entry', () => {
   ]);
 });
 
+test('a failed check stands above those that could not be tried because of it', () => {
+  const report = made([
+    { id: 'toy/fails', verdict: 'failed', reason: 'no answer', ms: 0, conversations: [] },
+    { ...unclear('toy/silent', 'no answer came'), because: 'toy/fails' },
+    { ...unclear('toy/unclear', 'no answer came'), because: 'toy/fails' },
+    { ...unclear('toy/known', 'something else'), because: 'toy/passes' },
+    { id: 'toy/passes', verdict: 'passed', ms: 0, conversations: [] },
+  ]);
+  const words = '2 checks could not be tried because of it:';
+  expect(renderTable(report)).toContain(`no answer\n  ${words}\n    toy/unclear toy/silent`);
+  const page = readMarkup(renderHtml(report), { empty: new Set(['meta', 'input']), raw: new Set(['style']) });
+  expect(allOf(page, 'li').map((item) => textIn(item).replaceAll(/\s+/gu, ' ').trim())).toEqual([
+    `toy/fails failed: no answer${words} toy/unclear toy/silent`,
+    'toy/known unclear: something else',
+  ]);
+  const chosen = allOf(page, 'input').filter(({ attributes }) => attributes.has('checked'));
+  expect(chosen.map(({ attributes }) => attributes.get('id'))).toEqual(['show-bad']);
+});
+
 test('a run that was stopped: not run', () => {
   const report = made([
     unclear('toy/passes', 'the run was stopped'),

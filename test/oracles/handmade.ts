@@ -50,7 +50,8 @@ export function toolResult(id: string, parent: string | null = null): Frame {
 }
 
 export function assistant(id: string, content: object, parent: string | null = null): Frame {
-  const message = { id, role: 'assistant', model: 'fake-1', content: [content], usage: counts };
+  const of = { type: 'message', stop_reason: null, stop_sequence: null };
+  const message = { ...of, id, role: 'assistant', model: 'fake-1', content: [content], usage: counts };
   return { type: 'assistant', message, parent_tool_use_id: parent };
 }
 

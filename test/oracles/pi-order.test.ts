@@ -19,9 +19,8 @@ const result = { role: 'toolResult', toolCallId: 'c', toolName: 'look', content:
 const final = model([], 'aborted');
 const tool = (type: string, more: object = {}): Line => ({ type, toolCallId: 'c', toolName: 'look', ...more });
 
-const update = (event: Line, text?: string): Line => {
-  if (text === undefined) return { type: 'message_update', assistantMessageEvent: event };
-  const message = model([{ type: 'text', text }]);
+const update = (event: Line, text: string, ...more: readonly object[]): Line => {
+  const message = model([{ type: 'text', text }, ...more]);
   return { type: 'message_update', assistantMessageEvent: { ...event, partial: message }, message };
 };
 const block = { contentIndex: 0 };
@@ -37,10 +36,10 @@ function correct(): Line[] {
     { type: 'message_start', message: model([]) },
     update({ type: 'text_start', ...block }, ''),
     update({ type: 'text_delta', ...block, delta: 'he' }, 'he'),
-    update({ type: 'text_delta', ...block, delta: 'y' }),
+    update({ type: 'text_delta', ...block, delta: 'y' }, 'hey'),
     update({ type: 'text_end', ...block, content: 'hey' }, 'hey'),
-    update({ type: 'toolcall_start', contentIndex: 1, id: 'c', toolName: 'look' }),
-    update({ type: 'toolcall_end', contentIndex: 1, toolCall: call }),
+    update({ type: 'toolcall_start', contentIndex: 1, id: 'c', toolName: 'look' }, 'hey', call),
+    update({ type: 'toolcall_end', contentIndex: 1, toolCall: call }, 'hey', call),
     { type: 'message_end', message: said },
     tool('tool_execution_start', { args: {} }),
     tool('tool_execution_update', { args: {}, partialResult: { content: seen } }),
@@ -110,7 +109,7 @@ const breakages: readonly [what: string, rule: string, breakage: Breakage][] = [
   [
     'an end that says another thing',
     'text-deltas',
-    edit('text_end', () => update({ type: 'text_end', ...block, content: 'ho' })),
+    edit('text_end', () => update({ type: 'text_end', ...block, content: 'ho' }, 'hey')),
   ],
   [
     'a snapshot that lags',
@@ -121,7 +120,7 @@ const breakages: readonly [what: string, rule: string, breakage: Breakage][] = [
   [
     'a message that says another thing',
     'blocks-end',
-    edit('text_end', () => update({ type: 'text_delta', ...block, delta: '!' })),
+    edit('text_end', () => update({ type: 'text_delta', ...block, delta: '!' }, 'hey!')),
   ],
   ['a tool inside a message', 'tool-beside-message', move('tool_execution_start', 9)],
   ['a tool that starts twice', 'tool-brackets', repeat('tool_execution_start')],

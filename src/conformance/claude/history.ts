@@ -5,7 +5,8 @@ import type { SetHistory } from '../check/history.ts';
 export const agentHistory: SetHistory = [
   {
     version: '2',
-    why: 'what no specification says is no MUST',
+    why: 'finds what passed unread; what no specification says is no MUST',
+    added: ['claude/api-message'],
     were: {
       MUST: [
         'claude/session-id',
@@ -65,7 +66,17 @@ export const agentHistory: SetHistory = [
       ],
       SHOULD: ['claude/message-id-own'],
     },
-    reworded: ['claude/message-id-own', 'claude/stop-reason'],
+    reworded: [
+      'claude/message-id-own',
+      'claude/stop-reason',
+      'claude/assistant-shape',
+      'claude/assistant-content',
+      'claude/message-start-shape',
+      'claude/message-delta-shape',
+      'claude/block-start-shape',
+      'claude/result-error',
+      'claude/result-stop-reason',
+    ],
   },
 ];
 

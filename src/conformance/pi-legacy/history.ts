@@ -6,6 +6,7 @@ export const agentHistory: SetHistory = [
   {
     version: '2',
     why: 'finds what passed unread',
-    added: ['pi-legacy/block-ends', 'pi-legacy/blocks-streamed'],
+    added: ['pi-legacy/block-ends', 'pi-legacy/blocks-streamed', 'pi-legacy/update-message'],
+    reworded: ['pi-legacy/update-fields'],
   },
 ];

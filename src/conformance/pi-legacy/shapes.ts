@@ -68,6 +68,7 @@ export const usage: Shape = fields({ ...parts, cost: fields({ ...parts, total: '
 
 export const stopReasons: readonly unknown[] = ['stop', 'length', 'toolUse', 'error', 'aborted'];
 
+const toolCall = fields({ type: { words: ['toolCall'] }, id: 'string', name: 'string', arguments: 'object' });
 const part = { contentIndex: 'number', partial: 'object' } as const;
 /** Updates by type. */
 export const updates: ReadonlyMap<string, Shape> = new Map([
@@ -80,7 +81,7 @@ export const updates: ReadonlyMap<string, Shape> = new Map([
   ['thinking_end', fields({ ...part, content: 'string' })],
   ['toolcall_start', fields(part)],
   ['toolcall_delta', fields({ ...part, delta: 'string' })],
-  ['toolcall_end', fields({ ...part, toolCall: 'object' })],
+  ['toolcall_end', fields({ ...part, toolCall })],
   ['done', fields({ reason: 'string', message: 'object' })],
   ['error', fields({ reason: 'string', error: 'object' })],
 ]);

@@ -13,6 +13,8 @@ export const agentHistory: SetHistory = [
       'pi-server/event-blocks',
       'pi-server/event-deltas',
       'pi-server/event-tools',
+      'pi-server/event-compactions',
+      'pi-server/event-retries',
     ],
     reworded: ['pi-server/21.2-111'],
   },

@@ -6,7 +6,7 @@ export const agentHistory: SetHistory = [
   {
     version: '2',
     why: 'finds what passed unread; what no specification says is no MUST',
-    added: ['pi/blocks-streamed', 'pi/stop-reason-known'],
+    added: ['pi/blocks-streamed', 'pi/stop-reason-known', 'pi/update-message'],
     were: {
       MUST: [
         'pi/unreadable-line',
@@ -40,6 +40,13 @@ export const agentHistory: SetHistory = [
         'pi/extension-error',
       ],
     },
-    reworded: ['pi/stop-reason'],
+    reworded: [
+      'pi/stop-reason',
+      'pi/tool-call-known',
+      'pi/toolcall-end',
+      'pi/tool-update-fields',
+      'pi/tool-end-fields',
+      'pi/compaction-end-fields',
+    ],
   },
 ];

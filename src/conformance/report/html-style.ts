@@ -56,16 +56,17 @@ li.breach { background: var(--failed-back); border-left-color: var(--failed); }
 pre { margin: 0; font-size: .8rem; line-height: 1.45; white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: isolate; max-height: 24rem; overflow: auto; }
 .wrong { grid-column: 3; margin: .15rem 0; font-size: .85rem; overflow-wrap: anywhere; unicode-bidi: isolate; }
 li.skipped { padding: .2rem .8rem; color: var(--faint); font-size: .8rem; text-align: center; }
-body:has(#show-passed:checked) .check:not(.passed), body:has(#show-failed:checked) .check:not(.failed),
+body:has(#show-bad:checked) .check:not(.failed, .unclear), body:has(#show-passed:checked) .check:not(.passed), body:has(#show-failed:checked) .check:not(.failed),
 body:has(#show-unclear:checked) .check:not(.unclear), body:has(#show-silent:checked) .check:not(.silent) { display: none; }
-body:has(#show-passed:checked) section:not(:has(.check.passed)), body:has(#show-failed:checked) section:not(:has(.check.failed)),
+body:has(#show-bad:checked) section:not(:has(.check.failed, .check.unclear)), body:has(#show-passed:checked) section:not(:has(.check.passed)), body:has(#show-failed:checked) section:not(:has(.check.failed)),
 body:has(#show-unclear:checked) section:not(:has(.check.unclear)), body:has(#show-silent:checked) section:not(:has(.check.silent)) { display: none; }
-@media (max-width: 40rem) { li.message { grid-template-columns: auto 1fr; } li.message pre, .wrong { grid-column: 1 / -1; } .badge { min-width: 0; } }
+@media (max-width: 40rem) { li.message { grid-template-columns: auto 1fr; } li.message pre, .wrong { grid-column: 1 / -1; } .badge { min-width: 0; margin-right: .4rem; }
+  body { padding: 1rem .75rem 3rem; } table { width: 100%; font-size: .8rem; } th, td { padding: .3rem .25rem; } thead th { font-size: .7rem; } .inside { padding-left: .8rem; } }
 @media print { fieldset, .skip { display: none; } body { max-width: none; } pre { max-height: none; } }
 `;
 
 /** Hash of {@link style}; the policy allows no other sheet. */
-const styleHash = 'sha256-Fo9XYBpSx1CrstAhhwOozWB4gJIPqiSHHgpQubmOQSQ=';
+const styleHash = 'sha256-Y0+6updQbtys/nJGR97mlAHpvDK5AIJ+CLsu7kCPi7U=';
 
 /** Allows no script, no request, no form and no image. */
 export const policy = ["default-src 'none'", `style-src '${styleHash}'`, "base-uri 'none'", "form-action 'none'"].join(

@@ -10,6 +10,7 @@ import {
   byReason,
   bySection,
   factsOf,
+  hasRoot,
   meanings,
   reasonOf,
   type Speakers,
@@ -17,6 +18,7 @@ import {
   staleTitle,
   titleOf,
   totalsOf,
+  untriedWords,
 } from './report-texts.ts';
 
 /** How many checks are unfolded at first. */
@@ -98,22 +100,33 @@ function staleMarkup(stale: readonly string[]): Markup[] {
   return [element('h2', {}, [badge, ` ${staleTitle}`]), element('ul', { class: 'stale' }, lines)];
 }
 
-/** The problems first; unclear checks with the same reason form one entry. */
+/**
+ * The problems first: each failed check with those that could not be tried because of it; other unclear checks with the
+ * same reason form one entry.
+ */
 function troubles(results: readonly ReportEntry[]): Markup[] {
   const bad = results.filter(isBad);
   if (bad.length === 0) return [];
   const failed = bad.filter(({ verdict }) => verdict === 'failed').map((entry) => [entry]);
-  const unclear = byReason(bad.filter(({ verdict }) => verdict === 'unclear')).values();
-  const links = [...failed, ...unclear].map((entries) => {
+  const unclear = bad.filter((entry) => entry.verdict === 'unclear' && !hasRoot(entry, results));
+  const links = [...failed, ...byReason(unclear).values()].map((entries) => {
     const [first] = entries;
-    const names = entries.flatMap(({ id }) => [element('a', { href: `#${id}` }, [id]), ' ']);
     const summary = first === undefined ? '' : `${first.verdict}: ${foreign(reasonOf(first), 160)}`;
-    return element('li', {}, [...names, summary]);
+    const untried = bad.filter(({ because }) => because !== undefined && because === first?.id);
+    const words = `${untriedWords(untried.length)} `;
+    const hidden = untried.length === 0 ? [] : [element('p', { class: 'note' }, [words, ...linksTo(untried)])];
+    return element('li', {}, [...linksTo(entries), summary, ...hidden]);
   });
   return [element('h2', {}, ['What did not pass']), element('ul', {}, links)];
 }
 
+const linksTo = (entries: readonly ReportEntry[]): (Markup | string)[] =>
+  entries.flatMap(({ id }) => [element('a', { href: `#${id}` }, [id]), ' ']);
+
+/** Where something did not pass, the page opens with that alone. */
 function filter({ counts }: Report): Markup {
+  const { failed, unclear } = counts.verdicts;
+  const bad = failed + unclear;
   const choice = (name: string, label: string, count: number, meaning: string, isChosen: boolean) =>
     element('label', { title: meaning }, [
       element(
@@ -127,7 +140,8 @@ function filter({ counts }: Report): Markup {
     choice(classOf(verdict), verdict, counts.verdicts[verdict], meanings[verdict], false);
   return element('fieldset', {}, [
     element('legend', {}, ['Show']),
-    choice('all', 'all', counts.total, 'every check', true),
+    ...(bad === 0 ? [] : [choice('bad', 'did not pass', bad, 'failed and unclear', true)]),
+    choice('all', 'all', counts.total, 'every check', bad === 0),
     ...verdicts.map(those),
   ]);
 }

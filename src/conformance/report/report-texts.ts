@@ -61,6 +61,15 @@ export function reasonOf({ reason = '', conversations }: ReportEntry): string {
   return untried !== undefined || why === 'the run was stopped' ? `not run: ${why}` : shownReason;
 }
 
+/** Whether another check, which the report shows as failed, is why this one could not be tried. */
+export function hasRoot({ because }: ReportEntry, results: readonly ReportEntry[]): boolean {
+  return because !== undefined && results.some(({ id, verdict }) => id === because && verdict === 'failed');
+}
+
+/** Introduces so many checks below the failed one that is why they could not be tried. */
+export const untriedWords = (count: number): string =>
+  `${count} ${count === 1 ? 'check' : 'checks'} could not be tried because of it:`;
+
 /** Groups by reason, in the order of the first check of each. */
 export function byReason(entries: readonly ReportEntry[]): ReadonlyMap<string, readonly ReportEntry[]> {
   return groupedBy(entries, reasonOf);

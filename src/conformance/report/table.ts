@@ -7,6 +7,7 @@ import {
   byReason,
   bySection,
   factsOf,
+  hasRoot,
   meanings,
   placeOf,
   reasonOf,
@@ -14,6 +15,7 @@ import {
   speakersOf,
   titleOf,
   totalsOf,
+  untriedWords,
 } from './report-texts.ts';
 import { cut, cutAround, durationOf, oneLine, padded, shortened, visible, wrapped } from './safe-text.ts';
 
@@ -154,15 +156,9 @@ function troubleLines(
   return groups.length === 0 ? [] : [heading(verdict, groups.flat().length, paint), ...blocks];
 }
 
-/** Whether another check, which the report shows as failed, is why this one could not be tried. */
-function hasRoot({ because }: ReportEntry, results: readonly ReportEntry[]): boolean {
-  return because !== undefined && results.some(({ id, verdict }) => id === because && verdict === 'failed');
-}
-
 function hiddenLines(entries: readonly ReportEntry[], paint: Paint): string[] {
   if (entries.length === 0) return [];
-  const words = `${entries.length} ${entries.length === 1 ? 'check' : 'checks'} could not be tried because of it:`;
-  return [paint(`  ${words}`, 'doubtful'), ...idLines(entries, paint)];
+  return [paint(`  ${untriedWords(entries.length)}`, 'doubtful'), ...idLines(entries, paint)];
 }
 
 function excerptLines(entry: ReportEntry, show: Show): string[] {

@@ -25,7 +25,8 @@ const trace = (said: readonly Said[]): Trace => ({
 
 const usage = { input_tokens: 1, output_tokens: 1 };
 const event = (fields: Dictionary): Said => agent({ type: 'stream_event', event: fields });
-const head = (id: string) => ({ id, type: 'message', role: 'assistant', model: 'm', usage });
+const open = { stop_reason: null, stop_sequence: null };
+const head = (id: string) => ({ ...open, id, type: 'message', role: 'assistant', model: 'm', usage });
 const starts = (id: string): Said => event({ type: 'message_start', message: { ...head(id), content: [] } });
 const opens = (index: number, block: Dictionary): Said =>
   event({ type: 'content_block_start', index, content_block: block });

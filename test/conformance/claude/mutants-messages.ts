@@ -54,6 +54,12 @@ export const messageMutants: Record<string, Row> = {
     fault: 'assistant messages without a model',
     make: changesOutput(onType('assistant', (frame) => inside(frame, 'message', (message) => drop(message, 'model')))),
   },
+  'api-message': {
+    fault: 'assistant messages without a stop_sequence',
+    make: changesOutput(
+      onType('assistant', (frame) => inside(frame, 'message', (message) => drop(message, 'stop_sequence'))),
+    ),
+  },
   'assistant-blocks': {
     fault: 'calls without input in assistant messages',
     make: changesOutput(onType('assistant', (frame) => onBlocks(frame, (block) => drop(block, 'input')))),

@@ -8,6 +8,15 @@ interface Reason {
 }
 
 const piFamily = ['pi', 'pi-legacy', 'pi-server'];
+const claudeFamily = ['claude', 'rpc-message'];
+
+/** A pattern for one of these ways to change a field with one of these names. */
+const field = (ways: string, ...names: readonly string[]): RegExp =>
+  new RegExp(`^(?:${ways}) \\S+ (?:.*\\.)?(?:${names.join('|')})$`, 'u');
+const anyWay = 'remove|retype|null|other|truncate';
+const unnamed = 'No sentence of the specification, and no measurement, names the field.';
+const given = 'What a tool gave, and what the user is offered, is theirs.';
+const optional = 'The field may be left out.';
 
 const reasons: readonly Reason[] = [
   {
@@ -16,13 +25,17 @@ const reasons: readonly Reason[] = [
   },
   {
     pattern:
-      /^(?:other|truncate) .*\b(?:uuid|session_id|sessionId|chatId|request_id|requestId|responseId|id|contentId|model|api|provider|toolType|title|summary|description|text|errorMessage|reason|message|name|server|notifyType|method|key|statusKey|statusText|toolName|tool_name|tool_use_id|parent_tool_use_id|selectModel|lastMessageCost|messageCost|thinkingSignature|signature|firstKeptEntryId|data|mimeType|stop_reason|terminal_reason|status|url|role)$/u,
+      /^(?:other|truncate) .*\b(?:uuid|session_id|sessionId|chatId|request_id|requestId|responseId|id|contentId|model|api|provider|toolType|title|summary|description|text|errorMessage|reason|message|name|server|serverVersion|notifyType|method|key|statusKey|statusText|toolName|tool_name|tool_use_id|parent_tool_use_id|selectModel|lastMessageCost|sessionCost|messageCost|thinkingSignature|signature|firstKeptEntryId|data|mimeType|media_type|stop_reason|stopReason|terminal_reason|status|url|role|cwd|permissionMode|apiKeySource|output_style|trigger|errors\.\[\])$/u,
     why: 'Any other word would do: nothing that was told before or is told later names it.',
   },
   {
     pattern:
-      /^other .*\b(?:timestamp|usage\S*|cost\S*|duration_ms|duration_api_ms|total_cost_usd|num_turns|totalTimeMs|tokensBefore|estimatedTokensAfter|delayMs|maxAttempts|timeout|\w+Tokens|\w+_tokens|context|output|pre_tokens|attempt|max_retries|retry_delay_ms|elapsed_time_seconds)$/u,
+      /^other .*\b(?:timestamp|usage\S*|cost\S*|duration_ms|duration_api_ms|total_cost_usd|num_turns|totalTimeMs|tokensBefore|estimatedTokensAfter|delayMs|maxAttempts|timeout|\w+Tokens|\w+_tokens|context|output|pre_tokens|attempt|max_retries|retry_delay_ms|elapsed_time_seconds|error_status)$/u,
     why: 'Any other figure would do: nothing that was told says what it should be.',
+  },
+  {
+    pattern: field('other', 'aborted', 'willRetry', 'success', 'manualApproval', 'is_error', 'error'),
+    why: 'The other verdict would do: nothing that was told decides it. A success of claude may be an error of the API.',
   },
   {
     pattern: /^null .*\b(?:usage|cost)\b.*\.\w+$/u,
@@ -31,9 +44,84 @@ const reasons: readonly Reason[] = [
   },
   {
     pattern:
-      /^(?:drop|duplicate|swap) .*\b(?:notice|showMessage|extension_ui_request|queue_update|metadata|usage|compact_boundary|status|agent_settled|tool_execution_update|compaction|config\/updated|api_retry|auto_retry)/u,
+      /^(?:drop|duplicate|swap) .*(?:\b|_)(?:notice|showMessage|extension_ui_request|queue_update|metadata|usage|compact_boundary|status|agent_settled|tool_execution_update|compaction|compaction_start|config\/updated|api_retry|auto_retry)/u,
     why: 'News beside the conversation: its number and its place are the agent’s.',
   },
+  {
+    pattern: /^(?:drop|swap) (?:.* and )?user:text\b/u,
+    protocols: claudeFamily,
+    why: 'An agent may repeat what the user said, or not, and when it likes.',
+  },
+  {
+    pattern: field(
+      'truncate|other',
+      ...['partialResult\\.content', 'options', 'options\\.\\[\\]', 'steering', 'steering\\.\\[\\]', 'followUp'],
+      ...['outputs', 'data\\.transports', 'data\\.transports\\.\\[\\]', 'slash_commands', 'slash_commands\\.\\[\\]'],
+    ),
+    why: given,
+  },
+  { pattern: field('other|truncate|remove', 'message\\.content\\.\\[\\]\\.(?:content|is_error)'), why: given },
+  { pattern: field(anyWay, 'details', 'tool_use_result(?:\\.\\w+)?'), why: given },
+  {
+    pattern: field(
+      'remove|null',
+      ...['result', 'estimatedTokensAfter', 'errorMessage', 'statusText', 'timeout', 'notifyType'],
+    ),
+    protocols: piFamily,
+    why: optional,
+  },
+  { pattern: field('remove', 'willRetry'), protocols: ['pi', 'pi-server'], why: optional },
+  {
+    pattern: field(anyWay, 'responseId', 'agent_settled aborted', 'estimatedTokensAfter'),
+    protocols: piFamily,
+    why: unnamed,
+  },
+  { pattern: /^\w+ agent_settled aborted$/u, protocols: piFamily, why: unnamed },
+  { pattern: field(anyWay, 'totalTokens'), protocols: ['pi-legacy'], why: unnamed },
+  {
+    pattern: field(
+      anyWay,
+      ...['isSynthetic', 'priority', 'aborted', 'queued_turn_count', 'result_index', 'terminal_reason', 'origin'],
+      ...['kind', 'claude_code_version', 'agents', 'skills', 'plugins', 'compact_result', 'compact_error', 'source'],
+      ...['level', 'post_tokens', 'api_error_status', 'error', 'permission_suggestions', 'description'],
+      'source\\.\\w+',
+    ),
+    protocols: claudeFamily,
+    why: unnamed,
+  },
+  { pattern: /^\w+ system:notice /u, protocols: ['claude'], why: unnamed },
+  {
+    pattern: field('remove', 'cache_creation_input_tokens', 'cache_read_input_tokens', 'input_tokens', 'signature'),
+    protocols: claudeFamily,
+    why: optional,
+  },
+  {
+    pattern:
+      /^\w+ (?!stream_event)\S+ (?:session_id|uuid|message\.(?:type|role|model|usage\S*)|modelUsage|permission_denials\S*|stop_reason)$/u,
+    protocols: ['rpc-message'],
+    why: unnamed,
+  },
+  {
+    pattern: /^\w+ stream_event:message_start:assistant event\.message\.(?:type|role|model|usage\S*)$/u,
+    protocols: ['rpc-message'],
+    why: unnamed,
+  },
+  {
+    pattern: field(
+      'remove|null',
+      'server',
+      'summary',
+      'limit',
+      'limit\\.\\w+',
+      'totalTimeMs',
+      'text',
+      'chat',
+      'selectModel',
+    ),
+    protocols: ['eca'],
+    why: optional,
+  },
+  { pattern: field('remove|null', '\\w+Cost', '\\w+Tokens'), protocols: ['eca'], why: optional },
 ];
 
 /** Why a mutant is legal; null for one that a rule should have noticed. */

@@ -9,7 +9,8 @@ Each row changes what a correct agent tells, one place at a time: a frame is dro
 removed, or gets a value of another type, null, another value, or a shorter one. The conversations are those of \`fixtures/scenarios\`,
 from the agent's side; checks that act on a peer are not counted, and neither are changes inside the arguments of calls and inside
 snapshots. A mutant is *caught* if a rule finds a fault that the unchanged conversation does not have. A mutant that breaks no sentence
-is *legal*, for the reasons below; the reasons are our own judgement. The score is caught of those that are not legal.
+is *legal*, for the reasons below; the reasons are our own judgement. The score is caught of those that are not legal. All that is not
+noticed is listed.
 
 | agents | tried | caught | legal | not noticed | score |
 |---|--:|--:|--:|--:|--:|

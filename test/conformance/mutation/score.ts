@@ -48,10 +48,10 @@ export function scoreOf(protocol: string): Score {
   let caught = 0;
   let tried = 0;
   for (const rows of conversationsOf(protocol)) {
-    const usual = new Set(brokenIn(set.rules, rows));
+    const usual = new Set(faultsIn(set.rules, rows));
     for (const { name, rows: mutant } of mutantsOf(rows, places, known)) {
       tried += 1;
-      if (brokenIn(set.rules, mutant).some((id) => !usual.has(id))) {
+      if (hasOther(faultsIn(set.rules, mutant), usual)) {
         caught += 1;
         continue;
       }
@@ -63,10 +63,16 @@ export function scoreOf(protocol: string): Score {
   return { protocol, tried, caught, legal, missed };
 }
 
-function brokenIn(rules: readonly Rule<Trace>[], rows: readonly Row[]): string[] {
+function hasOther(faults: Iterable<string>, usual: ReadonlySet<string>): boolean {
+  for (const fault of faults) if (!usual.has(fault)) return true;
+  return false;
+}
+
+/** What the rules find wrong. The conversation is over. */
+function* faultsIn(rules: readonly Rule<Trace>[], rows: readonly Row[]): Generator<string> {
   const trace: Trace = {
     frames: rows.map(({ by, json }) => ({ at: 0, by, json, text: JSON.stringify(json) })),
-    isComplete: false,
+    isComplete: true,
   };
-  return rules.filter(({ judge }) => [...judge(trace)].some(({ wrong }) => wrong !== null)).map(({ id }) => id);
+  for (const { id, judge } of rules) for (const { wrong } of judge(trace)) if (wrong !== null) yield `${id}: ${wrong}`;
 }

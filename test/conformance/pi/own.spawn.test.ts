@@ -40,7 +40,7 @@ const never = ['extension-error', 'switch-session-data', 'switch-session-file', 
 
 test.each([
   ['growing', []],
-  ['delta-only', ['partial', 'partial-same']],
+  ['delta-only', ['partial', 'partial-same', 'update-message']],
 ] as const)('our own frontend, in memory, %s', { timeout: 60_000 }, async (dialect, newer) => {
   const script = new Map([...demoScript, ['busy', 'slow 10'], ['long', 'long 200']]);
   const config = { agents: { demo: { protocol: 'demo', options: { paceMs: 0 } } } };

@@ -80,8 +80,8 @@ const state = {
   ...{ thinkingLevel: 'off', isStreaming: false, isCompacting: false, autoCompactionEnabled: true, sessionId: 'one' },
   ...{ steeringMode: 'all', followUpMode: 'all', messageCount: 0, pendingMessageCount: 0 },
 };
-const half = { id: 't1', name: 'write', arguments: {} };
-const cut = model([{ type: 'toolCall', ...half }], 'length');
+const half = { type: 'toolCall', id: 't1', name: 'write', arguments: {} };
+const cut = model([half], 'length');
 
 /** Conversations of correct programs. */
 const trueOnes: readonly (readonly [string, CheckSet, readonly string[]])[] = [

@@ -22,7 +22,18 @@ const systems = (view: View, subtype: string) => ofType(view, 'system').filter((
 const shaped = (find: (view: View) => Iterable<Message>, shape: Shape) => (view: View) =>
   each(find(view), ({ json }) => misfit(json, shape, 'message'));
 
-const usage = fields({ input_tokens: 'number', output_tokens: 'number' });
+const usage = fields({
+  input_tokens: 'number',
+  output_tokens: 'number',
+  'cache_read_input_tokens?': 'number',
+  'cache_creation_input_tokens?': 'number',
+});
+
+const apiMessage = fields({
+  type: { words: ['message'] },
+  stop_reason: orNull('string'),
+  stop_sequence: orNull('string'),
+});
 
 const knownBlocks: ReadonlyMap<unknown, Shape> = new Map<unknown, Shape>([
   ['text', fields({ text: 'string' })],
@@ -139,6 +150,23 @@ export const frameRules = claudeRules({
       (view) => ofType(view, 'assistant'),
       fields({ message: fields({ id: 'string', role: 'string', model: 'string', content: ['object'], usage }) }),
     ),
+  },
+  'api-message': {
+    section: '1.1',
+    sentence:
+      'message_start and assistant hold a message of the API: its type is message, and it has a stop_reason and a stop_sequence, null at first.',
+    scenarios: main,
+    covers: ['message:assistant', 'event:message_start'],
+    isMeasured: true,
+    judge: (view) =>
+      each(
+        of(view, laned).flatMap(({ frame, type, json }) => {
+          const { type: kind, message } = dictionaryOf(json.event);
+          if (type === 'assistant') return [{ frame, message: json.message }];
+          return kind === 'message_start' ? [{ frame, message }] : [];
+        }),
+        ({ message }) => misfit(message, apiMessage, 'message'),
+      ),
   },
   'assistant-blocks': {
     section: '1.1',

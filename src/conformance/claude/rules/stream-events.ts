@@ -22,12 +22,14 @@ function events({ fromAgent }: View, type?: string): Event[] {
 const shaped = (type: string, shape: Shape) => (view: View) =>
   each(events(view, type), ({ event }) => misfit(event, shape, type));
 
-const counts = fields({ input_tokens: 'number', output_tokens: 'number' });
+const caches = { 'cache_read_input_tokens?': 'number', 'cache_creation_input_tokens?': 'number' } as const;
+const counts = fields({ input_tokens: 'number', output_tokens: 'number', ...caches });
+const laterCounts = fields({ output_tokens: 'number', 'input_tokens?': 'number', ...caches });
 
 /** Start shapes of the blocks that stream; other blocks come complete. */
 const heads: ReadonlyMap<unknown, Shape> = new Map<unknown, Shape>([
   ['text', fields({ text: 'string' })],
-  ['thinking', fields({ thinking: 'string' })],
+  ['thinking', fields({ thinking: 'string', 'signature?': 'string' })],
   ['tool_use', fields({ id: 'string', name: 'string', input: 'object' })],
 ]);
 
@@ -109,10 +111,7 @@ export const eventRules = claudeRules({
     sentence: 'message_delta has the stop_reason, null for a message that was cut, and the usage.',
     scenarios: ['text'],
     covers: ['event:message_delta'],
-    judge: shaped(
-      'message_delta',
-      fields({ delta: fields({ stop_reason: orNull('string') }), usage: fields({ output_tokens: 'number' }) }),
-    ),
+    judge: shaped('message_delta', fields({ delta: fields({ stop_reason: orNull('string') }), usage: laterCounts })),
   },
 });
 

@@ -78,13 +78,18 @@ export const streamRules = rulesOf('', [
     section: 'AssistantMessageEvent',
     level: 'SHOULD',
     measured: true,
-    sentence: 'At the end of a message all its blocks have ended, unless it failed, was aborted or was too long.',
+    sentence:
+      'Each block has ended when the next one starts and when its message ends, unless that failed, was aborted or was too long.',
     covers: ['update:text_end', 'update:thinking_end', 'update:toolcall_end'],
     scenarios: ['talk', 'thinking', 'tools'],
     *judge(view) {
       for (const { block, message, frame } of finalBlocks(view)) {
         if (!isWhole(message)) continue;
-        yield { frame, wrong: block.end === null ? `block ${block.index} (${block.kind}) has no end` : null };
+        const { index, kind, end } = block;
+        const next = [...message.blocks.values()].find(({ start }) => start.frame > block.start.frame);
+        const isLate = end !== null && next !== undefined && end.frame > next.start.frame;
+        const wrong = end === null ? 'has no end' : isLate ? 'goes on when the next one has started' : null;
+        yield { frame: end?.frame ?? frame, wrong: wrong === null ? null : `block ${index} (${kind}) ${wrong}` };
       }
     },
   },

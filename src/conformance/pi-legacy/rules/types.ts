@@ -3,7 +3,7 @@
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import type { Finding } from '../../check/rule.ts';
-import { misfit } from '../../check/shape.ts';
+import { fields, misfit } from '../../check/shape.ts';
 import { contentOfRole, contents, messages, stopReasons, usage } from '../shapes.ts';
 import { contentOf } from '../view/blocks.ts';
 import type { View } from '../view/parts.ts';
@@ -29,6 +29,11 @@ function* messagesIn({ agent, spoiledFrom }: View, role?: string): Generator<See
 function* judgeMessages(view: View, role: string, wrongWith: (seen: Seen) => string | null): Generator<Finding> {
   for (const seen of messagesIn(view, role)) yield { frame: seen.frame, wrong: wrongWith(seen) };
 }
+
+/** What an answer lacks that is not whole yet; null where it lacks nothing. */
+const unlikeAnswer = (message: unknown, name: string): string | null =>
+  misfit(message, messages.get('assistant') ?? 'object', name) ??
+  misfit(message, fields({ usage, timestamp: 'number' }), name);
 
 const fieldsOf = (role: string, section: string, scenarios: readonly string[]): LegacyRule => ({
   name: `${role.replace('R', '-r')}-message`,
@@ -65,6 +70,21 @@ export const typeRules = rulesOf('', [
   fieldsOf('user', 'UserMessage', ['talk']),
   fieldsOf('assistant', 'AssistantMessage', ['talk']),
   fieldsOf('toolResult', 'ToolResultMessage', ['tools']),
+  {
+    name: 'update-message',
+    section: 'message_update',
+    level: 'SHOULD',
+    measured: true,
+    sentence: 'The message of an update, and the `partial` in it, have all fields of an answer.',
+    covers: ['event:message_update'],
+    *judge({ agent }) {
+      for (const { frame, type, json } of agent) {
+        if (type !== 'message_update') continue;
+        const { partial } = dictionaryOf(json.assistantMessageEvent);
+        yield { frame, wrong: unlikeAnswer(json.message, 'message') ?? unlikeAnswer(partial, 'partial') };
+      }
+    },
+  },
   {
     name: 'known-content',
     section: 'Content Types',

@@ -47,7 +47,7 @@ export function takeUpdate(blocks: Map<number, Block>, line: Line, findings: Upd
   if (step === 'start') {
     const wrong = known === undefined ? null : `block ${index} starts again`;
     findings.order.push({ frame, wrong });
-    if (known === undefined) blocks.set(index, { index, kind, streamed: '', deltas: 0, end: null });
+    if (known === undefined) blocks.set(index, { index, start: line, kind, streamed: '', deltas: 0, end: null });
     return;
   }
   if (known === undefined || known.kind !== kind || known.end !== null) {

@@ -25,6 +25,7 @@ export interface Prompt {
 /** One streaming content block. */
 export interface Block {
   readonly index: number;
+  readonly start: Line;
   /** `text`, `thinking` or `toolcall`. */
   readonly kind: string;
   /** The joined deltas. */

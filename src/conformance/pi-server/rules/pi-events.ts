@@ -3,7 +3,7 @@
 import type { Finding, Rule } from '../../check/rule.ts';
 import { orderRules, streamRules, toolRules } from '../../pi/rules/event-order.ts';
 import { messageRules, updateRules } from '../../pi/rules/messages.ts';
-import { toolShapeRules } from '../../pi/rules/non-message-events.ts';
+import { compactionRules, retryRules, toolShapeRules } from '../../pi/rules/non-message-events.ts';
 import type { PiView } from '../../pi/view/view.ts';
 import { piSessions } from '../view/pi-sessions.ts';
 import type { ServerRule } from '../view/view.ts';
@@ -19,10 +19,16 @@ interface Group {
 }
 
 const rulesOfPi: ReadonlyMap<string, Rule<PiView>> = new Map(
-  [...orderRules, ...toolRules, ...streamRules, ...messageRules, ...updateRules, ...toolShapeRules].map((rule) => [
-    rule.id.replace('pi/', ''),
-    rule,
-  ]),
+  [
+    ...orderRules,
+    ...toolRules,
+    ...streamRules,
+    ...messageRules,
+    ...updateRules,
+    ...toolShapeRules,
+    ...compactionRules,
+    ...retryRules,
+  ].map((rule) => [rule.id.replace('pi/', ''), rule]),
 );
 
 const groups: readonly Group[] = [
@@ -68,6 +74,7 @@ const groups: readonly Group[] = [
       'block-index',
       'blocks-end',
       'blocks-streamed',
+      'update-message',
     ],
   },
   {
@@ -76,7 +83,15 @@ const groups: readonly Group[] = [
     sentence: 'The deltas of a block, joined, are what its end says, and what the whole message says at its place.',
     covers: ['session:message_update', 'session:message_end'],
     scenarios: ['prompt', 'tool'],
-    rules: ['text-deltas', 'thinking-deltas', 'toolcall-deltas', 'toolcall-end', 'partial', 'message-content'],
+    rules: [
+      'text-deltas',
+      'thinking-deltas',
+      'toolcall-deltas',
+      'toolcall-end',
+      'partial',
+      'partial-same',
+      'message-content',
+    ],
   },
   {
     name: 'event-tools',
@@ -88,6 +103,22 @@ const groups: readonly Group[] = [
       ...['tool-start-fields', 'tool-update-fields', 'tool-end-fields', 'tool-end-name', 'tool-call-known'],
       ...['tool-result', 'tool-result-same'],
     ],
+  },
+  {
+    name: 'event-compactions',
+    section: '19.4',
+    sentence: 'A compaction that starts ends, and both say what those of pi say.',
+    covers: ['session:auto_compaction_start', 'session:auto_compaction_end'],
+    scenarios: ['compaction'],
+    rules: ['compaction-brackets', 'compaction-start-fields', 'compaction-end-fields'],
+  },
+  {
+    name: 'event-retries',
+    section: '19.5',
+    sentence: 'Retries have the fields of those of pi, and end.',
+    covers: ['session:auto_retry_start', 'session:auto_retry_end'],
+    scenarios: ['retry'],
+    rules: ['retry-brackets', 'retry-start-fields', 'retry-end-fields'],
   },
 ];
 

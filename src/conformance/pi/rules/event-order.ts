@@ -226,7 +226,7 @@ export const streamRules: readonly PiRule[] = [
   {
     ...measured,
     id: 'pi/toolcall-end',
-    sentence: 'toolcall_end has the whole call in toolCall: id, name, arguments.',
+    sentence: 'toolcall_end has the whole call in toolCall: type, id, name, arguments.',
     covers: ['update:toolcall_end'],
     scenarios: ['tool', 'tools'],
     judge: noted('toolcall-end'),

@@ -4,6 +4,7 @@ import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import { each, type Rule } from '../../check/rule.ts';
 import { fields, misfit, orNull, type Shape } from '../../check/shape.ts';
+import type { Line } from '../view/lines.ts';
 import type { MessageInLine, PiView } from '../view/view.ts';
 import { callsOf } from '../view/walk.ts';
 
@@ -21,13 +22,14 @@ const usage = fields({
   totalTokens: figure,
   cost: fields({ input: figure, output: figure, cacheRead: figure, cacheWrite: figure, total: figure }),
 });
-const assistant = fields({
+const assistantFields = {
   content: ['object'],
   api: 'string',
   provider: 'string',
   model: 'string',
   timestamp: 'number',
-});
+} as const;
+const assistant = fields(assistantFields);
 const toolResult = fields({
   toolCallId: 'string',
   toolName: 'string',
@@ -48,11 +50,19 @@ const stopReasons: ReadonlySet<unknown> = new Set(['stop', 'length', 'toolUse', 
 
 const ofRole = (view: PiView, role: string): readonly MessageInLine[] =>
   view.allMessages.filter(({ message }) => message.role === role);
+/** What an update repeats of a message of the model. */
+const soFar = fields({
+  ...assistantFields,
+  role: { words: ['assistant'] },
+  usage,
+  stopReason: 'string',
+});
 /** Complete messages of the model. */
 const wholeOf = (view: PiView): readonly MessageInLine[] =>
   ofRole(view, 'assistant').filter(({ place }) => place !== 'message_start');
 
-function wrongBlock({ content }: Dictionary): string | null {
+/** What is wrong with the content of a message, or of a result; null where nothing is, or where there is no list. */
+export function wrongBlock({ content }: Dictionary): string | null {
   if (!Array.isArray(content)) return null;
   for (const [index, block] of content.entries()) {
     const { type } = dictionaryOf(block);
@@ -104,11 +114,11 @@ export const messageRules: readonly PiRule[] = [
   {
     ...of,
     id: 'pi/stop-reason',
-    sentence: 'A whole message of the model says why it stopped, in a word.',
-    covers: ['event:message_end'],
+    sentence: 'A message of the model says why it stopped, in a word; one that begins has a word already.',
+    covers: ['event:message_start', 'event:message_end'],
     scenarios: ['text', 'tool', 'fail', 'abort'],
     judge: (view) =>
-      each(wholeOf(view), ({ message: { stopReason } }) =>
+      each(ofRole(view, 'assistant'), ({ message: { stopReason } }) =>
         typeof stopReason === 'string' ? null : `stopReason is ${JSON.stringify(stopReason)}`,
       ),
   },
@@ -213,4 +223,23 @@ export const updateRules: readonly PiRule[] = [
       }
     },
   },
+  {
+    ...of,
+    id: 'pi/update-message',
+    sentence:
+      'Updates repeat the message so far, with all fields of a message of the model, in `message` and in `partial` (up to 0.83), or none of them does.',
+    covers: ['event:message_update'],
+    scenarios: ['text', 'think', 'tool'],
+    judge(view) {
+      const updates = view.of('message_update');
+      const repeats = ({ json }: Line) => json.message !== undefined || partialIn(json) !== undefined;
+      if (!updates.some(repeats)) return [];
+      return each(
+        updates,
+        ({ json }) => misfit(json.message, soFar, 'message') ?? misfit(partialIn(json), soFar, 'partial'),
+      );
+    },
+  },
 ];
+
+const partialIn = ({ assistantMessageEvent: event }: Dictionary): unknown => dictionaryOf(event).partial;

@@ -1,9 +1,11 @@
 // Rules on the events that tell of no message: tools, compactions, retries, queues. The rules judge the fields of each
 // event, and that each start has its end (docs/protocols/pi.md 1.6, 9, 11).
+import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { each, type Finding, type Rule } from '../../check/rule.ts';
 import { fields, misfit, orNull, type Shape } from '../../check/shape.ts';
 import type { Line } from '../view/lines.ts';
 import type { PiView } from '../view/view.ts';
+import { wrongBlock } from './messages.ts';
 
 type PiRule = Rule<PiView>;
 
@@ -13,6 +15,10 @@ const tool = { toolCallId: 'string', toolName: 'string' } as const;
 const output = fields({ content: ['object'] });
 const shapeOf = (type: string, shape: Shape) => (view: PiView) =>
   each(view.of(type), ({ json }) => misfit(json, shape, type));
+
+/** The fields of a tool event, and the blocks of what it gave. */
+const toolShape = (type: string, shape: Readonly<Record<string, Shape>>, given: string) => (view: PiView) =>
+  each(view.of(type), ({ json }) => misfit(json, fields(shape), type) ?? wrongBlock(dictionaryOf(json[given])));
 
 /** The name up to 0.64, and the name since. */
 const compactionStarts = ['auto_compaction_start', 'compaction_start'];
@@ -51,10 +57,10 @@ export const toolShapeRules: readonly PiRule[] = [
   {
     ...of,
     id: 'pi/tool-update-fields',
-    sentence: 'tool_execution_update has toolCallId, toolName and a partialResult with content in blocks.',
+    sentence: 'tool_execution_update has toolCallId, toolName, args and a partialResult with content in blocks.',
     covers: ['event:tool_execution_update'],
     scenarios: ['tool'],
-    judge: shapeOf('tool_execution_update', fields({ ...tool, partialResult: output })),
+    judge: toolShape('tool_execution_update', { ...tool, args: 'object', partialResult: output }, 'partialResult'),
   },
   {
     ...of,
@@ -63,7 +69,7 @@ export const toolShapeRules: readonly PiRule[] = [
       'tool_execution_end has toolCallId, toolName, a result with content in blocks, and says whether it failed.',
     covers: ['event:tool_execution_end'],
     scenarios: ['tool', 'toolfail'],
-    judge: shapeOf('tool_execution_end', fields({ ...tool, result: output, isError: 'boolean' })),
+    judge: toolShape('tool_execution_end', { ...tool, result: output, isError: 'boolean' }, 'result'),
   },
   {
     ...of,
@@ -110,13 +116,16 @@ export const compactionRules: readonly PiRule[] = [
     ...of,
     id: 'pi/compaction-end-fields',
     sentence:
-      'A compaction that ends says whether it was aborted, whether the run goes on, and its result where it has one.',
+      'A compaction that ends says whether it was aborted, whether the run goes on, its result where it has one, and since 0.65 its reason.',
     covers: ['event:auto_compaction_end'],
     scenarios: ['compaction'],
     judge(view) {
       const result = fields({ summary: 'string', firstKeptEntryId: 'string', tokensBefore: 'number' });
       const shape = fields({ aborted: 'boolean', willRetry: 'boolean', 'result?': orNull(result) });
-      return each(view.of(...compactionEnds), ({ type, json }) => misfit(json, shape, type));
+      return each(view.of(...compactionEnds), ({ type, json }) => {
+        const isNew = type === 'compaction_end';
+        return misfit(json, shape, type) ?? (isNew ? misfit(json, fields({ reason: 'string' }), type) : null);
+      });
     },
   },
 ];

@@ -81,7 +81,8 @@ export function openMessage(note: Note): OpenMessage {
       const call = dictionaryOf(event.toolCall);
       block.whole = call;
       const isCall = typeof call.id === 'string' && typeof call.name === 'string' && isDictionary(call.arguments);
-      note('toolcall-end', frame, isCall ? null : 'toolCall must have an id, a name and arguments');
+      const isTyped = isCall && call.type === 'toolCall';
+      note('toolcall-end', frame, isTyped ? null : 'toolCall must have the type toolCall, an id, a name and arguments');
       if (isCall) spelled(frame, block, call.arguments);
       return;
     }

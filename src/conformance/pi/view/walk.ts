@@ -181,6 +181,8 @@ export function walk(read: Lines, ofWhole: boolean): WalkResult {
     const { role } = message;
     if (role === 'assistant') {
       if (streaming !== null) tear(streaming.line, 'the next one starts');
+      for (const one of whole.values()) tear(one, 'the model speaks');
+      whole.clear();
       note('message-brackets', line.frame, null);
       if (run !== null || isKnown)
         note('assistant-in-turn', line.frame, turn === null ? 'the model speaks outside a turn' : null);

@@ -88,6 +88,7 @@ export const lineMutants: readonly Mutant[] = [
   {
     fault: 'tells deltas without a partial message',
     caughtBy: ['update-fields'],
+    alsoCaughtBy: ['update-message'],
     make: events('text_delta', (event) => less(event, 'partial')),
   },
   {

@@ -1,7 +1,8 @@
 // Broken agents of pi-legacy: lines in a wrong order, and repetitions that differ.
+import type { Dictionary } from '../../../../src/core/model/content.ts';
 import { dictionaryOf } from '../../../../src/core/model/dictionary.ts';
 import { changesOutput, dropsOutput, type Mutant } from '../../support/mutant.ts';
-import { adds, blocks, events, everywhere, of, roleOf, updates } from './frames.ts';
+import { adds, blocks, events, everywhere, less, of, roleOf, updates } from './frames.ts';
 
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const isComplete = (role: string) => (frame: Parameters<typeof roleOf>[0]) =>
@@ -107,6 +108,7 @@ export const orderMutants: readonly Mutant[] = [
   {
     fault: 'updates before it answers',
     caughtBy: ['update-in-answer'],
+    alsoCaughtBy: ['update-message'],
     make: adds(
       ({ type }) => type === 'turn_start',
       () => {
@@ -128,6 +130,27 @@ export const orderMutants: readonly Mutant[] = [
       ({ assistantMessageEvent }) => dictionaryOf(assistantMessageEvent).type === 'text_start',
       (frame) => ({ before: [frame] }),
     ),
+  },
+  {
+    fault: 'repeats answers without their usage',
+    caughtBy: ['update-message'],
+    make: of('message_update', (frame) => ({ ...frame, message: less(dictionaryOf(frame.message), 'usage') })),
+  },
+  {
+    fault: 'ends a block when the next one has started',
+    caughtBy: ['block-ends'],
+    make() {
+      let held: readonly Dictionary[] = [];
+      return {
+        out(frame) {
+          const { type } = dictionaryOf(frame.assistantMessageEvent);
+          const before = held;
+          held = String(type).endsWith('_end') ? [frame] : [];
+          if (held.length > 0) return before;
+          return String(type).endsWith('_start') ? [frame, ...before] : [...before, frame];
+        },
+      };
+    },
   },
   ...['text', 'thinking', 'toolcall'].map(
     (kind): Mutant => ({
@@ -168,6 +191,7 @@ export const orderMutants: readonly Mutant[] = [
   {
     fault: 'updates with messages of yesterday',
     caughtBy: ['snapshots-keep-up'],
+    alsoCaughtBy: ['update-message'],
     make: updates('text_', (event, frame) => {
       const late = {
         role: 'assistant',

@@ -57,6 +57,29 @@ export const piEventMutants: readonly Mutant[] = [
     }),
   ),
   {
+    fault: 'updates repeat messages without their usage',
+    caughtBy: ['event-blocks'],
+    make: changes('message_update', (event) => ({ ...event, message: without(dictionaryOf(event.message), 'usage') })),
+  },
+  {
+    fault: 'updates repeat two things',
+    caughtBy: ['event-deltas'],
+    make: changes('message_update', (event) => ({
+      ...event,
+      message: { ...dictionaryOf(event.message), content: [] },
+    })),
+  },
+  {
+    fault: 'compactions end with an empty result',
+    caughtBy: ['event-compactions'],
+    make: changes('auto_compaction_end', (event) => ({ ...event, result: {} })),
+  },
+  {
+    fault: 'nobody knows how long a retry waits',
+    caughtBy: ['event-retries'],
+    make: changes('auto_retry_start', (event) => without(event, 'delayMs')),
+  },
+  {
     fault: 'tools end without a result',
     caughtBy: ['event-tools'],
     make: changes('tool_execution_end', (event) => without(event, 'result')),

@@ -239,6 +239,7 @@ export const eventMutants: readonly Mutant[] = [
   {
     fault: 'a compaction starts for no reason',
     caughtBy: ['compaction-told'],
+    alsoCaughtBy: ['event-compactions'],
     make: changesOutput((frame) =>
       isEvent(frame, 'auto_compaction_start') ? { ...frame, event: without(eventOf(frame), 'reason') } : frame,
     ),

@@ -163,6 +163,17 @@ const tools: readonly Mutant[] = [
     make: events('tool_execution_update', put({ partialResult: {} })),
   },
   {
+    fault: 'updates tools without arguments',
+    caughtBy: ['tool-update-fields'],
+    make: events('tool_execution_update', drop('args')),
+  },
+  {
+    fault: 'gives results in blocks of no kind',
+    caughtBy: ['tool-end-fields'],
+    alsoCaughtBy: ['tool-result-same'],
+    make: events('tool_execution_end', put({ result: { content: [{ text: 'no kind' }] } })),
+  },
+  {
     fault: 'says in words whether a tool failed',
     caughtBy: ['tool-end-fields'],
     alsoCaughtBy: ['tool-result-same'],
@@ -185,6 +196,7 @@ const streams: readonly Mutant[] = [
   {
     fault: 'goes on behind the end of a message',
     caughtBy: ['update-in-message'],
+    alsoCaughtBy: ['update-message'],
     make: adds(
       (frame) => frame.type === 'message_end' && isRole('assistant')(frame),
       () => ({
@@ -257,6 +269,11 @@ const streams: readonly Mutant[] = [
     })),
   },
   {
+    fault: 'ends calls that are no calls',
+    caughtBy: ['toolcall-end'],
+    make: updates('toolcall_end', (event) => ({ ...event, toolCall: without(dictionaryOf(event.toolCall), 'type') })),
+  },
+  {
     fault: 'ends messages with another text',
     caughtBy: ['message-content'],
     alsoCaughtBy: ['turn-end-message', 'agent-end-messages', 'messages-said', 'last-text'],
@@ -282,8 +299,26 @@ const streams: readonly Mutant[] = [
     make: events('message_update', (frame) => ({ ...frame, message: { ...dictionaryOf(frame.message), content: [] } })),
   },
   {
+    fault: 'repeats messages without their usage',
+    caughtBy: ['update-message'],
+    make: events(
+      'message_update',
+      inMessage((message) => without(dictionaryOf(message), 'usage')),
+    ),
+  },
+  {
+    fault: 'repeats messages in some updates alone',
+    caughtBy: ['update-message'],
+    make: events('message_update', (frame) =>
+      String(eventOf(frame).type).endsWith('_delta')
+        ? { ...without(frame, 'message'), assistantMessageEvent: without(eventOf(frame), 'partial') }
+        : frame,
+    ),
+  },
+  {
     fault: 'updates with nothing',
     caughtBy: ['update-event'],
+    alsoCaughtBy: ['update-message'],
     make: adds(
       (frame) => eventOf(frame).type === 'text_delta',
       (frame) => ({ ...frame, assistantMessageEvent: {} }),
@@ -311,15 +346,22 @@ const shapes: readonly Mutant[] = [
     caughtBy: ['user-message'],
     make: messages('user', put({ timestamp: 'now' })),
   },
-  { fault: 'does not tell the api', caughtBy: ['assistant-message'], make: messages('assistant', drop('api')) },
+  {
+    fault: 'does not tell the api',
+    caughtBy: ['assistant-message'],
+    alsoCaughtBy: ['update-message'],
+    make: messages('assistant', drop('api')),
+  },
   {
     fault: 'does not tell costs',
     caughtBy: ['usage'],
+    alsoCaughtBy: ['update-message'],
     make: messages('assistant', (message) => ({ ...message, usage: without(dictionaryOf(message.usage), 'cost') })),
   },
   {
     fault: 'counts its stop reasons',
     caughtBy: ['stop-reason'],
+    alsoCaughtBy: ['update-message'],
     make: messages('assistant', (message) => ({
       ...message,
       stopReason: message.stopReason === 'stop' ? 0 : message.stopReason,
