@@ -50,7 +50,7 @@ function acpAgents(newPi: string, folder: string): readonly RealProgram[] {
       page: 'pi-acp',
       label: 'pi-acp 0.0.34 with pi 0.87.1',
       command: [
-        ...['env', `PATH=${piBin}:${process.env.PATH}`, `PI_ACP_PI_COMMAND=${piBin}/pi`],
+        ...['env', `PATH=${piBin}:/usr/bin:/bin`, `PI_ACP_PI_COMMAND=${piBin}/pi`],
         ...[`${piBin}/node`, 'node_modules/pi-acp/dist/index.js'],
       ],
     },
