@@ -58,7 +58,7 @@ export const transportActs: Acts = {
     const { say, answers, near } = resuming();
     for (const place of counted(mostAttached + 1)) say({ type: 'attach', session: `s${place}` });
     const [answer = ''] = await answers.first(1);
-    expect(JSON.parse(answer)).toMatchObject({ type: 'refused', code: 'limit' });
+    expect(JSON.parse(answer)).toMatchObject({ type: 'closed', session: `s${mostAttached}` });
     near.close('normal', 'enough');
   },
 

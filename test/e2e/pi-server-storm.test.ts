@@ -22,9 +22,9 @@ import { connectPiServer, courseOf, type PiServerClient, Response } from '../sup
 import { type Attempt, attempt, createDice, type Plan, plan, visible } from '../support/pi-server-storm.ts';
 
 const seeds = (process.env.PATCHBAY_STORM_SEEDS ?? '7').split(',').map(Number);
-const limits = { dependencyWaitMs: 400, commandTimeoutMs: 60_000 };
-/** For the whole of a storm, where others have the machine as well. */
-const patienceMs = 60_000;
+const limits = { dependencyWaitMs: 400, commandTimeoutMs: 300_000 };
+/** For the whole of a storm, which takes 25 s of CPU, where others have the machine as well. */
+const patienceMs = 150_000;
 const settings = {
   ...limits,
   commandsPerMinute: 1_000_000,

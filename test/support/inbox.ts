@@ -54,10 +54,15 @@ export function createInbox(): Inbox {
       await within(label, watchers, look, lastFrames, patienceMs);
     },
     waitFor(fits, label, from = 0) {
+      let next = from;
+      // Each frame is looked at once, however many come.
       function look(): Frame | undefined {
-        const found = frames.slice(from).find(fits);
-        if (found === undefined && cutBy !== null) throw new Error(`${cutBy} before ${label}${lastFrames()}`);
-        return found;
+        for (; next < frames.length; next += 1) {
+          const frame = frames[next];
+          if (frame !== undefined && fits(frame)) return frame;
+        }
+        if (cutBy !== null) throw new Error(`${cutBy} before ${label}${lastFrames()}`);
+        return undefined;
       }
       return within(label, watchers, look, lastFrames);
     },
