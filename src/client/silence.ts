@@ -3,7 +3,7 @@
 
 /** After so long without a message the connection is dead, ms. */
 const silenceMs = 45_000;
-/** What has arrived while the program stood still is read first, ms. */
+/** Time to read the messages that have arrived while the program stood still, ms. */
 const graceMs = 1_000;
 
 /** A running watch. */

@@ -123,7 +123,7 @@ function troubles(results: readonly ReportEntry[]): Markup[] {
 const linksTo = (entries: readonly ReportEntry[]): (Markup | string)[] =>
   entries.flatMap(({ id }) => [element('a', { href: `#${id}` }, [id]), ' ']);
 
-/** Where something did not pass, the page opens with that alone. */
+/** The page opens with the checks that did not pass alone, if there are any. */
 function filter({ counts }: Report): Markup {
   const { failed, unclear } = counts.verdicts;
   const bad = failed + unclear;

@@ -1,7 +1,7 @@
 // What a gateway brings to the gateway that has the session (decision 0033): commands, and what belongs between them.
 import type { Outcome, Problem } from '../model/errors.ts';
 
-/** What became of an item. */
+/** The end of an item. */
 export interface Settlement {
   readonly outcome: Outcome;
   /** Of the session, behind the item. */

@@ -1,5 +1,5 @@
-// What is kept with a session of the commands that carry tickets: their outcomes, for each ledger that has them. So they go where the
-// session goes: into another process, or to another gateway (docs/protocols/common.md 2).
+// Outcomes of the commands that carry tickets, kept with their session for each ledger. They go where the session goes: into another
+// process, or to another gateway (docs/protocols/common.md 2).
 import type { KeptTicket } from '../log/stored-records.ts';
 import { estimateBytes } from '../model/memory-estimate.ts';
 import type { SessionRecorder } from './session-recorder.ts';

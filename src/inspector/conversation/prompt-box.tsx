@@ -27,7 +27,7 @@ export function PromptBox({ session }: { readonly session: Session }): VNode {
     setImages([]);
     void session.ask({ type, content }).then(({ ok }) => {
       if (ok) return;
-      // What was refused is not lost.
+      // Refused words come back into the box.
       setText((now) => (now === '' ? text : now));
       setImages((now) => (now.length === 0 ? images : now));
     });

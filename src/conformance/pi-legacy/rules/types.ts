@@ -30,7 +30,7 @@ function* judgeMessages(view: View, role: string, wrongWith: (seen: Seen) => str
   for (const seen of messagesIn(view, role)) yield { frame: seen.frame, wrong: wrongWith(seen) };
 }
 
-/** What an answer lacks that is not whole yet; null where it lacks nothing. */
+/** The fields that an unfinished answer lacks; null if the answer lacks none. */
 const unlikeAnswer = (message: unknown, name: string): string | null =>
   misfit(message, messages.get('assistant') ?? 'object', name) ??
   misfit(message, fields({ usage, timestamp: 'number' }), name);

@@ -50,7 +50,7 @@ const stopReasons: ReadonlySet<unknown> = new Set(['stop', 'length', 'toolUse', 
 
 const ofRole = (view: PiView, role: string): readonly MessageInLine[] =>
   view.allMessages.filter(({ message }) => message.role === role);
-/** What an update repeats of a message of the model. */
+/** The fields of a message of the model that an update repeats. */
 const soFar = fields({
   ...assistantFields,
   role: { words: ['assistant'] },
@@ -61,7 +61,7 @@ const soFar = fields({
 const wholeOf = (view: PiView): readonly MessageInLine[] =>
   ofRole(view, 'assistant').filter(({ place }) => place !== 'message_start');
 
-/** What is wrong with the content of a message, or of a result; null where nothing is, or where there is no list. */
+/** The fault of the content of a message or of a result; null for content without a fault, and for content that is no list. */
 export function wrongBlock({ content }: Dictionary): string | null {
   if (!Array.isArray(content)) return null;
   for (const [index, block] of content.entries()) {
