@@ -264,7 +264,6 @@ export function createModel(limits: LedgerLimits, sessions: readonly string[]): 
     }
   }
 
-  /** Sessions come and go when their command answers, in time or not. */
   /** The keys of its commands are free again, but for those of commands that close it. */
   function loseKeys(session: string): void {
     const isOf = ({ ticket }: One) =>
@@ -273,12 +272,13 @@ export function createModel(limits: LedgerLimits, sessions: readonly string[]): 
     keysKept = keysKept.filter((one) => !isOf(one));
   }
 
+  /** Sessions come and go when their command answers, in time or not. A session that opens again begins a new life. */
   function changeWorld({ ticket: { effect, session = 'made' } }: One): void {
     if (effect === 'closes') {
       lives.delete(session);
       loseKeys(session);
     }
-    if (effect === 'opens' && !lives.has(session)) {
+    if (effect === 'opens') {
       lifeCount += 1;
       lives.set(session, { life: lifeCount, version: 0 });
     }
@@ -291,8 +291,6 @@ export function createModel(limits: LedgerLimits, sessions: readonly string[]): 
       case 'none':
         return life === undefined ? [] : [`v${life.version}`];
       case 'opens':
-        lifeCount += 1;
-        lives.set(session ?? 'made', { life: lifeCount, version: 0 });
         return ['v0'];
       case 'changes':
         if (life === undefined || life.life !== one.life) return [];
