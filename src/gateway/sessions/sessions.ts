@@ -110,6 +110,7 @@ export class Sessions implements ObstacleSource {
       quotas: this.#quotas,
       budget: this.#budget,
       counted: (rule, act) => this.#counted(rule, act),
+      logged: (id, event) => this.#kept?.logged(id, event),
       ended: (id, staysKept) => this.#ended(id, staysKept),
     };
   }
@@ -234,6 +235,7 @@ export class Sessions implements ObstacleSource {
     });
     const session = createSession(ports);
     keeping?.belongsTo(session);
+    this.#kept?.begun(session);
     ports.belongTo(session);
     return session;
   }
@@ -260,6 +262,7 @@ export class Sessions implements ObstacleSource {
       ports.belongTo(session);
     };
     const session = await restoreSession({ ports, clockOrigin, kept, past, dialectOf, begun });
+    this.#kept?.begun(session);
     try {
       this.#show(head, session);
     } catch (thrown) {
