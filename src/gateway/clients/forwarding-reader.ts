@@ -1,7 +1,7 @@
 // What readers that wrap another reader have in common: all but reading goes to the inner one.
-import type { WorkQueue } from '../core/contract/paced-work.ts';
-import type { Entry, Reader } from '../core/contract/reader.ts';
-import type { ReadPart } from '../core/contract/stretch.ts';
+import type { WorkQueue } from '../../core/contract/paced-work.ts';
+import type { Entry, Reader } from '../../core/contract/reader.ts';
+import type { ReadPart } from '../../core/contract/stretch.ts';
 
 /** A class because of its accessors: V8 gives each object literal with an accessor a dictionary of its own. */
 export abstract class ForwardingReader implements Reader {
