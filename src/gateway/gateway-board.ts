@@ -73,6 +73,7 @@ export function createBoard(ports: BoardPorts): GatewayApi {
     resumeSession: (request, principal) => resumeSession(request, principal, ports),
     closeSession: (id, principal) =>
       sessions.remove(sessions.find(id, principal).session.id, 'the session was deleted'),
+    whenForgotten: (id) => sessions.whenForgotten(id),
     check(request) {
       const { frontend, options, principal, session, agent } = request;
       const side = frontends.sideOf(frontend, options);

@@ -5,6 +5,7 @@ import type { Delivery } from '../../src/core/contract/delivery.ts';
 import { owner } from '../../src/core/contract/principal.ts';
 import type { Outcome } from '../../src/core/model/errors.ts';
 import { OwnerLine, ownerLineLimits } from '../../src/gateway/stored/owner-line.ts';
+import { StoredNames } from '../../src/gateway/stored/stored-names.ts';
 import { createHopCheck, hopHeader, signHop } from '../../src/transports/http/hop.ts';
 import { type Acts, counted } from './rig.ts';
 
@@ -43,6 +44,32 @@ export const gatewayActs: Acts = {
     }
     expect(outcomes.filter(({ ok }) => ok)).toHaveLength(sent.length);
     expect(outcomes).toHaveLength(unsettled + 1);
+  },
+
+  async 'names of stored sessions'() {
+    let heads = [{ session: 's', names: ['a'] }];
+    let reads = 0;
+    const names = new StoredNames({
+      async list() {
+        reads += 1;
+        return heads;
+      },
+    });
+    const now = performance.now;
+    const begun = now.call(performance);
+    try {
+      performance.now = () => begun;
+      const found = await Promise.all(counted(1_000).map((at) => names.find(`unknown ${at}`)));
+      expect(new Set(found)).toEqual(new Set([null]));
+      expect([await names.find('a'), reads]).toEqual(['s', 1]);
+      heads = [{ session: 's', names: ['b'] }];
+      performance.now = () => begun + 4_999;
+      expect([await names.find('a'), reads]).toEqual(['s', 1]);
+      performance.now = () => begun + 5_000;
+      expect([await names.find('a'), await names.find('b'), reads]).toEqual([null, 's', 2]);
+    } finally {
+      performance.now = now;
+    }
   },
 
   async 'forwarded requests that are remembered'() {

@@ -52,11 +52,19 @@ export function startServer(home: PiHome): Promise<GatewayServer> {
 
 /** The same with the agents of a configuration file. `env`: on top of ours. */
 export function startServerWith(config: string, env: Readonly<Record<string, string>> = {}): Promise<GatewayServer> {
+  return serverOf(spawnServer(config, env));
+}
+
+/** The process of a server that may never be ready. */
+export function spawnServer(
+  config: string,
+  env: Readonly<Record<string, string>> = {},
+): ChildProcessWithoutNullStreams {
   const child = spawn(process.execPath, [cli, 'serve', '--json', '--config', config], {
     env: { ...process.env, ...env },
   });
   child.stderr.setEncoding('utf8');
-  return serverOf(child);
+  return child;
 }
 
 async function serverOf(child: ChildProcessWithoutNullStreams): Promise<GatewayServer> {

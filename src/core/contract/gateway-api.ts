@@ -114,6 +114,8 @@ export interface GatewayApi extends ObstacleSource {
   ): Promise<OpenSession>;
   /** Ends the session and its agent. */
   closeSession(id: string, principal: Principal): void;
+  /** Resolves once a session that was closed cannot come back, not even at the next gateway. Absent: no session is stored. */
+  whenForgotten?(session: string): Promise<void>;
   /** Checks a WebSocket request before the upgrade; throws to refuse. Returns the framing of its messages. */
   check(request: ClientRequest): FramingName;
   /**

@@ -171,6 +171,11 @@ export class Sessions implements ObstacleSource {
     this.#ports.hub.remove(id, reason);
   }
 
+  /** Resolves when nobody can find the removed session any more, not even the next gateway. */
+  async whenForgotten(id: string): Promise<void> {
+    await this.#kept?.whenForgotten(id);
+  }
+
   /** Tells all clients that the session was opened. */
   announce(entry: HubEntry, state?: SessionState): void {
     // The session may have ended already.

@@ -80,6 +80,8 @@ export class KeptSessions {
   /** The heads of the sessions that are kept here, and how a new one is written. */
   readonly #heads = new Map<string, { readonly head: TitledHead; write(head: StoredHead): void }>();
   readonly #names: StoredNames;
+  /** Sessions that nobody shall find again, until the store has forgotten them. */
+  readonly #forgotten = new Map<string, Promise<void>>();
 
   constructor(ports: KeptSessionsPorts) {
     this.#ports = ports;
@@ -133,6 +135,11 @@ export class KeptSessions {
     if (head === known.head) return;
     this.#heads.set(id, { ...known, head });
     known.write(head);
+  }
+
+  /** Resolves when the store has forgotten a session that was deleted. */
+  async whenForgotten(id: string): Promise<void> {
+    await this.#forgotten.get(id);
   }
 
   /** Brings a stored session back. Null: nothing is to be done. Resolves also if there is no such session. */
@@ -191,9 +198,14 @@ export class KeptSessions {
   #end(id: string, kept: StoredLog, isForgotten: boolean): void {
     this.#heads.delete(id);
     const done = isForgotten ? kept.remove() : kept.release();
-    done.catch((thrown: unknown) => {
+    const told = done.catch((thrown: unknown) => {
       const text = isForgotten ? 'the records of a deleted session stay' : 'a session stays with this gateway';
       this.#ports.log('error', text, { session: id, reason: faultText(thrown) });
     });
+    if (isForgotten)
+      this.#forgotten.set(
+        id,
+        told.finally(() => this.#forgotten.delete(id)),
+      );
   }
 }

@@ -129,8 +129,10 @@ export function createApp({ board, connections, streams, maxFrameBytes, stream, 
     await board.wake?.(id);
     return takeDelivery(board, id, createFrame(await readBody(context.req.raw, longestBody())).json);
   });
-  app.delete('/v1/sessions/:id', (context) => {
-    board.closeSession(checkedSessionId(context.req.param('id')), context.env.principal);
+  app.delete('/v1/sessions/:id', async (context) => {
+    const id = checkedSessionId(context.req.param('id'));
+    board.closeSession(id, context.env.principal);
+    await board.whenForgotten?.(id);
     return context.body(null, 204);
   });
 
