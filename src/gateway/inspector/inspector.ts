@@ -88,8 +88,8 @@ export function createInspectorApi(ports: InspectorPorts): InspectorApi {
       return pagesOf(sessions.find(request.session, principal)).losses(request);
     },
     cell: (request, principal) => pagesOf(sessions.find(request.session, principal)).cell(request),
-    openTape(bytes, faults, principal) {
-      const name = tapes.add(bytes, faults, (id) => ports.ids.includes(id) && adapterOf(id).agent !== undefined);
+    openTape(bytes, options, principal) {
+      const name = tapes.add(bytes, options, (id) => ports.ids.includes(id) && adapterOf(id).agent !== undefined);
       try {
         const { session } = sessions.open({ agent: name, id: name }, { principal, isOurs: false });
         // The tape speaks before the page has come.

@@ -60,6 +60,8 @@ export interface SharedBySessions {
   readonly budget: TranscriptBudget;
   /** Counts a refusal for want of room. */
   counted<Result>(rule: LimitRule, act: () => Result): Result;
+  /** Takes each event of a session but deltas. */
+  logged(session: string, event: Event): void;
   /** The session has ended. */
   ended(session: string, staysKept: boolean): void;
 }
@@ -193,6 +195,7 @@ export class OwnSessionPorts implements SessionPorts {
 
   logged(event: Event): SessionInfo | undefined {
     this.#spans?.logged(event);
+    this.#shared.logged(this.id, event);
     if (event.type === 'session-changed' && event.changes.resume !== undefined) this.#noteAs(event.changes.resume);
     return this.#persistence.logged(event, this.#session);
   }

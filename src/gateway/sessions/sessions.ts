@@ -14,8 +14,9 @@ import { GatewayError } from '../../core/model/errors.ts';
 import type { SessionState } from '../../core/model/outcome-data.ts';
 import type { FollowedPorts } from '../../core/session/follow-session.ts';
 import type { Hub, HubEntry } from '../../core/session/hub.ts';
+import { createSession } from '../../core/session/open-session.ts';
 import type { DialectOf } from '../../core/session/restoration.ts';
-import { createSession, type Session } from '../../core/session/session.ts';
+import type { Session } from '../../core/session/session.ts';
 import { defaultSessionLimits } from '../../core/session/session-ports.ts';
 import { createTranscriptBudget, type TranscriptBudget } from '../../core/session/transcript-budget.ts';
 import { Quotas } from '../quotas.ts';
@@ -109,6 +110,7 @@ export class Sessions implements ObstacleSource {
       quotas: this.#quotas,
       budget: this.#budget,
       counted: (rule, act) => this.#counted(rule, act),
+      logged: (id, event) => this.#kept?.logged(id, event),
       ended: (id, staysKept) => this.#ended(id, staysKept),
     };
   }
@@ -233,6 +235,7 @@ export class Sessions implements ObstacleSource {
     });
     const session = createSession(ports);
     keeping?.belongsTo(session);
+    this.#kept?.begun(session);
     ports.belongTo(session);
     return session;
   }
@@ -259,6 +262,7 @@ export class Sessions implements ObstacleSource {
       ports.belongTo(session);
     };
     const session = await restoreSession({ ports, clockOrigin, kept, past, dialectOf, begun });
+    this.#kept?.begun(session);
     try {
       this.#show(head, session);
     } catch (thrown) {
