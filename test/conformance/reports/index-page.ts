@@ -1,19 +1,20 @@
 // Writes the index page: a table of the peers, dates and totals, read from the pages themselves, and how to make them
 // again.
 import { cpus } from 'node:os';
+import { pis } from './fetched-programs.ts';
 import { pageNames, readPage, tableOf, writePage } from './page.ts';
 
 /** Pages in display order; others follow. */
 const order = [
   'pi-0.13.2',
-  'pi-0.54.2',
-  'pi-0.87.1',
-  'pi-1.5.2',
-  'claude-code',
+  ...pis.map(({ version }) => `pi-${version}`),
+  'claude-code-2.1.197',
+  'claude-code-2.1.332',
   'claude-agent-acp',
   'codex-acp',
   'gemini',
   'pi-acp',
+  'real-clients',
   'own-frontends',
   'own-clients',
   'recordings',
@@ -51,15 +52,14 @@ export function makeIndex(): void {
       '```',
     ].join('\n'),
     [
-      'The first three are the pages of pi 0.13.2, of pi 0.54.2 and of Claude Code, with `--label`, `--markdown` and `--explanations` beside; newer pis want Node 22:',
-      '`npm i @earendil-works/pi-coding-agent@0.87.1 node@22` in an empty folder, and 1.5.2 as it is unpacked into `p152` there from `npm pack`.',
+      'The first three are the pages of pi 0.13.2, of pi 0.54.2 and of Claude Code, with `--label`, `--markdown` and `--explanations` beside. Other versions of both are fetched from npm once; `--as-of` leaves out what came after the version.',
       'ACP agents that want another model API than ours have a relay in front of it, [test/conformance/support/model-relay](../../../test/conformance/support/model-relay):',
-      '`npm i @agentclientprotocol/codex-acp @google/gemini-cli node@22` in a folder. claude-agent-acp is a script that starts it with `CLAUDE_CODE_EXECUTABLE`; as root without `IS_SANDBOX`.',
+      '`npm i @agentclientprotocol/codex-acp @google/gemini-cli @earendil-works/pi-coding-agent@0.87.1 node@22` in a folder. claude-agent-acp is a script that starts it with `CLAUDE_CODE_EXECUTABLE`; as root without `IS_SANDBOX`.',
       'The others are made from such runs, one after the other, by the makers in [test/conformance/reports](../../../test/conformance/reports). All pages at once:',
     ].join(' '),
     [
       '```text',
-      'PATCHBAY_NEW_PI=that-folder PATCHBAY_ACP_AGENTS=another PATCHBAY_CLAUDE_AGENT_ACP=script PATCHBAY_CLAUDE_CODE=$(which claude) PATCHBAY_CORPUS=recordings UPDATE=reports npx vitest run test/conformance/reports',
+      'PATCHBAY_ACP_AGENTS=that-folder PATCHBAY_CLAUDE_AGENT_ACP=script PATCHBAY_CORPUS=recordings UPDATE=reports npx vitest run test/conformance/reports',
       '```',
     ].join('\n'),
     'A test compares the version of each set of checks with that on the pages: who changes what a check means makes them anew. The recordings are no part of the project.',

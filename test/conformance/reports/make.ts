@@ -4,12 +4,14 @@ import { chooserOfAny } from '../../../src/conformance/check/pattern.ts';
 import { makeIndex } from './index-page.ts';
 import { makeOwnClients } from './own-clients.ts';
 import { makeOwnFrontends } from './own-frontends.ts';
+import { makeRealClients } from './real-clients.ts';
 import { makeRealPrograms } from './real-programs.ts';
 import { makeRecordings } from './recordings.ts';
 
 const makers: readonly (readonly [string, () => void | Promise<void>])[] = [
   ['recordings', makeRecordings],
   ['own-clients', makeOwnClients],
+  ['real-clients', makeRealClients],
   ['own-frontends', makeOwnFrontends],
   ['index', makeIndex],
 ];

@@ -34,7 +34,7 @@ const groups: readonly Group[] = [
       folder: `pi/${version}`,
       protocol: 'pi',
       side: 'agent',
-      explanations: `pi-${version}`,
+      explanations: 'pi',
     }),
   ),
   {

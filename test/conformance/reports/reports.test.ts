@@ -28,6 +28,17 @@ test.each(pages)('%s is up to date and explains every failure', (name) => {
   expect(codes.map(([code]) => code.replaceAll('`', '')).filter((id) => !ids.includes(id))).toEqual([]);
 });
 
+/** The versions that the sets cover: those of pi by `--as-of`, of Claude Code what was measured and newer. */
+const covered = pages.filter((name) => /^(?:pi-[\d.]+|claude-code-2\.1\.332)\.md$/u.test(name));
+
+test.each(covered)('%s has no MUST that a true program fails, and nothing unclear', (name) => {
+  const troubles = readPage(name)
+    .split('\n')
+    .filter((line) => /^\| `[\w-]+\/[\w-]+` \| MUST/u.test(line));
+  expect(troubles).toEqual([]);
+  expect(readPage(name)).toMatch(/ 0 unclear,/u);
+});
+
 test.each(explanationNames())('explanations/%s.json names existing checks', (name) => {
   expect(explain(explanationsIn(name), ids).stray).toEqual([]);
 });
