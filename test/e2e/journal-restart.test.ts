@@ -86,6 +86,7 @@ describe('killed while all these runs are open, the gateway', () => {
     }),
   );
   const killed = new Map<string, Killed>();
+  /** The one that runs. */
   let next: GatewayServer;
   let remove = () => {};
 
@@ -93,7 +94,10 @@ describe('killed while all these runs are open, the gateway', () => {
     const agents = Object.fromEntries(rows.map(({ id, agent }) => [id, agent()]));
     const { config, ...rest } = configured(agents);
     remove = rest.remove;
-    const start = () => startServerWith(config, { ANTHROPIC_API_KEY: 'test' });
+    const start = async () => {
+      next = await startServerWith(config, { ANTHROPIC_API_KEY: 'test' });
+      return next;
+    };
     const first = await start();
     const makeRun = async ({ id, first: words, prompt, shownBy }: (typeof rows)[number]) => {
       const session = await first.createSession(id);
@@ -102,8 +106,7 @@ describe('killed while all these runs are open, the gateway', () => {
     };
     // Programs that start share the processors.
     const runs = await forEach(rows, makeRun, 4);
-    const { next: started, clients } = await killIn(runs, first, start);
-    next = started;
+    const { clients } = await killIn(runs, first, start);
     for (const [at, { session }] of runs.entries()) {
       const of = clients[at];
       if (of !== undefined) killed.set(rows[at]?.id ?? '', { session, clients: of });
