@@ -141,12 +141,15 @@ describe.each([
     };
     const whole = expected.slice(0, 1 + expected.findLastIndex(({ cursor }) => cursor !== null));
     for (const [at, [transport, connect]] of transports.entries()) {
-      const before = second.proxy.cuts;
-      await forEach(known[at] ?? [], (count) => readRest(connect, second.place, whole, count, transport));
-      expect(second.proxy.cuts).toBeGreaterThan(before);
+      const from = second.proxy.cuts;
+      // Of thousands, one for each place: who has the same frames comes back in the same way.
+      const back = isFull ? [...new Set(known[at])] : (known[at] ?? []);
+      await forEach(back, (count) => readRest(connect, second.place, whole, count, transport));
+      const cuts = second.proxy.cuts - from;
       report(
-        `${dialect.name} over ${transport}, ${way}: ${wanted} cuts before and ${second.proxy.cuts - before} behind it, all equal`,
+        `${dialect.name} over ${transport}, ${way}: ${wanted} cuts before, ${back.length} places behind with ${cuts} cuts`,
       );
     }
+    expect(second.proxy.cuts).toBeGreaterThan(0);
   });
 });

@@ -4,16 +4,13 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { AgentConfig } from '../../src/config/config.ts';
-import type { Scenario } from '../../src/conformance/model/answers.ts';
 import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
 import { beginsAnew } from '../../src/core/contract/adapter.ts';
-import { extension } from '../support/approval-rig.ts';
 import { patchbay } from '../support/command.ts';
+import { forEach } from '../support/cut-readers.ts';
 import { type GatewayServer, startServerWith } from '../support/gateway.ts';
-import { makePiHome, type PiHome, piCommand } from '../support/pi-rig.ts';
+import { makePiHome, type PiHome } from '../support/pi-rig.ts';
 import {
   type Clients,
   goOn,
@@ -25,25 +22,13 @@ import {
   listenAll,
   post,
 } from '../support/restarted-gateway.ts';
-import { type Start, startsIn, tellingCommand } from '../support/telling-program.ts';
-
-/** Lasts as long as the agent. */
-const lasting = 'echo begun; while kill -0 $PPID; do sleep 1; done';
-const asking: ReadonlyMap<string, Scenario> = new Map<string, Scenario>([
-  ['stuck', () => [{ blocks: [{ type: 'tool_use', name: 'bash', deltas: [JSON.stringify({ command: lasting })] }] }]],
-  [
-    'may',
-    () => [
-      { blocks: [{ type: 'tool_use', name: 'bash', deltas: ['{"command":"echo made > may.txt"}'] }] },
-      { blocks: [{ type: 'text', deltas: ['So much for that.'] }] },
-    ],
-  ],
-]);
+import { kindsOf, lastingScenarios } from '../support/stored-conversations.ts';
+import { startsIn } from '../support/telling-program.ts';
 
 let fake: FakeAnthropic;
 let home: PiHome;
 beforeAll(async () => {
-  fake = await startFakeAnthropic({ scenarios: asking, chat: true });
+  fake = await startFakeAnthropic({ scenarios: lastingScenarios, chat: true });
   home = makePiHome({ baseUrl: fake.url });
   // Where the gateway looks for the files of a pi with that home.
   mkdirSync(join(home.dir, '.pi'));
@@ -73,17 +58,6 @@ function configured(agents: object = {}) {
   return { config, journal: join(folder, 'journal'), remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** The real pi with its session files, which the usual command switches off. */
-function realPi(more: readonly string[] = []): AgentConfig {
-  const { argv, env } = piCommand(home, more);
-  const [program = '', ...rest] = argv.filter((word) => word !== '--no-session');
-  return { protocol: 'pi', command: [program, ...rest], cwd: home.project, env: { ...env, HOME: home.dir } };
-}
-
-/** What the model was sent with that prompt. */
-const sentWith = (text: string) =>
-  JSON.stringify(fake.requests.find(({ body }) => JSON.stringify(body.messages.at(-1)).includes(text))?.body.messages);
-
 const notThere = (id: string) => {
   throw new Error(`no session of ${id}`);
 };
@@ -102,138 +76,17 @@ async function runFirst(server: GatewayServer, session: string, message: string)
   client.connection.end();
 }
 
-/** An agent, and how its conversation is found again. */
-interface Kind {
-  agent(): AgentConfig;
-  /** The first prompt of a session; null where the run of the kill is the first one. */
-  readonly first: string | null;
-  readonly moments: Readonly<Record<string, readonly [prompt: string, shownBy: RegExp]>>;
-  readonly again: string;
-  /** Fails if the agent of the next prompt does not know what was said. `warned`: clients were told that it begins anew. */
-  check(again: string, starts: readonly Start[], warned: boolean): void;
-}
-
-const inText = /"text_delta"/u;
-const inTool = /"tool_execution_(?:start|update)"/u;
-const inQuestion = /"extension_ui_request"/u;
-
-/** The words of the scripted agents. */
-const scripted = {
-  first: 'look my number is 4711',
-  again: 'look which was it',
-  moments: { 'a text': ['hang', inText], 'a tool': ['stick', inTool], 'an approval': ['ask', inQuestion] },
-} as const;
-const all = (pattern: RegExp, sent = '') => [...sent.matchAll(pattern)].map(([, word]) => word);
-const knowsModel: Kind['check'] = (again, _, warned) => {
-  expect(sentWith(again)).toContain('4711');
-  expect(warned).toBe(false);
-};
-const forgets: Kind['check'] = (_, __, warned) => expect(warned).toBe(true);
-
-/** `record`: where its processes write down how they were started. */
-const telling = (record: string, protocol: string, ...args: string[]): AgentConfig => ({
-  protocol,
-  command: tellingCommand(fileURLToPath(new URL(`../support/scripted-${protocol}.mjs`, import.meta.url)), record, args),
-});
-
-/** By name. `file`: a file of its own for each session. */
-const kinds = (file: (name: string) => string): Readonly<Record<string, (name: string) => Kind>> => ({
-  'the demo': () => ({
-    agent: () => ({ protocol: 'demo', options: { paceMs: 0 } }),
-    first: null,
-    moments: { 'a text': ['hang', inText], 'an approval': ['ask', inQuestion] },
-    again: 'and again',
-    check: (_, __, warned) => expect(warned).toBe(false),
-  }),
-  pi: () => ({
-    agent: () => realPi(),
-    first: '[[text]] my number is 4711',
-    moments: { 'a text': ['[[abort-text]] and on', inText], 'a tool': ['[[stuck]] and on', inTool] },
-    again: '[[text]] which was it',
-    check: knowsModel,
-  }),
-  'pi with an extension': () => ({
-    agent: () => realPi(['-e', extension]),
-    first: '[[text]] my number is 4711',
-    moments: { 'an approval': ['[[may]] I?', inQuestion] },
-    again: '[[text]] which was it',
-    check: knowsModel,
-  }),
-  // Is told what was said.
-  anthropic: () => ({
-    agent: () => ({ protocol: 'anthropic', options: { baseUrl: fake.url } }),
-    first: '[[text]] my number is 4711',
-    moments: { 'a text': ['[[hold]] and on', inText] },
-    again: '[[text]] which was it',
-    check: knowsModel,
-  }),
-  'Claude Code': (name) => ({
-    ...scripted,
-    agent: () => telling(file(name), 'claude'),
-    check: (_, starts, warned) => {
-      expect(starts.at(-1)?.argv.at(-1)).toBe('--resume=00000000-0000-4000-8000-000000000000');
-      expect(warned).toBe(false);
-    },
-  }),
-  ECA: (name) => ({
-    ...scripted,
-    agent: () => telling(file(name), 'eca', '--chats', file(`${name}, chats`)),
-    check: (_, starts, warned) => {
-      const chats = starts.flatMap(({ sent }) =>
-        all(/"method":"chat\/(?:open|prompt)","params":\{"chatId":"([^"]+)"/gu, sent),
-      );
-      expect(starts.at(-1)?.sent).toContain('"chat/open"');
-      expect(chats).toHaveLength(4);
-      expect(new Set(chats).size).toBe(1);
-      expect(warned).toBe(false);
-    },
-  }),
-  'ECA that has lost its chats': (name) => ({
-    ...scripted,
-    moments: { 'a text': ['hang', inText] },
-    agent: () => telling(file(name), 'eca'),
-    check: forgets,
-  }),
-  'a pi-server': (name) => ({
-    ...scripted,
-    agent: () => telling(file(name), 'pi-server', '--patient'),
-    check: (_, starts, warned) => {
-      const last = starts.at(-1)?.sent ?? '';
-      expect(all(/"sessionPath":"([^"]+)"/gu, last)).toHaveLength(1);
-      expect(last).not.toContain('"create_session"');
-      expect(warned).toBe(false);
-    },
-  }),
-  'an ACP agent': (name) => ({
-    ...scripted,
-    agent: () => telling(file(name), 'acp', '--sessions', file(`${name}, sessions`)),
-    check: (_, starts, warned) => {
-      const ids = starts.flatMap(({ sent }) =>
-        all(/"method":"session\/(?:load|prompt)","params":\{[^}]*"sessionId":"([^"]+)"/gu, sent),
-      );
-      expect(starts.at(-1)?.sent).toContain('"session/load"');
-      expect(new Set(ids).size).toBe(1);
-      expect(warned).toBe(false);
-    },
-  }),
-  'pi 0.13': (name) => ({
-    ...scripted,
-    moments: { 'a text': ['hang', inText] },
-    agent: () => telling(file(name), 'pi-legacy'),
-    check: forgets,
-  }),
-});
-
 describe('killed while all these runs are open, the gateway', () => {
   const folder = mkdtempSync(join(tmpdir(), 'patchbay-agents-'));
   const file = (name: string) => join(folder, name);
-  const rows = Object.entries(kinds(file)).flatMap(([name, make]) =>
+  const rows = Object.entries(kindsOf({ file, fake: () => fake, home: () => home })).flatMap(([name, make]) =>
     Object.entries(make('').moments).map(([moment, [prompt, shownBy]]) => {
       const title = `${name} in ${moment}`;
       return { ...make(title), title, id: title.replaceAll(/[^a-z0-9]/giu, '-'), prompt, shownBy };
     }),
   );
   const killed = new Map<string, Killed>();
+  /** The one that runs. */
   let next: GatewayServer;
   let remove = () => {};
 
@@ -241,22 +94,23 @@ describe('killed while all these runs are open, the gateway', () => {
     const agents = Object.fromEntries(rows.map(({ id, agent }) => [id, agent()]));
     const { config, ...rest } = configured(agents);
     remove = rest.remove;
-    const start = () => startServerWith(config, { ANTHROPIC_API_KEY: 'test' });
+    const start = async () => {
+      next = await startServerWith(config, { ANTHROPIC_API_KEY: 'test' });
+      return next;
+    };
     const first = await start();
-    const runs = await Promise.all(
-      rows.map(async ({ id, first: words, prompt, shownBy }) => {
-        const session = await first.createSession(id);
-        if (words !== null) await runFirst(first, session, words);
-        return { session, prompt, shownBy, isNew: words === null };
-      }),
-    );
-    const { next: started, clients } = await killIn(runs, first, start);
-    next = started;
+    const makeRun = async ({ id, first: words, prompt, shownBy }: (typeof rows)[number]) => {
+      const session = await first.createSession(id);
+      if (words !== null) await runFirst(first, session, words);
+      return { session, prompt, shownBy, isNew: words === null };
+    };
+    // Programs that start share the processors.
+    const runs = await forEach(rows, makeRun, 4);
+    const { clients } = await killIn(runs, first, start);
     for (const [at, { session }] of runs.entries()) {
       const of = clients[at];
       if (of !== undefined) killed.set(rows[at]?.id ?? '', { session, clients: of });
     }
-    // Twenty programs start at the same time, on a machine that others use too.
   }, 300_000);
   afterAll(async () => {
     await next?.close();

@@ -10,6 +10,7 @@ import { owner } from '../../src/core/contract/principal.ts';
 import { createGateway } from '../../src/gateway/full-gateway.ts';
 import { type Listening, listen } from '../../src/transports/http/server.ts';
 import { clientRoles } from '../support/client-roles.ts';
+import { alive } from '../support/resuming-readers.ts';
 import { readAll } from '../support/told-frames.ts';
 
 const forged = [
@@ -44,14 +45,14 @@ afterAll(async () => {
 /** Connections of these protocols carry many sessions (docs/protocols/resume.md 3.4). */
 const carryMany = new Set(['pi-server', 'eca', 'acp', 'canonical']);
 
-/** WebSockets of a client, and each message of the gateway as it came. */
+/** WebSockets of a client, and each message of the gateway as it came, but its signs of life. */
 function tap(onMessage: () => void) {
   const messages: string[] = [];
   class Tapped extends WebSocket {
     constructor(...words: ConstructorParameters<typeof WebSocket>) {
       super(...words);
       this.on('message', (data) => {
-        messages.push(String(data));
+        if (String(data) !== alive) messages.push(String(data));
         onMessage();
       });
     }

@@ -123,13 +123,11 @@ export async function readRest(
   agreeWhole(all, expected, label);
 }
 
-/** Readers at the same time. */
-const atOnce = 32;
-
 /** Does that for each item, some at the same time. */
 export async function forEach<Item, Result>(
   items: readonly Item[],
   work: (item: Item, at: number) => Promise<Result>,
+  atOnce = 32,
 ): Promise<Result[]> {
   const results: Result[] = [];
   const rest = items.entries();

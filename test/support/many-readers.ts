@@ -1,7 +1,7 @@
 // A client that reads many sessions over one WebSocket that resumes, is cut again and again, and comes back with a cursor for each
 // (docs/protocols/resume.md 3.4).
 import { WebSocket } from 'ws';
-import type { Heard, Place } from './resuming-readers.ts';
+import { alive, type Heard, type Place } from './resuming-readers.ts';
 
 /** What is known of each session, by its id. */
 export type BySession<Value> = ReadonlyMap<string, Value>;
@@ -38,6 +38,7 @@ export function readSessions(
   const isThere = () => goal !== undefined && [...goal].every(([session, last]) => places.has(`${session} ${last}`));
 
   function take(message: string): void {
+    if (message === alive) return;
     const [, session = '', cursor = '', frame = ''] = named.exec(message) ?? [];
     const heard = all.get(session);
     if (heard === undefined) fault ??= new Error(`no frame of an attached session: ${message.slice(0, 500)}`);

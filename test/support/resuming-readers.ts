@@ -51,6 +51,9 @@ export function byBytes(socket: Socket): void {
 
 const envelope = /^\{(?:"session":"[^"]*",)?"cursor":(?:null|"([^"]*)"),"frame":(.*)\}$/su;
 
+/** Comes whenever nothing else was said for a while (docs/protocols/resume.md 4.7). */
+export const alive = '{"type":"alive"}';
+
 /** The frame in a message, or the message. */
 export function unwrapped(message: string): Heard {
   const [, cursor = null, frame = message] = envelope.exec(message) ?? [];
@@ -80,6 +83,7 @@ export function connectResumable(
   const say = (message: string) => void opened.then(() => socket.send(message));
   say(JSON.stringify({ type: 'attach', session, cursor }));
   socket.on('message', (data) => {
+    if (String(data) === alive) return;
     const heard = unwrapped(String(data));
     all.push(heard);
     onHeard(heard);
