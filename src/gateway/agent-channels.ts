@@ -18,9 +18,9 @@ import type { ChannelFaults } from './faults/faulty-channel.ts';
 import type { UploadedTapes } from './inspector/uploaded-tapes.ts';
 import type { Meter } from './metering/meter.ts';
 import type { RemoteTransports } from './remote-transports.ts';
-import type { TapeFolder } from './tape-folder.ts';
-import { tapeIn } from './tape-input.ts';
-import type { TapePlay, TapePlayer } from './tape-player.ts';
+import type { TapeFolder } from './tapes/tape-folder.ts';
+import { tapeIn } from './tapes/tape-input.ts';
+import type { TapePlay, TapePlayer } from './tapes/tape-player.ts';
 
 /** The agent that a channel leads to. */
 export interface AgentTarget {

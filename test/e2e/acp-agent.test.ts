@@ -5,20 +5,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { rowsIn } from '../support/acp-traces.ts';
 import { type Asked, type Connect, connections } from '../support/approval-clients.ts';
 import { connectWebSocket } from '../support/clients.ts';
 import { type GatewayServer, startServerWith } from '../support/gateway.ts';
+import { acpSchemaFaults } from '../support/judges/acp-schema.ts';
+import { startsIn, tellingCommand } from '../support/telling-program.ts';
 
 const script = fileURLToPath(new URL('../support/scripted-acp.mjs', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'patchbay-acp-agent-'));
+const record = join(folder, 'record');
 let server: GatewayServer;
 beforeAll(async () => {
   const config = join(folder, 'patchbay.json');
-  writeFileSync(config, JSON.stringify({ agents: { acp: { protocol: 'acp', command: [process.execPath, script] } } }));
+  const command = tellingCommand(script, record, []);
+  writeFileSync(config, JSON.stringify({ agents: { acp: { protocol: 'acp', command } } }));
   server = await startServerWith(config);
 });
 afterAll(async () => {
   await server?.close();
+  for (const { sent } of startsIn(record)) expect(acpSchemaFaults(rowsIn('in', sent))).toEqual([]);
   rmSync(folder, { recursive: true });
 });
 

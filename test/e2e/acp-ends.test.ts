@@ -5,9 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { methods } from '@agentclientprotocol/sdk';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { storedIdsIn } from '../../src/cli/stand-ins/stored-ids.ts';
+import { parseConfig } from '../../src/config/config.ts';
+import { createGateway } from '../../src/gateway/full-gateway.ts';
 import { type AcpClient, startAcpClient } from '../support/acp-client.ts';
-import { at } from '../support/acp-traces.ts';
+import { connectRaw, type RawAcp } from '../support/acp-raw.ts';
+import { at, rowsIn } from '../support/acp-traces.ts';
+import { createVirtualClock } from '../support/core/virtual-clock.ts';
 import { acpOrderFaults } from '../support/judges/acp-order.ts';
 import { acpSchemaFaults } from '../support/judges/acp-schema.ts';
 import { startsIn, tellingCommand } from '../support/telling-program.ts';
@@ -18,11 +23,13 @@ const folder = realpathSync(mkdtempSync(join(tmpdir(), 'patchbay-acp-ends-')));
 let acp: AcpClient;
 let record = '';
 
-async function start(): Promise<void> {
+const agentCommand = () => tellingCommand(script, record, ['--sessions', `${record}.sessions`]);
+
+async function start(limits: object = {}): Promise<void> {
   record = join(mkdtempSync(join(folder, 'run-')), 'record');
-  const command = tellingCommand(script, record, ['--sessions', `${record}.sessions`]);
   const config = `${record}.json`;
-  writeFileSync(config, JSON.stringify({ agents: { one: { protocol: 'acp', command } }, defaultAgent: 'one' }));
+  const agents = { one: { protocol: 'acp', command: agentCommand() } };
+  writeFileSync(config, JSON.stringify({ agents, limits, defaultAgent: 'one' }));
   const env = { PATCHBAY_AGENT: '', PATCHBAY_CONFIG: config, XDG_STATE_HOME: folder };
   acp = await startAcpClient({ permission: () => null }, undefined, { env });
 }
@@ -34,76 +41,103 @@ const killLast = () => process.kill(startsIn(record).at(-1)?.pid ?? Number.NaN, 
 const updates = (kind: string) => (message: unknown) => at(message, 'params', 'update', 'sessionUpdate') === kind;
 const asksPermission = (message: unknown) => at(message, 'method') === 'session/request_permission';
 
-afterEach(async () => {
-  await acp.close();
-  expect(acpSchemaFaults(acp.rows)).toEqual([]);
-  expect(acpOrderFaults(acp.rows, { only: 'out' })).toEqual([]);
+afterEach(() => {
+  for (const { sent } of startsIn(record)) expect(acpSchemaFaults(rowsIn('in', sent))).toEqual([]);
 });
 
 describe('an agent that is killed', () => {
+  /** A gateway in this process and its client. No clock moves, and no timer rings. */
+  async function startStill(): Promise<RawAcp> {
+    const agents = { one: { protocol: 'acp', command: agentCommand() } };
+    const gateway = createGateway(parseConfig({ agents, defaultAgent: 'one' }), {
+      log: () => {},
+      clock: createVirtualClock(),
+      conversations: storedIdsIn(`${record}.conversations`),
+    });
+    const client = await connectRaw(gateway);
+    onTestFinished(() => {
+      expect(acpSchemaFaults(client.rows)).toEqual([]);
+      expect(acpOrderFaults(client.rows, { only: 'out' })).toEqual([]);
+      gateway.close('the test is over');
+    });
+    return client;
+  }
+  beforeEach(() => {
+    record = join(mkdtempSync(join(folder, 'still-')), 'record');
+    vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval'] });
+  });
+  afterEach(() => void vi.useRealTimers());
+
   it.each([
     ['in its text', 'hang', updates('agent_message_chunk')],
     ['in a tool', 'stick', updates('tool_call')],
     ['in a question for permission', 'ask', asksPermission],
-  ])('%s: the prompt is answered with an error, and the next ones work', async (_, words, sign) => {
-    await start();
-    const id = await open();
-    const turn = ask(id, words);
-    await acp.until(sign);
+  ])('%s: the prompt is answered with an error before any timer rings, and the next ones work', async (...row) => {
+    const [, words, sign] = row;
+    const client = await startStill();
+    const id = await client.open(folder);
+    const turn = client.prompt(id, words);
+    await client.until('the sign', sign);
     killLast();
-    await expect(turn).rejects.toMatchObject({ code: -32_603 });
-    await expect(ask(id, 'look')).resolves.toMatchObject({ stopReason: 'end_turn' });
-    await expect(ask(await open(), 'look')).resolves.toMatchObject({ stopReason: 'end_turn' });
+    expect(await turn).toMatchObject({ code: -32_603 });
+    expect(await client.prompt(id, 'look')).toBe('end_turn');
+    expect(await client.prompt(await client.open(folder), 'look')).toBe('end_turn');
   });
 
-  it('while it loads: the request is answered with an error, and a new session works', async () => {
+  it('while it loads: the request is answered with an error before any timer rings, and a new session works', async () => {
+    const before = await startStill();
+    const sessionId = await before.open(folder);
+    expect(await before.prompt(sessionId, 'look and die on load')).toBe('end_turn');
+    const client = await startStill();
+    const { error } = await client.ask('session/load', { sessionId, cwd: folder, mcpServers: [] });
+    expect(error).toMatchObject({ code: -32_603 });
+    expect(await client.prompt(await client.open(folder), 'look')).toBe('end_turn');
+  });
+});
+
+describe('a client', () => {
+  afterEach(async () => {
+    await acp.close();
+    expect(acpSchemaFaults(acp.rows)).toEqual([]);
+    expect(acpOrderFaults(acp.rows, { only: 'out' })).toEqual([]);
+  });
+
+  it('that leaves with a question open: the agent hears that its turn is cancelled', async () => {
     await start();
-    const id = await open();
-    await ask(id, 'look and die on load');
+    const turn = ask(await open(), 'ask');
+    await acp.until(asksPermission);
+    const [agent] = startsIn(record);
+    await Promise.all([acp.close(), turn.catch(() => {})]);
+    const sent = startsIn(record).find(({ pid }) => pid === agent?.pid)?.sent ?? '';
+    expect(sent).toContain('"method":"session/cancel"');
+    expect(sent).toContain('"result":{"outcome":{"outcome":"cancelled"}}');
+    expect(sent).not.toContain('"selected"');
+  });
+
+  it('deletes a session: it is in no list any more, nor after a restart', async () => {
+    await start();
+    const [one, two] = [await open(), await open()];
+    for (const id of [one, two]) await ask(id, 'look');
+    const listed = async () => (await acp.agent.request(session.list, {})).sessions.map(({ sessionId }) => sessionId);
+    expect(await listed()).toEqual(expect.arrayContaining([one, two]));
+    await acp.agent.request(session.delete, { sessionId: one });
+    expect(await listed()).not.toContain(one);
     await acp.close();
     const env = { PATCHBAY_AGENT: '', PATCHBAY_CONFIG: `${record}.json`, XDG_STATE_HOME: folder };
     acp = await startAcpClient({}, undefined, { env });
-    const params = { sessionId: id, cwd: folder, mcpServers: [] };
-    await expect(acp.agent.request(session.load, params)).rejects.toMatchObject({ code: -32_603 });
-    await expect(ask(await open(), 'look')).resolves.toMatchObject({ stopReason: 'end_turn' });
+    expect(await listed()).not.toContain(one);
+    expect(await listed()).toContain(two);
   });
-});
 
-it('a client that leaves with a question open: the agent hears that its turn is cancelled', async () => {
-  await start();
-  const turn = ask(await open(), 'ask');
-  await acp.until(asksPermission);
-  const [agent] = startsIn(record);
-  await Promise.all([acp.close(), turn.catch(() => {})]);
-  const sent = startsIn(record).find(({ pid }) => pid === agent?.pid)?.sent ?? '';
-  expect(sent).toContain('"method":"session/cancel"');
-  expect(sent).toContain('"result":{"outcome":{"outcome":"cancelled"}}');
-  expect(sent).not.toContain('"selected"');
-});
-
-it('a session that is deleted is in no list any more, nor after a restart', async () => {
-  await start();
-  const [one, two] = [await open(), await open()];
-  for (const id of [one, two]) await ask(id, 'look');
-  const listed = async () => (await acp.agent.request(session.list, {})).sessions.map(({ sessionId }) => sessionId);
-  expect(await listed()).toEqual(expect.arrayContaining([one, two]));
-  await acp.agent.request(session.delete, { sessionId: one });
-  expect(await listed()).not.toContain(one);
-  await acp.close();
-  const env = { PATCHBAY_AGENT: '', PATCHBAY_CONFIG: `${record}.json`, XDG_STATE_HOME: folder };
-  acp = await startAcpClient({}, undefined, { env });
-  expect(await listed()).not.toContain(one);
-  expect(await listed()).toContain(two);
-});
-
-it('an agent that answers no cancelled prompt gets no second one: another agent does', async () => {
-  await start();
-  const id = await open();
-  const turn = ask(id, 'deaf');
-  await acp.until(updates('agent_message_chunk'));
-  await acp.cancel(id);
-  await expect(turn).resolves.toMatchObject({ stopReason: 'cancelled' });
-  await expect(ask(id, 'look')).resolves.toMatchObject({ stopReason: 'end_turn' });
-  const prompts = startsIn(record).map(({ sent }) => sent.split('"method":"session/prompt"').length - 1);
-  expect(prompts).toEqual([1, 1]);
+  it('cancels a prompt that its agent never answers: the next prompt has another agent', async () => {
+    await start({ abortMs: 100 });
+    const id = await open();
+    const turn = ask(id, 'deaf');
+    await acp.until(updates('agent_message_chunk'));
+    await acp.cancel(id);
+    await expect(turn).resolves.toMatchObject({ stopReason: 'cancelled' });
+    await expect(ask(id, 'look')).resolves.toMatchObject({ stopReason: 'end_turn' });
+    const prompts = startsIn(record).map(({ sent }) => sent.split('"method":"session/prompt"').length - 1);
+    expect(prompts).toEqual([1, 1]);
+  });
 });

@@ -70,7 +70,7 @@ export const acpOtherwise: readonly (readonly [name: string, because: string])[]
   ['`_meta` of answers', 'the answers are those of the gateway'],
   ['a cost that is not in US dollars', 'the model counts in US dollars'],
   ['options of an unknown type', 'they cannot be set (docs/protocols/acp.md 3.22)'],
-  ['forms of more than one field', 'a dialog of the model asks for one thing'],
+  ['a form of several fields is asked field by field', 'a dialog of the model asks for one thing'],
 ];
 
 /** The part of docs/fidelity.md about ACP behind ACP. */

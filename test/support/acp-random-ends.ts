@@ -8,10 +8,11 @@ import { parseConfig } from '../../src/config/config.ts';
 import { within } from '../../src/conformance/bounded-wait.ts';
 import { createGateway } from '../../src/gateway/full-gateway.ts';
 import { memoryPair } from '../../src/transports/memory.ts';
-import { type AcpRow, at, isJson } from './acp-traces.ts';
+import { type AcpRow, at, isJson, rowsIn } from './acp-traces.ts';
 import { agentRoles } from './agent-roles.ts';
 import { clientRoles } from './client-roles.ts';
 import { acpOrderFaults } from './judges/acp-order.ts';
+import { acpSchemaFaults } from './judges/acp-schema.ts';
 import { tapped } from './tapped-channel.ts';
 import { startsIn, tellingCommand } from './telling-program.ts';
 
@@ -156,7 +157,8 @@ export async function playEnds([frontend, backend]: AcpPair, rounds: number, see
     for (const round of fc.sample(Round, { numRuns: rounds, seed })) await play(round);
     await until('the answers to all commands', () => client.isAnswered?.(frames) ?? true);
     faults.push(...client.judge(frames));
-    if (frontend === 'acp') faults.push(...acpOrderFaults(judged, { only: 'out' }));
+    if (frontend === 'acp')
+      faults.push(...acpOrderFaults(judged, { only: 'out' }), ...acpSchemaFaults(judged, { only: 'out' }));
     faults.push(...questions().map((id) => `the question ${id} is open`));
   } finally {
     channel.close('normal', 'the test is over');
@@ -166,6 +168,7 @@ export async function playEnds([frontend, backend]: AcpPair, rounds: number, see
   }
   if (backend === 'acp') {
     for (const { pid, sent } of startsIn(record)) {
+      faults.push(...acpSchemaFaults(rowsIn('in', sent)));
       const count = (words: RegExp) => sent.match(words)?.length ?? 0;
       const [asked, answered] = [count(/"text":"ask"/gu), count(/"result":\{"outcome"/gu)];
       if (!killed.has(pid) && asked !== answered) faults.push(`${asked} questions of an agent, ${answered} answers`);

@@ -32,6 +32,14 @@ export function rowOf(dir: AcpRow['dir'], json: unknown): AcpRow {
   return { dir, line: JSON.stringify(json), json };
 }
 
+/** The rows of what one side has written. The last line may have been cut off with its reader. */
+export function rowsIn(dir: AcpRow['dir'], written: string): AcpRow[] {
+  return written
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => ({ dir, line, json: JSON.parse(line) }));
+}
+
 const folder = process.env.PATCHBAY_CORPUS_ACP ?? '../shared/corpus-acp';
 
 /** Why there are no recordings, or null. */

@@ -4,7 +4,7 @@ import type { Principal } from '../../core/contract/principal.ts';
 import type { SessionStore } from '../../core/contract/session-store.ts';
 import type { Hub } from '../../core/session/hub.ts';
 import { refusalFor } from '../rights.ts';
-import { sessionPage } from '../session-pages.ts';
+import { sessionPage } from '../sessions/session-pages.ts';
 import type { StoredSessions } from '../stored/stored-sessions.ts';
 
 /** Where sessions are kept, and which of them are open. */

@@ -5,7 +5,7 @@ import type { TapeOptions } from '../../core/contract/inspector-api.ts';
 import { GatewayError, messageOf } from '../../core/model/errors.ts';
 import { parseFault } from '../../faults/grammar.ts';
 import type { LoadedTape } from '../../tape/loaded.ts';
-import { loadedTape } from '../tape-input.ts';
+import { loadedTape } from '../tapes/tape-input.ts';
 
 /** Most tapes at a time. */
 const mostTapes = 4;

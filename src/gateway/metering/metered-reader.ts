@@ -2,7 +2,7 @@
 import type { Limited } from '../../core/contract/limit-rule.ts';
 import type { Entry, Reader } from '../../core/contract/reader.ts';
 import type { Traffic } from '../../core/contract/traffic.ts';
-import { ForwardingReader } from '../forwarding-reader.ts';
+import { ForwardingReader } from '../clients/forwarding-reader.ts';
 
 class MeteredReader extends ForwardingReader {
   readonly #traffic: Traffic;

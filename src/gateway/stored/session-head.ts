@@ -4,7 +4,7 @@ import type { AgentConfig } from '../../config/config.ts';
 import type { Principal } from '../../core/contract/principal.ts';
 import type { StoredHead } from '../../core/contract/session-store.ts';
 import type { Session } from '../../core/session/session.ts';
-import type { CheckedRequest } from '../session-request.ts';
+import type { CheckedRequest } from '../sessions/session-request.ts';
 import { SessionTitle } from './session-title.ts';
 
 /** The head of a stored session. */

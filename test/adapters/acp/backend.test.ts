@@ -9,6 +9,7 @@ import {
   permission,
   said,
   session,
+  type Talk,
   talk,
   text,
   thought,
@@ -355,9 +356,94 @@ describe('questions', () => {
     it.answer('session/prompt', end);
   });
 
-  test('that no dialog can ask are cancelled, and the user is told', () => {
+  const several = { type: 'array', items: { anyOf: [{ const: 'r', title: 'Red' }, { const: 'b' }] } };
+  test.each([
+    ['Red, b', ['r', 'b']],
+    [' b ', ['b']],
+    ['', []],
+  ])('that take several choices are one line of words: %j', (words, values) => {
     const it = judged();
-    it.hear(form(1, { type: 'array', items: { type: 'string', enum: ['a'] } }));
+    it.prompt('hi');
+    it.hear(form(1, several));
+    expect(it.of('dialog-request')).toMatchObject([{ kind: 'input', placeholder: 'Red, b' }]);
+    const of = { type: 'answer-dialog', id: 'dialog-1' } as const;
+    expect(it.outcome(it.ask({ ...of, answer: { kind: 'value', value: 'Red, green' } }))).toMatchObject({ ok: false });
+    it.ask({ ...of, answer: { kind: 'value', value: words } });
+    expect(it.answerTo(1)).toEqual({ action: 'accept', content: { it: values } });
+    it.answer('session/prompt', end);
+  });
+
+  /** As claude-agent-acp 0.101.0 asks with Claude's tool for questions, and codex-acp 2.6.0 with its own. */
+  const asking = (properties: object, required?: readonly string[]) => ({
+    id: 1,
+    method: 'elicitation/create',
+    params: {
+      sessionId: session,
+      mode: 'form',
+      message: 'Please answer.',
+      requestedSchema: { type: 'object', properties, ...(required === undefined ? {} : { required }) },
+    },
+  });
+  const colour = { type: 'string', title: 'Colour', oneOf: ['red', 'blue'].map((value) => ({ const: value })) };
+  const other = { type: 'string', title: 'Other', description: 'Type your own answer (optional).' };
+  const questions = asking({
+    question_0: { ...colour, description: 'Which one?' },
+    question_0_custom: other,
+    question_1: { type: 'array', title: 'Sizes', items: { anyOf: [{ const: 'S' }, { const: 'L' }] } },
+    question_1_custom: other,
+  });
+
+  test('with several fields are asked field by field; other words go into the field for them', () => {
+    const it = judged();
+    it.prompt('hi');
+    it.hear(questions);
+    expect(it.of('dialog-request')).toMatchObject([
+      { kind: 'select', title: 'Please answer.\nColour\nWhich one?', options: ['red', 'blue'] },
+    ]);
+    it.ask({ type: 'answer-dialog', id: 'dialog-1', answer: { kind: 'value', value: 'a green one' } });
+    expect(it.answerTo(1)).toBeUndefined();
+    expect(it.of('dialog-end')).toMatchObject([{ outcome: 'answered' }]);
+    it.ask({ type: 'answer-dialog', id: 'dialog-2', answer: { kind: 'value', value: 'S, L' } });
+    expect(it.of('dialog-request')).toHaveLength(2);
+    const content = { question_0_custom: 'a green one', question_1: ['S', 'L'] };
+    expect(it.answerTo(1)).toEqual({ action: 'accept', content });
+    it.answer('session/prompt', end);
+  });
+
+  test.each([
+    ['cancelled', (it: Talk) => it.ask({ type: 'answer-dialog', id: 'dialog-2', answer: { kind: 'cancelled' } })],
+    ['withdrawn', (it: Talk) => it.hear({ method: '$/cancel_request', params: { requestId: 1 } })],
+  ])('that are %s between two fields are answered once', (_, stop) => {
+    const it = judged();
+    it.prompt('hi');
+    it.hear(questions);
+    it.ask({ type: 'answer-dialog', id: 'dialog-1', answer: { kind: 'value', value: 'red' } });
+    stop(it);
+    expect(it.answerTo(1)).toEqual({ action: 'cancel' });
+    expect(it.of('dialog-end')).toHaveLength(2);
+    it.answer('session/prompt', end);
+  });
+
+  test('whose required field is a list tell the question, and leave the note beside the list out', () => {
+    const it = judged();
+    it.prompt('hi');
+    it.hear(
+      asking({ which: { ...colour, title: 'Which colour?', description: 'Colour' }, which_note: other }, ['which']),
+    );
+    expect(it.of('dialog-request')).toMatchObject([{ title: 'Please answer.\nWhich colour?\nColour' }]);
+    it.ask({ type: 'answer-dialog', id: 'dialog-1', answer: { kind: 'value', value: 'blue' } });
+    expect(it.answerTo(1)).toEqual({ action: 'accept', content: { which: 'blue' } });
+    it.answer('session/prompt', end);
+  });
+
+  test.each([
+    ['no field', {}],
+    ['a field of no kind', { it: { type: 'hologram' } }],
+    ['a list without choices', { it: { type: 'array' } }],
+    ['too many fields', Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`f${at}`, { type: 'boolean' }]))],
+  ])('that no dialog can ask are cancelled, and the user is told: %s', (_, properties) => {
+    const it = judged();
+    it.hear(asking(properties));
     expect(it.answerTo(1)).toEqual({ action: 'cancel' });
     expect(it.of('notice')).toHaveLength(1);
   });

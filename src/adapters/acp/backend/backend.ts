@@ -266,6 +266,8 @@ export function createBackend(env: Env, options: AgentOptions, context: BackendC
   return {
     takesContexts: true,
     keepsPermissions: true,
+    // A form may have a field for words that are no choice.
+    takesOtherAnswers: true,
     start() {
       handshake.start();
       return out.take();

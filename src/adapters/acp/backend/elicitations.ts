@@ -1,4 +1,4 @@
-// Questions that an agent asks besides permissions: forms of one field, and addresses to visit, as dialogs
+// Questions that an agent asks besides permissions: forms, field by field, and addresses to visit, as dialogs
 // (docs/protocols/acp.md 6.55).
 import type { Env } from '../../../core/contract/adapter.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
@@ -6,9 +6,10 @@ import type { CommandOf } from '../../../core/model/command.ts';
 import { type Outcome, refused } from '../../../core/model/errors.ts';
 import type { EventOf } from '../../../core/model/event.ts';
 import { type RpcId, resultMessage } from '../json-rpc.ts';
-import type { ElicitationParams, FormProperty } from '../wire/agent.ts';
+import type { ElicitationParams } from '../wire/agent.ts';
+import { dialogFor, type FormField, fieldsIn, valuesOf } from './form-fields.ts';
 
-/** The open dialogs of one session. */
+/** The open questions of one session, each with one open dialog. */
 export interface Elicitations {
   ask(id: RpcId, params: ElicitationParams): void;
   answer(command: CommandOf<'answer-dialog'>): Outcome;
@@ -17,28 +18,30 @@ export interface Elicitations {
   cancelAll(): void;
 }
 
-type Shape = Pick<EventOf<'dialog-request'>, 'kind' | 'options' | 'prefill'>;
+/** `form`: the first of the fields is asked for now; `content` has the values of those before. */
+type Question =
+  | { readonly kind: 'address'; readonly rpcId: RpcId }
+  | {
+      readonly kind: 'form';
+      readonly rpcId: RpcId;
+      readonly fields: readonly [FormField, ...FormField[]];
+      readonly content: Readonly<Record<string, unknown>>;
+    };
 
-interface Dialog {
-  readonly rpcId: RpcId;
-  /** The name of the field; null for an address. */
-  readonly field: string | null;
-  readonly property: FormProperty;
-}
-
-/** The most dialogs that an agent may have open (docs/limits.md 5.10). */
+/** The most questions that an agent may have open (docs/limits.md 5.10). */
 const mostOpen = 64;
 
 export function createElicitations(env: Env, out: Outbox): Elicitations {
-  const open = new Map<string, Dialog>();
+  /** By the dialog that is open. */
+  const open = new Map<string, Question>();
 
   const reply = (id: RpcId, action: 'accept' | 'decline' | 'cancel', content?: object) =>
     out.send(resultMessage(id, content === undefined ? { action } : { action, content }));
 
-  function request(dialog: Dialog, shape: Shape, title: string, message?: string): void {
+  function show(question: Question, dialog: Omit<EventOf<'dialog-request'>, 'type' | 'id'>): void {
     const id = env.id('dialog');
-    open.set(id, dialog);
-    out.deliver({ type: 'dialog-request', id, title, ...(message === undefined ? {} : { message }), ...shape });
+    open.set(id, question);
+    out.deliver({ type: 'dialog-request', id, ...dialog });
   }
 
   function end(id: string, outcome: 'answered' | 'cancelled'): void {
@@ -46,90 +49,57 @@ export function createElicitations(env: Env, out: Outbox): Elicitations {
     out.deliver({ type: 'dialog-end', id, outcome });
   }
 
-  function cancel(id: string, { rpcId }: Dialog): void {
+  function cancel(id: string, { rpcId }: Question): void {
     reply(rpcId, 'cancel');
     end(id, 'cancelled');
+  }
+
+  /** Takes the value of the open field, then asks for the next one or answers the agent. */
+  function fill(id: string, question: Extract<Question, { kind: 'form' }>, values: object): void {
+    const { rpcId, fields, content } = question;
+    const [, next, ...later] = fields;
+    const filled = { ...content, ...values };
+    if (next === undefined) reply(rpcId, 'accept', filled);
+    end(id, 'answered');
+    if (next !== undefined) show({ ...question, fields: [next, ...later], content: filled }, dialogFor(next, ''));
   }
 
   return {
     ask(rpcId, { mode, message, requestedSchema, url }) {
       if (open.size >= mostOpen) return reply(rpcId, 'cancel');
       if (mode === 'url' && typeof url === 'string') {
-        return request({ rpcId, field: null, property: {} }, { kind: 'confirm' }, message || 'Visit this page?', url);
+        const title = message || 'Visit this page?';
+        return show({ kind: 'address', rpcId }, { kind: 'confirm', title, message: url });
       }
-      const [only, ...others] = fieldsIn(requestedSchema);
-      const shape = only === undefined || others.length > 0 ? null : shapeOf(only[1]);
-      if (only === undefined || shape === null) {
+      const [first, ...others] = fieldsIn(requestedSchema) ?? [];
+      if (first === undefined) {
         reply(rpcId, 'cancel');
         const text = `The agent asked with a form that cannot be shown: ${message}`;
         return out.deliver({ type: 'notice', level: 'warning', text, source: 'gateway' });
       }
-      const [field, property] = only;
-      const about = property.description ?? property.title;
-      request({ rpcId, field, property }, shape, message || field, about ?? undefined);
+      show({ kind: 'form', rpcId, fields: [first, ...others], content: {} }, dialogFor(first, message));
     },
     answer({ id, answer, unable }) {
-      const dialog = open.get(id);
-      if (dialog === undefined) return refused('stale', 'no dialog waits for that answer');
-      if (unable === true || answer.kind === 'cancelled') cancel(id, dialog);
-      else {
-        const { rpcId, field, property } = dialog;
-        if (field === null) {
-          reply(rpcId, answer.kind === 'confirmed' && answer.confirmed ? 'accept' : 'decline');
-        } else {
-          const value = contentValueOf(answer, property);
-          if (value === undefined) return refused('invalid', 'the answer does not fit the question');
-          reply(rpcId, 'accept', { [field]: value });
-        }
+      const question = open.get(id);
+      if (question === undefined) return refused('stale', 'no dialog waits for that answer');
+      if (unable === true || answer.kind === 'cancelled') cancel(id, question);
+      else if (question.kind === 'address') {
+        reply(question.rpcId, answer.kind === 'confirmed' && answer.confirmed ? 'accept' : 'decline');
         end(id, 'answered');
+      } else {
+        const values = valuesOf(answer, question.fields[0]);
+        if (values === undefined) return refused('invalid', 'the answer does not fit the question');
+        fill(id, question, values);
       }
       return { ok: true };
     },
     withdraw(rpcId) {
-      const found = [...open].find(([, dialog]) => dialog.rpcId === rpcId);
+      const found = [...open].find(([, question]) => question.rpcId === rpcId);
       if (found !== undefined) cancel(...found);
       return found !== undefined;
     },
     cancelAll() {
-      for (const [id, dialog] of [...open]) cancel(id, dialog);
+      for (const [id, question] of [...open]) cancel(id, question);
     },
   };
-}
-
-/** The fields that have to be filled: the required ones, or the only one. */
-function fieldsIn(schema: ElicitationParams['requestedSchema']): [string, FormProperty][] {
-  const all = Object.entries(schema?.properties ?? {});
-  const required = all.filter(([name]) => schema?.required?.includes(name) === true);
-  return required.length === 0 ? all : required;
-}
-
-/** The dialog that asks for one field; null if none can. */
-function shapeOf(property: FormProperty): Shape | null {
-  const { type, default: preset } = property;
-  if (type === 'boolean') return { kind: 'confirm' };
-  const choices = choicesIn(property);
-  if (type === 'string' && choices.length > 0) return { kind: 'select', options: choices.map(([, title]) => title) };
-  const isTyped = type === 'string' || type === 'number' || type === 'integer';
-  if (!isTyped) return null;
-  return {
-    kind: 'input',
-    ...(typeof preset === 'string' || typeof preset === 'number' ? { prefill: `${preset}` } : {}),
-  };
-}
-
-/** Values and their titles. */
-function choicesIn({ enum: values, oneOf }: FormProperty): (readonly [value: string, title: string])[] {
-  if (oneOf) return oneOf.map(({ const: value, title }) => [value, title ?? value]);
-  return (values ?? []).map((value) => [value, value]);
-}
-
-function contentValueOf(answer: CommandOf<'answer-dialog'>['answer'], property: FormProperty): unknown {
-  if (answer.kind === 'confirmed') return property.type === 'boolean' ? answer.confirmed : undefined;
-  if (answer.kind !== 'value') return undefined;
-  const { value } = answer;
-  const choices = choicesIn(property);
-  if (choices.length > 0) return choices.find((choice) => choice.includes(value))?.[0];
-  if (property.type !== 'number' && property.type !== 'integer') return value;
-  const figure = Number(value);
-  return Number.isFinite(figure) && value.trim() !== '' ? figure : undefined;
 }

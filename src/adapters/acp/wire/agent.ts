@@ -132,13 +132,17 @@ export const PermissionParams = z.looseObject({
 });
 export type PermissionParams = z.infer<typeof PermissionParams>;
 
-/** One field of a form (docs/protocols/acp.md 6.55). */
+const titled = z.array(z.looseObject({ const: z.string(), title: text })).nullish();
+const names = z.array(z.string()).nullish();
+
+/** One field of a form (docs/protocols/acp.md 6.55). `items`: the choices of a field that takes several. */
 export const FormProperty = z.looseObject({
   type: text,
   title: text,
   description: text,
-  enum: z.array(z.string()).nullish(),
-  oneOf: z.array(z.looseObject({ const: z.string(), title: text })).nullish(),
+  enum: names,
+  oneOf: titled,
+  items: z.looseObject({ enum: names, anyOf: titled }).nullish(),
   default: z.unknown().optional(),
 });
 export type FormProperty = z.infer<typeof FormProperty>;
@@ -151,7 +155,7 @@ export const ElicitationParams = z.looseObject({
   requestedSchema: z
     .looseObject({
       properties: z.record(z.string(), FormProperty).nullish(),
-      required: z.array(z.string()).nullish(),
+      required: names,
     })
     .nullish(),
   url: text,

@@ -1,6 +1,6 @@
 // A reader that first returns a greeting, and that reports when it is closed.
-import type { Out } from '../core/contract/channel.ts';
-import type { Entry, Reader } from '../core/contract/reader.ts';
+import type { Out } from '../../core/contract/channel.ts';
+import type { Entry, Reader } from '../../core/contract/reader.ts';
 import { ForwardingReader } from './forwarding-reader.ts';
 
 class GreetedReader extends ForwardingReader {

@@ -1,6 +1,6 @@
 // What readers that wrap another reader have in common: all but `read` goes to the inner one.
-import type { WorkQueue } from '../core/contract/paced-work.ts';
-import type { Entry, Reader } from '../core/contract/reader.ts';
+import type { WorkQueue } from '../../core/contract/paced-work.ts';
+import type { Entry, Reader } from '../../core/contract/reader.ts';
 
 /**
  * A class because of its accessors: V8 gives each object literal with an accessor a dictionary of its own. Has no
