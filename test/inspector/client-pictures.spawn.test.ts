@@ -69,7 +69,12 @@ async function choose(page: Page, words: string, column: string): Promise<void> 
   await page.locator('.rows .line', { hasText: words }).first().click();
   const part = page.getByRole('region', { name: column, exact: true });
   await part.locator('pre').first().waitFor();
-  await part.scrollIntoViewIfNeeded();
+  // Below the header of the drawer, which stays; the page itself does not scroll.
+  await page.evaluate(`{
+    const drawer = document.querySelector('.drawer');
+    const part = drawer.querySelector('section[aria-label="${column}"]');
+    drawer.scrollTop += part.getBoundingClientRect().top - drawer.getBoundingClientRect().top - 52;
+  }`);
 }
 
 describe(`pictures of clients${noPictures === null ? '' : ` (skipped: ${noPictures})`}`, () => {

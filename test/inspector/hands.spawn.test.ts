@@ -146,6 +146,16 @@ describe(`the page in people's hands${noBrowser === null ? '' : ` (skipped: ${no
     expect(await motion()).toBe('pulse');
     await page.emulateMedia({ reducedMotion: 'reduce' });
     expect(await motion()).toBe('none');
+
+    // A row that has grown slowly was told in parts, and has the frame of each of its deltas.
+    await page.getByRole('button', { name: 'Send' }).waitFor();
+    const row = page.locator('.rows .line', { hasText: /\d deltas/u }).first();
+    const cell = (column: string) => row.locator(`.c-${column}`).innerText();
+    const counted = async () => [
+      Number.parseInt(await cell('canonical'), 10),
+      Number.parseInt(await cell('dialect'), 10),
+    ];
+    await expect.poll(async () => new Set(await counted()).size).toBe(1);
     await page.context().close();
   });
 

@@ -8,7 +8,7 @@ import { row as chosen, follows, hiddenColumns, isDrawerOpen, isNarrow } from '.
 import { asked, columnsOf, dialectsOf, learn, lookAt, silence, usedIn } from './fetch.ts';
 import { Line } from './line.tsx';
 import { Minimap } from './minimap.tsx';
-import { mostListed } from './row-text.ts';
+import { wiresOf } from './row-text.ts';
 
 /** Height of a row, px; the style sheet has the same. On a phone a row is as high as a finger. */
 export const heightOfRow = () => (isNarrow.value ? 44 : 24);
@@ -240,14 +240,10 @@ function useWire(
   // A flood is asked for once it is over: nobody reads it, and the answers would slow it down.
   useSoon(() => void learn(session), 250, { events: count, most: flood }, [session, log.life, count, key]);
   const lookAtMissing = () => {
-    const wanted = rows
-      .slice(first, last)
-      .flatMap((row) => (row.is === 'events' ? [row.first, row.first + Math.min(row.count, mostListed) - 1] : []))
-      .map((place) => log.wireOf(log.at(place).seq));
-    const missing = wanted.filter(
-      (wire) => wire !== undefined && dialects.some((dialect) => wire.frames[dialect] === undefined),
-    );
-    const places = missing.flatMap((wire) => (wire === undefined ? [] : [wire.row]));
+    // A row that grows is told in parts: any of its deltas may lack its frames.
+    const wanted = rows.slice(first, last).flatMap((row) => (row.is === 'events' ? wiresOf(log, row) : []));
+    const missing = wanted.filter(({ frames }) => dialects.some((dialect) => frames[dialect] === undefined));
+    const places = missing.map(({ row }) => row);
     if (places.length > 0) void lookAt(session, Math.min(...places), Math.max(...places) + 1, dialects);
   };
   // Of what is scrolled past nothing is asked: going back costs the gateway all rows from the first one on.
