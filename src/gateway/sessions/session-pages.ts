@@ -6,7 +6,6 @@ import type { SessionStore, StoredHead } from '../../core/contract/session-store
 import type { Hub } from '../../core/session/hub.ts';
 import { SessionTitle } from '../stored/session-title.ts';
 import { restSummaryOf } from './session-summary.ts';
-import { SessionTitle } from '../stored/session-title.ts';
 
 /** What pages need from the gateway. */
 export interface SessionPagePorts {
