@@ -8,7 +8,7 @@ import { isDictionary } from '../core/model/dictionary.ts';
 import { GatewayError, messageOf } from '../core/model/errors.ts';
 import { didYouMean } from '../core/model/similar-names.ts';
 import { parseFault } from '../faults/grammar.ts';
-import { tapeIn } from '../gateway/tape-input.ts';
+import { tapeIn } from '../gateway/tapes/tape-input.ts';
 import { realInside } from '../stores/paths.ts';
 import { type JsonPositions, lineAt, type Path, readPositions } from './json-positions.ts';
 import { mistakesIn } from './mistakes.ts';

@@ -18,9 +18,9 @@ import type { ChannelFaults } from './faults/faulty-channel.ts';
 import type { UploadedTapes } from './inspector/uploaded-tapes.ts';
 import type { Meter } from './metering/meter.ts';
 import type { RemoteTransports } from './remote-transports.ts';
-import type { TapeFolder } from './tape-folder.ts';
-import { tapeIn } from './tape-input.ts';
-import type { TapePlay, TapePlayer } from './tape-player.ts';
+import type { TapeFolder } from './tapes/tape-folder.ts';
+import { tapeIn } from './tapes/tape-input.ts';
+import type { TapePlay, TapePlayer } from './tapes/tape-player.ts';
 
 /** The agent that a channel leads to. */
 export interface AgentTarget {
@@ -93,8 +93,7 @@ export class AgentChannels {
   #openUnrecorded(target: AgentTarget): Channel {
     const { name, agent } = target;
     const brought = this.#uploaded?.of(name);
-    if (brought !== undefined)
-      return this.#play(name, brought.tape, { speed: 1, isAlone: true, faults: this.#faultsOf(target) });
+    if (brought !== undefined) return this.#play(name, brought.tape, { ...this.#playOf(target), isAlone: true });
     if (agent.file !== undefined) return this.#openTape(target, agent.file);
     if (agent.url !== undefined) return this.#openRemote(target, agent.url);
     if (agent.command !== undefined) return this.#openProgram(target, agent.command);
@@ -127,9 +126,12 @@ export class AgentChannels {
 
   #openTape(target: AgentTarget, file: string): Channel {
     const { name, agent } = target;
-    const speed = agent.speed === 'max' ? Number.POSITIVE_INFINITY : (agent.speed ?? 1);
-    const faults = this.#faultsOf(target);
-    return this.#play(name, tapeIn(file, { protocol: agent.protocol }), { speed, faults });
+    return this.#play(name, tapeIn(file, { protocol: agent.protocol }), this.#playOf(target));
+  }
+
+  #playOf(target: AgentTarget): TapePlay {
+    const { speed = 1 } = target.agent;
+    return { speed: speed === 'max' ? Number.POSITIVE_INFINITY : speed, faults: this.#faultsOf(target) };
   }
 
   #faultsOf({ name, agent, adapter }: AgentTarget): ChannelFaults | undefined {

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import { connectEventSource } from '../transports/sse-client.ts';
 import { connectWebSocket } from '../transports/websocket.ts';
 import { createGatewayOf, type Gateway, type GatewayPorts } from './gateway.ts';
-import { tapeChannel } from './tape-channel.ts';
+import { tapeChannel } from './tapes/tape-channel.ts';
 
 export type { Gateway } from './gateway.ts';
 

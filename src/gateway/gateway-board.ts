@@ -13,18 +13,18 @@ import { GatewayError, type Outcome, type Problem } from '../core/model/errors.t
 import type { Hub } from '../core/session/hub.ts';
 import type { Session } from '../core/session/session.ts';
 import type { Agents } from './agents.ts';
+import type { Connections } from './clients/connections.ts';
 import { carryOut, type SettleWithAfter } from './commands/after-answer.ts';
 import type { CommandIntakes } from './commands/command-intakes.ts';
 import { createPosts, textOf } from './commands/posted-frames.ts';
-import type { Connections } from './connections.ts';
 import type { Frontends } from './frontends.ts';
 import type { Meter } from './metering/meter.ts';
 import { refusalFor } from './rights.ts';
-import { SessionOpener } from './session-opener.ts';
-import { sessionPage } from './session-pages.ts';
-import { restSummaryOf } from './session-summary.ts';
-import type { Sessions } from './sessions.ts';
-import type { SharedStreams } from './shared-streams.ts';
+import { SessionOpener } from './sessions/session-opener.ts';
+import { sessionPage } from './sessions/session-pages.ts';
+import { restSummaryOf } from './sessions/session-summary.ts';
+import type { Sessions } from './sessions/sessions.ts';
+import type { SharedStreams } from './sessions/shared-streams.ts';
 import type { StoredSessions } from './stored/stored-sessions.ts';
 
 /** The parts of the gateway that HTTP reaches. */

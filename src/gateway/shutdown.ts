@@ -2,10 +2,10 @@
 import type { Clock } from '../core/contract/clock.ts';
 import type { PacedWork } from '../core/contract/paced-work.ts';
 import type { Hub } from '../core/session/hub.ts';
+import type { Connections } from './clients/connections.ts';
 import type { CommandIntakes } from './commands/command-intakes.ts';
-import type { Connections } from './connections.ts';
-import type { IdleSessions } from './idle-sessions.ts';
-import type { Sessions } from './sessions.ts';
+import type { IdleSessions } from './sessions/idle-sessions.ts';
+import type { Sessions } from './sessions/sessions.ts';
 
 /** The parts that a shutdown ends. */
 export interface ShutdownPorts {

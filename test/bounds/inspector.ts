@@ -25,7 +25,7 @@ export const inspectorActs: Acts = {
   'tapes of a page'() {
     const tapes = new UploadedTapes();
     const tape = Buffer.from('{"dir":"meta","v":1,"protocol":"pi"}\n{"dir":"out","line":"{}"}\n');
-    const add = () => tapes.add(tape, { faults: [], seed: 0 }, () => true);
+    const add = () => tapes.add(tape, { faults: [], seed: 0, speed: 1 }, () => true);
     const [first = ''] = counted(4).map(add);
     expect(add).toThrow('4 tapes are open');
     tapes.forget(first);

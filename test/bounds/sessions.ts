@@ -10,9 +10,9 @@ import { createHub, mostNames } from '../../src/core/session/hub.ts';
 import { mostOpen } from '../../src/core/session/questions/expiry.ts';
 import { mostRemembered } from '../../src/core/session/questions/standing-approvals.ts';
 import { createTranscriptBudget } from '../../src/core/session/transcript-budget.ts';
-import { usableFolders } from '../../src/gateway/client-folders.ts';
+import { usableFolders } from '../../src/gateway/clients/client-folders.ts';
+import { createLineLimit, mostLines } from '../../src/gateway/clients/line-limit.ts';
 import { createGateway } from '../../src/gateway/full-gateway.ts';
-import { createLineLimit, mostLines } from '../../src/gateway/line-limit.ts';
 import { createFileCache } from '../../src/stores/file-cache.ts';
 import { createFrame } from '../../src/transports/framing/frame.ts';
 import { createRig } from '../core/ledger/rig.ts';
@@ -215,7 +215,13 @@ export const sessionActs: Acts = {
     const reads = (index: number) => {
       const bytes = lineOf(index);
       const text = (from: number, to: number) => bytes.subarray(from, to).toString();
-      return recogniser.read({ header: null, bytes, ascii: text, utf8: text }, 0, bytes.length) !== null;
+      return (
+        recogniser.read(
+          { header: null, bytes, lineEnd: () => bytes.length - 1, ascii: text, utf8: text },
+          0,
+          bytes.length,
+        ) !== null
+      );
     };
     expect(counted(5).map(reads)).toEqual([false, true, true, true, true]);
   },

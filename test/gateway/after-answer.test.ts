@@ -7,10 +7,10 @@ import type { Ticket } from '../../src/core/contract/ticket.ts';
 import type { CommandOf } from '../../src/core/model/command.ts';
 import { type Outcome, refused } from '../../src/core/model/errors.ts';
 import { createHub, type HubEntry } from '../../src/core/session/hub.ts';
+import { ConnectionSessions } from '../../src/gateway/clients/connection-sessions.ts';
 import type { AfterAnswer, SettleWithAfter } from '../../src/gateway/commands/after-answer.ts';
 import type { CommandRequest } from '../../src/gateway/commands/command-intake.ts';
-import { ConnectionSessions } from '../../src/gateway/connection-sessions.ts';
-import { SessionRouter } from '../../src/gateway/session-router.ts';
+import { SessionRouter } from '../../src/gateway/sessions/session-router.ts';
 
 const create: CommandOf<'create-session'> = { type: 'create-session' };
 const ticket: Ticket = {

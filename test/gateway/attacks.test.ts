@@ -6,8 +6,8 @@ import { afterEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { parseConfig } from '../../src/config/config.ts';
 import { mostFaults } from '../../src/core/link/fault-limit.ts';
+import { mostLines } from '../../src/gateway/clients/line-limit.ts';
 import { createGateway } from '../../src/gateway/full-gateway.ts';
-import { mostLines } from '../../src/gateway/line-limit.ts';
 import { listen } from '../../src/transports/http/server.ts';
 
 const disposals: (() => unknown)[] = [];

@@ -2,7 +2,7 @@
 import { describe, expect, it, test } from 'vitest';
 import type { Ending } from '../../src/core/contract/channel.ts';
 import { parseFault } from '../../src/faults/grammar.ts';
-import { tapeChannel } from '../../src/gateway/tape-channel.ts';
+import { tapeChannel } from '../../src/gateway/tapes/tape-channel.ts';
 import { loadTape } from '../../src/tape/loaded.ts';
 import { rowText } from '../../src/tape/row.ts';
 import { contentLength } from '../../src/transports/framing/content-length.ts';

@@ -79,7 +79,8 @@ describe('a second gateway on the same store', () => {
     const second = start(store);
     expect(second.board.sessions(owner)).toEqual([]);
     const list = await second.get('/v1/sessions');
-    expect(await list.json()).toMatchObject({ sessions: [{ id: 's', agent: 'demo', state: 'stored' }] });
+    const stored = { id: 's', agent: 'demo', state: 'stored', firstWords: 'hello there' };
+    expect(await list.json()).toMatchObject({ sessions: [stored] });
     const response = await second.get('/v1/sessions/s');
     expect([response.status, await response.json()]).toMatchObject([200, { id: 's', agent: 'demo', state: 'idle' }]);
     for (const [frontend, entries] of before) {

@@ -1,6 +1,6 @@
 // Notes in the log: so many lines a minute and session, then a count; the metrics count each one (docs/limits.md 5.1).
 import { expect, test } from 'vitest';
-import { createLineLimit } from '../../src/gateway/line-limit.ts';
+import { createLineLimit } from '../../src/gateway/clients/line-limit.ts';
 import { Notes } from '../../src/gateway/notes.ts';
 
 function rig() {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { owner, type Principal } from '../../src/core/contract/principal.ts';
 import type { SessionStore, StoredHead } from '../../src/core/contract/session-store.ts';
 import type { HubEntry } from '../../src/core/session/hub.ts';
-import { sessionPage } from '../../src/gateway/session-pages.ts';
+import { sessionPage } from '../../src/gateway/sessions/session-pages.ts';
 
 const createdAt = '2026-01-01T00:00:00.000Z';
 

@@ -229,7 +229,9 @@ describe(`the page in people's hands${noBrowser === null ? '' : ` (skipped: ${no
     const topOf = async (place: Locator) => (await place.boundingBox())?.y ?? Number.NaN;
     const button = after.getByRole('button', { name: 'New session with demo' });
     expect(await topOf(button)).toBeLessThan(await topOf(kept));
-    await kept.locator(`[title="${session}"]`).click();
+    const entry = kept.locator(`[title="${session}"]`);
+    expect(await entry.innerText()).toContain('words that stay');
+    await entry.click();
     await spoken(after, 'You said: words that stay').waitFor();
     await kept.locator(`[title="${session}"]`).waitFor({ state: 'detached' });
     expect(await findings(after)).toEqual([]);

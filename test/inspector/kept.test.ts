@@ -2,7 +2,7 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { KeptSession } from '../../src/core/contract/inspector-api.ts';
 import { createMemoryStore } from '../../src/stores/memory-store.ts';
 import { type InspectorRig, type Page, startInspector } from './rig.ts';
@@ -25,7 +25,13 @@ beforeAll(async () => {
   const store = createMemoryStore();
   // A gateway before this one has left a session in the store.
   const before = await startInspector({}, { store });
-  await before.ask(await before.logIn(), 'sessions', post({ agent: 'demo' }));
+  const one = await before.logIn();
+  const made = await before.ask(one, 'sessions', post({ agent: 'demo' }));
+  const { session } = (await made.json()) as { session: string };
+  const { socket, heard } = await before.look(one, session);
+  for (const command of [{ type: 'set-name', name: 'a name' }, promptOf('hello there')])
+    socket.send(JSON.stringify({ type: 'send', session, frame: { id: command.type, command } }));
+  await vi.waitUntil(() => heard.join().includes('"run-end"'), 10_000);
   await before.close();
   rig = await startInspector({ sessionDirectory: folder }, { store });
   page = await rig.logIn();
@@ -34,6 +40,8 @@ afterAll(async () => {
   await rig.close();
   rmSync(folder, { recursive: true, force: true });
 });
+
+const promptOf = (text: string) => ({ type: 'prompt', content: [{ type: 'text', text }] });
 
 const post = (body: object) => ({
   method: 'POST',
@@ -52,7 +60,7 @@ describe('kept sessions', () => {
     const [file, stored, ...others] = (await kept()).toSorted((a, b) => ((a.file ?? '') < (b.file ?? '') ? 1 : -1));
     expect(others).toEqual([]);
     expect(file).toMatchObject({ id: 'written', file: join(folder, 'written.jsonl') });
-    expect(stored).toMatchObject({ agent: 'demo' });
+    expect(stored).toMatchObject({ agent: 'demo', name: 'a name', firstWords: 'hello there' });
     expect(stored?.file).toBeUndefined();
 
     // One of a file is opened by its path, one of a store by attaching to it.

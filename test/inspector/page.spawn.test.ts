@@ -64,6 +64,7 @@ describe(`the page, in Chromium${noBrowser === null ? '' : ` (skipped: ${noBrows
     await page.getByRole('button', { name: 'Allow as changed' }).click();
     await page.getByText('write_note allowed').waitFor();
     await page.getByText('other.txt').first().waitFor();
+    await page.locator('.tool.done .diff .added', { hasText: 'changed here' }).waitFor();
     await prompt(page, 'ask');
     await page.getByRole('textbox', { name: 'reason' }).fill('not now');
     await page.getByRole('button', { name: 'Deny' }).click();
@@ -88,8 +89,15 @@ describe(`the page, in Chromium${noBrowser === null ? '' : ` (skipped: ${noBrows
 
   it.skipIf(noBrowser !== null)('steers, adds a follow-up, aborts; changes the model', async () => {
     const page = await rig.newSession();
-    await prompt(page, 'slow 40 long 400');
+    await page.getByRole('button', { name: 'fold' }).click();
+    await prompt(page, 'slow 40 long 4000');
     await page.getByRole('button', { name: 'Steer' }).waitFor();
+    // The wire is told while the agent speaks without a pause: each delta with what it became.
+    await page
+      .locator('.rows .line', { hasText: 'block-delta' })
+      .locator('.c-dialect', { hasText: 'delta' })
+      .first()
+      .waitFor();
     await prompt(page, 'steered words');
     await page.getByText('steered words').first().waitFor();
     await page.getByRole('button', { name: 'Abort' }).click();
@@ -214,19 +222,37 @@ describe(`the page, in Chromium${noBrowser === null ? '' : ` (skipped: ${noBrows
     await page.getByRole('button', { name: /before .second words/u }).click();
     await page.getByText('history forked').waitFor();
     expect(await second.count()).toBe(0);
-    const rows = [
-      { dir: 'meta', v: 1, protocol: 'pi' },
-      { dir: 'in', line: '{"id":"1","type":"prompt","message":"hello"}', at: 1 },
-      { dir: 'out', line: '{"id":"1","type":"response","command":"prompt","success":true}', at: 2 },
-      { dir: 'out', line: '{"type":"agent_start"}', at: 3 },
-      { dir: 'out', line: '{"type":"agent_end","messages":[]}', at: 4 },
-    ];
-    const buffer = Buffer.from(`${rows.map((row) => JSON.stringify(row)).join('\n')}\n`);
+    const tape = (frames: readonly object[], last: number) => {
+      const begun = [{ id: '1', type: 'response', command: 'prompt', success: true }, { type: 'agent_start' }];
+      const said = [...begun, ...frames].map((frame, at) => ({ dir: 'out', line: JSON.stringify(frame), at: at + 2 }));
+      const rows = [
+        { dir: 'meta', v: 1, protocol: 'pi' },
+        { dir: 'in', line: '{"id":"1","type":"prompt","message":"hello"}', at: 1 },
+        ...said,
+        { dir: 'out', line: '{"type":"agent_end","messages":[]}', at: last },
+      ];
+      return Buffer.from(`${rows.map((row) => JSON.stringify(row)).join('\n')}\n`);
+    };
+    const buffer = tape([], 4);
     await give(page, 'drop', '.main', { name: 't.jsonl', type: 'application/x-ndjson', data: buffer });
     await page.locator('.top .tag', { hasText: 'pi' }).waitFor();
     await page.locator('.rows .line', { hasText: 'run-end completed' }).waitFor();
     expect(await findings(page)).toEqual([]);
-    await page.getByLabel('Open a tape').setInputFiles({ name: 't.jsonl', mimeType: 'application/x-ndjson', buffer });
+    // A tool that is at work for an hour.
+    const call = { toolCallId: 'c', toolName: 'bash', args: { command: 'sleep 3600' } };
+    const partialResult = { content: [{ type: 'text', text: 'half of it' }], details: {} };
+    const tool = [
+      { type: 'tool_execution_start', ...call },
+      { type: 'tool_execution_update', ...call, partialResult },
+    ];
+    const slow = { name: 't.jsonl', mimeType: 'application/x-ndjson', buffer: tape(tool, 3_600_000) };
+    await page.getByLabel('Open a tape').setInputFiles(slow);
+    await page.locator('.tool.running summary').click();
+    await page.locator('.tool.running').getByText('half of it').waitFor();
+    await page.getByRole('button', { name: 'Close tape' }).click();
+    await page.locator('.prompt-off').waitFor();
+    await page.getByLabel('Speed of tapes').selectOption('no pauses');
+    await page.getByLabel('Open a tape').setInputFiles(slow);
     await page.locator('.rows .line', { hasText: 'run-end completed' }).waitFor();
     const cell = page.locator('.rows .line', { hasText: 'run-start' }).locator('.c-agent');
     await expect.poll(() => cell.textContent()).toContain('agent_start');

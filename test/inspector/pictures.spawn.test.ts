@@ -1,39 +1,31 @@
-// The pictures of the guides, taken of the page as it is. PICTURES=1 takes them; the page itself is judged by the other tests.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// The pictures of the guides that show the page itself; client-pictures.spawn.test.ts has those of clients.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { patchbay } from '../support/command.ts';
-import { closeBrowser, noBrowser, openPage } from './support/browser.ts';
-import { prompt, type Rig, startRig } from './support/rig.ts';
+import { closeBrowser, openPage } from './support/browser.ts';
+import { noPictures, small, take, told } from './support/pictures.ts';
+import { type Rig, startRig } from './support/rig.ts';
 
-const folder = fileURLToPath(new URL('../../docs/pictures/', import.meta.url));
-const skipped = process.env.PICTURES !== '1' ? 'PICTURES is not 1' : noBrowser;
-
-const program = (name: string) => fileURLToPath(new URL(`../../dist/cli/${name}.js`, import.meta.url));
-const streams = ['--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];
-/** The demo agent behind each protocol of agents: its frames are on the wire. */
-const standIns = {
-  pi: ['patchbay-pi', '--mode', 'rpc'],
-  claude: ['patchbay-claude', '-p', ...streams, '--include-partial-messages', '--permission-prompt-tool', 'stdio'],
-  eca: ['patchbay-eca', 'server'],
-  acp: ['patchbay-acp'],
-} as const satisfies Readonly<Record<string, readonly [string, ...string[]]>>;
+const piProgram = fileURLToPath(new URL('../../dist/cli/patchbay-pi.js', import.meta.url));
 
 let rig: Rig;
 const temporary = mkdtempSync(join(tmpdir(), 'patchbay-pictures-'));
+/** A configuration, in a file; its sessions are kept beside the file. */
+function configured(settings: object): string {
+  const config = join(mkdtempSync(join(temporary, 'gateway-')), 'patchbay.json');
+  writeFileSync(config, JSON.stringify({ sessionDirectory: join(temporary, 'sessions'), ...settings }));
+  return config;
+}
 beforeAll(async () => {
-  if (skipped !== null) return;
-  const agents = Object.entries(standIns).map(([protocol, [name, ...args]]) => {
-    const command = [process.execPath, program(name), ...args];
-    return [protocol, { protocol, command, env: { PATCHBAY_AGENT: 'demo' } }];
-  });
-  const config = join(temporary, 'patchbay.json');
-  const demo = { demo: { protocol: 'demo' } };
-  writeFileSync(config, JSON.stringify({ agents: { ...demo, ...Object.fromEntries(agents) }, defaultAgent: 'demo' }));
-  rig = await startRig(['--config', config]);
+  if (noPictures !== null) return;
+  const demo = { protocol: 'demo' };
+  // The demo agent behind pi's protocol: its frames are on the wire.
+  const command = [process.execPath, piProgram, '--mode', 'rpc'];
+  const pi = { protocol: 'pi', command, env: { PATCHBAY_AGENT: 'demo' } };
+  rig = await startRig(['--config', configured({ agents: { demo, pi }, defaultAgent: 'demo' })]);
 });
 afterAll(async () => {
   await closeBrowser();
@@ -41,20 +33,8 @@ afterAll(async () => {
   rmSync(temporary, { recursive: true, force: true });
 });
 
-async function take(page: Page, name: string): Promise<void> {
-  await page.evaluate('document.fonts.ready.then(() => null)');
-  const picture = await page.screenshot({ animations: 'disabled', caret: 'hide' });
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(`${folder}${name}.png`, picture);
-}
-
-async function told(page: Page, text: string, until: string): Promise<void> {
-  await prompt(page, text);
-  await page.locator(until).last().waitFor();
-}
-
-describe(`pictures${skipped === null ? '' : ` (skipped: ${skipped})`}`, () => {
-  it.skipIf(skipped !== null)(
+describe(`pictures${noPictures === null ? '' : ` (skipped: ${noPictures})`}`, () => {
+  it.skipIf(noPictures !== null)(
     'the inspector in dark, a row in light, a tape with faults, an approval, a phone',
     async () => {
       const page = await rig.newSession({ viewport: { width: 1440, height: 860 }, deviceScaleFactor: 2 }, 'pi');
@@ -65,7 +45,6 @@ describe(`pictures${skipped === null ? '' : ` (skipped: ${skipped})`}`, () => {
       await idle();
       await page.locator('.rows .c-dialect', { hasText: 'result › success' }).last().waitFor();
       await page.locator('.minimap i').first().waitFor();
-      await page.evaluate('document.activeElement.blur()');
       await take(page, 'inspector');
       await page.emulateMedia({ colorScheme: 'light' });
       await page.keyboard.press('g');
@@ -112,60 +91,19 @@ describe(`pictures${skipped === null ? '' : ` (skipped: ${skipped})`}`, () => {
     },
   );
 
-  // Small ones: what clients of a protocol are told, beside the conversation.
-  const small = { viewport: { width: 1320, height: 600 } };
-
-  it.skipIf(skipped !== null).each([
-    ['claude', 'light'],
-    ['eca', 'dark'],
-    ['acp', 'light'],
-  ] as const)('what a client of %s is told', async (agent, colorScheme) => {
-    const page = await rig.newSession({ ...small, colorScheme }, agent);
-    await told(page, 'think tool', '.tool.done');
-    await page.locator('.rows .line', { hasText: /run-end completed/u }).waitFor();
-    await page.getByRole('button', { name: 'Send' }).waitFor();
-    // What the client is told of the tool stands below the rows.
-    const frame = page.locator('.c-agent', { hasText: /\w/u });
-    await page
-      .locator('.rows .line', { hasText: /tool-(?:start|end)/u, has: frame })
-      .first()
-      .click();
-    await page.getByRole('region', { name: 'from the agent' }).waitFor();
-    await page.evaluate('document.activeElement.blur()');
-    await take(page, agent);
-    await page.context().close();
-  });
-
-  it.skipIf(skipped !== null).each([
-    ['pi-server', 'approval-request', 'dark'],
-    ['rpc-message', 'tool-end', 'light'],
-  ] as const)('what a client of %s would be told', async (dialect, event, colorScheme) => {
-    const page = await rig.newSession({ ...small, colorScheme });
-    await told(page, 'tool ask', '[data-question]');
-    await page.getByLabel('Add a column').selectOption(dialect);
-    await page.getByRole('button', { name: 'hide claude' }).click();
-    await page.locator('.rows .line', { hasText: event }).click();
-    await page.getByRole('region', { name: dialect }).locator('pre').first().waitFor();
-    await page.getByRole('region', { name: dialect }).scrollIntoViewIfNeeded();
-    await page.evaluate('document.activeElement.blur()');
-    await take(page, dialect);
-    await page.context().close();
-  });
-
-  it.skipIf(skipped !== null)('what a frame changes', async () => {
+  it.skipIf(noPictures !== null)('what a frame changes', async () => {
     const page = await rig.newSession(small, 'pi');
     await told(page, 'think tool', '.rows .line:has-text("run-end completed")');
     await page.locator('.rows .c-dialect', { hasText: 'result › success' }).waitFor();
     await page.locator('.rows .line', { hasText: 'message-end' }).last().click();
     await page.getByRole('button', { name: 'changes' }).click();
     await page.locator('.changes').first().waitFor();
-    await page.evaluate('document.activeElement.blur()');
     await take(page, 'changes');
     await page.context().close();
   });
 
-  it.skipIf(skipped !== null)('sessions that are kept', async () => {
-    const words = ['--agent', 'demo', '--journal', join(temporary, 'journal')];
+  it.skipIf(noPictures !== null)('sessions that are kept', async () => {
+    const words = ['--config', configured({ journal: join(temporary, 'journal') })];
     const before = await startRig(words);
     for (const said of ['think tool', 'edit', 'select']) {
       const page = await before.newSession(small);
@@ -179,12 +117,11 @@ describe(`pictures${skipped === null ? '' : ` (skipped: ${skipped})`}`, () => {
     await page.getByRole('list', { name: 'Kept sessions' }).getByRole('button').nth(2).click();
     await page.locator('.tool.done').waitFor();
     await page.locator('.session[aria-current="true"]').waitFor();
-    await page.evaluate('document.activeElement.blur()');
     await take(page, 'journal');
     await after.close();
   });
 
-  it.skipIf(skipped !== null)('the report of a check', async () => {
+  it.skipIf(noPictures !== null)('the report of a check', async () => {
     const [tape, report] = [join(temporary, 'session.jsonl'), join(temporary, 'report.html')];
     // The recording of the guide, made by the guide's own line.
     const guide = readFileSync(new URL('../../docs/guides/conformance.md', import.meta.url), 'utf8');

@@ -126,6 +126,14 @@ describe('tapes', () => {
     expect(JSON.parse(saved.split('\n', 1).join(''))).toMatchObject({ dir: 'meta', protocol: 'pi' });
   });
 
+  it('play without their pauses, if they are asked to', async () => {
+    const slow = tape.replace('"at":4', '"at":3600000');
+    const answer = await rig.ask(page, 'tape?speed=max', { method: 'POST', body: slow });
+    const { session } = (await answer.json()) as { session: string };
+    await vi.waitUntil(async () => (await wireOf(session)).rows.some(({ event }) => event?.type === 'run-end'), 10_000);
+    await rig.ask(page, `tape?session=${session}`, { method: 'DELETE' });
+  });
+
   it('play behind faults, which are those of the command line', async () => {
     const faults = new URLSearchParams({ fault: 'dup @type=of_a_later_version', seed: '7' });
     const answer = await rig.ask(page, `tape?${faults}`, { method: 'POST', body: tape });
@@ -143,6 +151,7 @@ describe('tapes', () => {
   it.each([
     ['fault=dup+@type', /^fault "dup @type", column 6: /u],
     ['seed=4294967296', /^seed must be below 4294967296$/u],
+    ['speed=0', /^speed must be a whole number from 1 to 9999, or max$/u],
     [Array.from({ length: 33 }, () => 'fault=dup').join('&'), /^at most 32 faults$/u],
   ])('behind other words are refused: %.30s', async (query, why) => {
     const answer = await rig.ask(page, `tape?${query}`, { method: 'POST', body: tape });

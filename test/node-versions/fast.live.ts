@@ -21,7 +21,9 @@ describe.each(['node-22', 'node-24'] as const)('%s', (name) => {
     const env = { PATH: process.env.PATH, HOME: process.env.HOME, NO_COLOR: '1' };
     const ran = await run(node, words, { cwd: root, env, maxBuffer: 2 ** 26 }).catch((thrown: unknown) => {
       const { stdout, stderr } = Object(thrown);
-      throw new Error(`${String(stdout).slice(-4000)}\n${String(stderr).slice(-2000)}`);
+      // The tests that failed stand in front of long diffs, which logs cut.
+      const failed = String(stderr).match(/FAIL .*/gu) ?? [];
+      throw new Error([...failed, String(stdout).slice(-400), String(stderr).slice(-4000)].join('\n'));
     });
     const summary = ran.stdout.match(/Tests .*/u)?.[0];
     process.stderr.write(`${name}: ${summary}\n`);

@@ -6,7 +6,7 @@ import type { Limited } from '../../core/contract/limit-rule.ts';
 import { createGatewayOf, type Gateway } from '../../gateway/gateway.ts';
 import type { Log } from '../../gateway/log.ts';
 import { measureLoopDelay } from '../../gateway/metering/loop-delay.ts';
-import { tapeChannel } from '../../gateway/tape-channel.ts';
+import { tapeChannel } from '../../gateway/tapes/tape-channel.ts';
 import { openTelemetry } from '../../gateway/tracing/open-telemetry.ts';
 import type { ConnectionLimits } from '../../transports/http/connection-table.ts';
 import type { InspectorOptions } from '../../transports/http/inspector/inspector.ts';

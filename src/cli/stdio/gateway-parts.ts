@@ -3,7 +3,7 @@ import { loadAdapters } from '../../adapters/protocols.ts';
 import type { Config } from '../../config/config.ts';
 import type { GatewayParts } from '../../gateway/gateway.ts';
 import type { RemoteTransports } from '../../gateway/remote-transports.ts';
-import type { TapePlayer } from '../../gateway/tape-player.ts';
+import type { TapePlayer } from '../../gateway/tapes/tape-player.ts';
 
 /** Loads this frontend, and what the agents of the configuration need. */
 export async function partsFor({ agents, frontends }: Config, frontend: string): Promise<GatewayParts> {
@@ -18,7 +18,7 @@ export async function partsFor({ agents, frontends }: Config, frontend: string):
 }
 
 async function loadPlayer(): Promise<TapePlayer> {
-  return (await import('../../gateway/tape-channel.ts')).tapeChannel;
+  return (await import('../../gateway/tapes/tape-channel.ts')).tapeChannel;
 }
 
 async function loadRemote(): Promise<RemoteTransports> {

@@ -1,5 +1,5 @@
 // Carries out `patchbay compare`. compare.ts declares the options, and loads this file when the command runs.
-import { tapeIn } from '../../gateway/tape-input.ts';
+import { tapeIn } from '../../gateway/tapes/tape-input.ts';
 import { compareTapes, type Difference } from '../../tape/comparison.ts';
 import { printable } from '../../transports/printable.ts';
 

@@ -1,7 +1,7 @@
 // Carries out `patchbay replay`. replay.ts declares the options, and loads this file when the command runs.
 import { createReadStream } from 'node:fs';
 import { GatewayError } from '../../core/model/errors.ts';
-import { tapeIn } from '../../gateway/tape-input.ts';
+import { tapeIn } from '../../gateway/tapes/tape-input.ts';
 import { createCutter } from '../../tape/cutter.ts';
 import type { LoadedTape } from '../../tape/loaded.ts';
 import { createPlayer, type Departure, type MatchLevel, type Player } from '../../tape/player.ts';

@@ -37,7 +37,7 @@ export interface RecordedRequest {
 
 /** Options of the fake model. */
 export interface FakeOptions {
-  /** Scenarios beside those of answers.ts. */
+  /** Scenarios beside those of answers.ts, or in their place; `unmarked`: for prompts that name none. */
   readonly scenarios?: ReadonlyMap<string, Scenario>;
   /** Treats requests without tools as normal prompts. */
   readonly chat?: boolean;
@@ -103,9 +103,9 @@ export async function startFakeAnthropic(options: FakeOptions = {}): Promise<Fak
   const known = new Map([
     ...scenarios,
     ...claudeScenarios,
-    ...(options.scenarios ?? []),
     ['summary', summary],
     ['unmarked', unmarked],
+    ...(options.scenarios ?? []),
   ]);
   const requests: RecordedRequest[] = [];
   const watchers = new Set<() => void>();

@@ -18,6 +18,10 @@ export interface OpenSession {
   /** ISO 8601. */
   readonly createdAt: string;
   readonly clients: number;
+  /** Of an open session only the inspector is told the name and the words. */
+  readonly name?: string | undefined;
+  /** The beginning of the first user message. */
+  readonly firstWords?: string | undefined;
 }
 
 /** Which part of the sessions a page has: at most `limit` behind the id `after`. */

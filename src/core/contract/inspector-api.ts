@@ -8,9 +8,6 @@ import type { WireCell, WirePage } from './wire-rows.ts';
 export interface InspectedSession extends OpenSession {
   /** The dialects that clients read now. */
   readonly dialects: readonly string[];
-  readonly name?: string;
-  /** The beginning of the first user message. */
-  readonly firstWords?: string;
 }
 
 /** A session that is not open and can be opened again. */
@@ -68,12 +65,14 @@ export interface CellRequest {
   readonly at: number;
 }
 
-/** What goes wrong with a tape that is played, as `patchbay replay` has it. */
-export interface TapeFaults {
+/** How a tape is played, as `patchbay replay` has it. */
+export interface TapeOptions {
   /** In the grammar of docs/guides/chaos.md. */
   readonly faults: readonly string[];
   /** What chance depends on: below 2 ** 32. */
   readonly seed: number;
+  /** How many times faster than it was recorded. `max`: without a pause. */
+  readonly speed: number | 'max';
 }
 
 /** The inspector as its routes see it. Each method throws a GatewayError to refuse. */
@@ -85,7 +84,7 @@ export interface InspectorApi {
   losses(request: LossRequest, principal: Principal): LossPage;
   cell(request: CellRequest, principal: Principal): WireCell;
   /** Opens a session that replays the tape, and gives its id. */
-  openTape(tape: Uint8Array, faults: TapeFaults, principal: Principal): string;
+  openTape(tape: Uint8Array, options: TapeOptions, principal: Principal): string;
   /** Ends the session of such a tape. */
   closeTape(session: string, principal: Principal): void;
   /** The frames of the agent's connection that are kept, as a tape. */

@@ -4,9 +4,10 @@ import type { FollowableStore, LogFollower } from '../contract/followed-log.ts';
 import type { StoredHead, StoredRecord } from '../contract/session-store.ts';
 import { GatewayError, refused } from '../model/errors.ts';
 import { parseCursor } from '../stream/cursor.ts';
+import { beginRestoring, type RestoringSession } from './open-session.ts';
 import type { DialectOf } from './restoration.ts';
 import { pastOf, readRecord, takePast, unreadable } from './restore-session.ts';
-import { beginRestoring, type RestoringSession, type Session } from './session.ts';
+import type { Session } from './session.ts';
 import type { Forward, ForwardPosts, SessionPorts } from './session-ports.ts';
 
 /** How long a client waits for a place that its session has not yet reached here, ms (docs/limits.md 11.6). */

@@ -2,16 +2,37 @@
 // were made (decision 0026).
 import type { Projection, SessionView } from '../contract/adapter.ts';
 import type { Clock } from '../contract/clock.ts';
+import { type Cause, closeRun } from '../log/close-run.ts';
 import { fold } from '../log/fold.ts';
 import type { SessionRecord } from '../log/stored-records.ts';
+import type { Content } from '../model/content.ts';
 import type { Event, Logged } from '../model/event.ts';
 import type { Transcript } from '../model/transcript.ts';
 import { type ContextFigures, contextAfter } from './context-usage.ts';
 import type { OpenPrompts } from './prompts/open-prompts.ts';
 import type { SessionPosts } from './session-posts.ts';
+import type { SessionRecorder } from './session-recorder.ts';
 import type { SessionStreams } from './session-streams.ts';
 import type { SessionTickets } from './session-tickets.ts';
 import type { SessionVersion } from './session-version.ts';
+
+/**
+ * Events that may be lost: logged and told to clients, but not written before the end of the process. A session that is
+ * made again goes on behind them, so that no number is used twice.
+ */
+const skippedEvents = 65_536;
+
+const interruption: Cause = {
+  outcome: 'failed',
+  failure: { kind: 'gateway', message: 'the gateway was restarted during the run' },
+};
+
+/** The beginning of the run of a prompt that was taken, and of which nothing else is known. */
+const lostRun = (content: Content[]): Event[] => [
+  { type: 'run-start', synthetic: true },
+  { type: 'turn-start', synthetic: true },
+  { type: 'message-added', role: 'user', origin: 'prompt', content, synthetic: true },
+];
 
 /** Makes the projection of a stream by the words that were kept with it; null if nobody speaks that dialect any more. */
 export type DialectOf = (key: string, source: unknown) => ((view: SessionView) => Projection) | null;
@@ -91,6 +112,23 @@ export class Restoration {
     const { streams, transcript } = this.#ports;
     for (const stream of streams.open.values()) stream.skip(seq);
     transcript.lastSeq = seq;
+  }
+
+  /** The records have ended: closes what is open as interrupted. What follows is recorded. */
+  goOn(recorder: SessionRecorder, clock: Clock): void {
+    const { transcript, prompts } = this.#ports;
+    this.skip(transcript.lastSeq + skippedEvents);
+    recorder.restart(transcript.lastSeq);
+    const log = (event: Event) => {
+      const logged = { seq: transcript.lastSeq + 1, at: clock.now(), event };
+      this.log(logged);
+      recorder.event(logged);
+    };
+    for (const event of closeRun(transcript, interruption)) log(event);
+    for (const { content } of [...prompts.all()]) {
+      for (const event of lostRun(content)) log(event);
+      for (const event of closeRun(transcript, interruption)) log(event);
+    }
   }
 
   /** One by one: the frames are the same as those of the burst. */

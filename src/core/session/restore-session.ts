@@ -3,8 +3,9 @@
 import type { StoredPast, StoredRecord } from '../contract/session-store.ts';
 import { SessionRecord, SessionState } from '../log/stored-records.ts';
 import { readTranscript } from '../log/stored-state.ts';
+import { beginRestoring, type RestoringSession } from './open-session.ts';
 import { type DialectOf, SessionClock } from './restoration.ts';
-import { beginRestoring, type RestoringSession, type Session } from './session.ts';
+import type { Session } from './session.ts';
 import type { RestoredState, SessionPorts } from './session-ports.ts';
 import type { KeptSession } from './session-recorder.ts';
 

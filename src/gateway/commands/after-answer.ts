@@ -3,7 +3,7 @@
 import type { Outcome } from '../../core/model/errors.ts';
 import type { SessionState } from '../../core/model/outcome-data.ts';
 import type { HubEntry } from '../../core/session/hub.ts';
-import type { Sessions } from '../sessions.ts';
+import type { Sessions } from '../sessions/sessions.ts';
 
 /** A step that follows an answer. */
 export type AfterAnswer =

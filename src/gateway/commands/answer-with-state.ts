@@ -3,8 +3,8 @@ import type { Clock } from '../../core/contract/clock.ts';
 import { messageOf, type Outcome, refused } from '../../core/model/errors.ts';
 import { SessionState } from '../../core/model/outcome-data.ts';
 import type { HubEntry } from '../../core/session/hub.ts';
-import { openedData } from '../session-summary.ts';
-import type { Sessions } from '../sessions.ts';
+import { openedData } from '../sessions/session-summary.ts';
+import type { Sessions } from '../sessions/sessions.ts';
 import type { Settled, SettleWithAfter } from './after-answer.ts';
 
 /** A session that was opened for a client. */

@@ -8,10 +8,10 @@ import type { HubEntry } from '../../core/session/hub.ts';
 import type { Session } from '../../core/session/session.ts';
 import { type Row, rowText, saidOf } from '../../tape/row.ts';
 import type { Agents } from '../agents.ts';
+import { greetedReader } from '../clients/greeted-reader.ts';
 import type { Frontends } from '../frontends.ts';
-import { greetedReader } from '../greeted-reader.ts';
-import { restSummaryOf } from '../session-summary.ts';
-import type { Sessions } from '../sessions.ts';
+import { restSummaryOf } from '../sessions/session-summary.ts';
+import type { Sessions } from '../sessions/sessions.ts';
 import { framesIn } from './kept-frames.ts';
 import { type KeptSessionPorts, keptSessions } from './kept-sessions.ts';
 import type { Taps } from './taps.ts';
@@ -88,8 +88,8 @@ export function createInspectorApi(ports: InspectorPorts): InspectorApi {
       return pagesOf(sessions.find(request.session, principal)).losses(request);
     },
     cell: (request, principal) => pagesOf(sessions.find(request.session, principal)).cell(request),
-    openTape(bytes, faults, principal) {
-      const name = tapes.add(bytes, faults, (id) => ports.ids.includes(id) && adapterOf(id).agent !== undefined);
+    openTape(bytes, options, principal) {
+      const name = tapes.add(bytes, options, (id) => ports.ids.includes(id) && adapterOf(id).agent !== undefined);
       try {
         const { session } = sessions.open({ agent: name, id: name }, { principal, isOurs: false });
         // The tape speaks before the page has come.

@@ -4,7 +4,7 @@ import type { Principal } from '../../core/contract/principal.ts';
 import type { SessionStore } from '../../core/contract/session-store.ts';
 import type { Hub } from '../../core/session/hub.ts';
 import { refusalFor } from '../rights.ts';
-import { sessionPage } from '../session-pages.ts';
+import { sessionPage } from '../sessions/session-pages.ts';
 import type { StoredSessions } from '../stored/stored-sessions.ts';
 
 /** Where sessions are kept, and which of them are open. */
@@ -30,7 +30,8 @@ export async function keptSessions(
   let after: string | null = null;
   for (let page = 0; store !== null && page < mostPages; page += 1) {
     const { sessions, next } = await sessionPage({ limit: perPage, after }, principal, { hub, store });
-    for (const { id, agent, state, createdAt: at } of sessions) if (state === 'stored') kept.set(id, { id, agent, at });
+    for (const { id, agent, state, createdAt: at, name, firstWords } of sessions)
+      if (state === 'stored') kept.set(id, { id, agent, at, ...wordsOf(name, firstWords) });
     if (next === undefined) break;
     after = next;
   }
@@ -41,12 +42,16 @@ export async function keptSessions(
     for (const { id, file, name, firstWords, modifiedAt, createdAt } of stored.list(files)) {
       if (file === undefined || isOpen.has(id)) continue;
       const at = modifiedAt ?? createdAt;
-      const words = { ...(name && { name }), ...(firstWords && { firstWords }), ...(at && { at }) };
+      const words = { ...wordsOf(name, firstWords), ...(at && { at }) };
       const known = kept.get(id);
       kept.set(id, known === undefined ? { id, file, ...words } : { ...known, ...words });
     }
   }
   return [...kept.values()].sort((a, b) => ((a.at ?? '') < (b.at ?? '') ? 1 : -1)).slice(0, most);
+}
+
+function wordsOf(name: string | undefined, firstWords: string | undefined): Pick<KeptSession, 'name' | 'firstWords'> {
+  return { ...(name && { name }), ...(firstWords && { firstWords }) };
 }
 
 function pairOf(file: string | undefined, id: string): [string, string][] {

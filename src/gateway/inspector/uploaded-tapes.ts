@@ -1,11 +1,11 @@
 // Tapes that a page has brought: each is the agent of one session, and goes with it (docs/limits.md 12.2).
 import { randomUUID } from 'node:crypto';
 import type { AgentConfig } from '../../config/config.ts';
-import type { TapeFaults } from '../../core/contract/inspector-api.ts';
+import type { TapeOptions } from '../../core/contract/inspector-api.ts';
 import { GatewayError, messageOf } from '../../core/model/errors.ts';
 import { parseFault } from '../../faults/grammar.ts';
 import type { LoadedTape } from '../../tape/loaded.ts';
-import { loadedTape } from '../tape-input.ts';
+import { loadedTape } from '../tapes/tape-input.ts';
 
 /** Most tapes at a time. */
 const mostTapes = 4;
@@ -21,7 +21,7 @@ export class UploadedTapes {
   readonly #tapes = new Map<string, TapeAgent>();
 
   /** Takes a tape and gives the name of its agent. Throws `invalid` or `limit`. */
-  add(bytes: Uint8Array, { faults, seed }: TapeFaults, speaks: (protocol: string) => boolean): string {
+  add(bytes: Uint8Array, { faults, ...options }: TapeOptions, speaks: (protocol: string) => boolean): string {
     if (this.#tapes.size >= mostTapes) {
       throw new GatewayError('limit', `${mostTapes} tapes are open: close one of their sessions first`);
     }
@@ -31,7 +31,7 @@ export class UploadedTapes {
     if (protocol === null || !speaks(protocol))
       throw new GatewayError('invalid', 'nobody knows the protocol of the tape');
     const name = `tape-${randomUUID().slice(0, 8)}`;
-    this.#tapes.set(name, { config: { protocol, title: 'a tape', faults: [...faults], seed }, tape });
+    this.#tapes.set(name, { config: { protocol, title: 'a tape', faults: [...faults], ...options }, tape });
     return name;
   }
 

@@ -8,13 +8,18 @@ import type {
   StoredPast,
 } from '../../core/contract/session-store.ts';
 import { GatewayError } from '../../core/model/errors.ts';
+import type { Event } from '../../core/model/event.ts';
 import type { Session } from '../../core/session/session.ts';
 import type { KeptSession } from '../../core/session/session-recorder.ts';
 import type { Log } from '../log.ts';
 import type { FollowedSessions } from './followed-sessions.ts';
 import { LaterLog } from './later-log.ts';
 import { SessionHead } from './session-head.ts';
+import { SessionTitle, titleAfter, titleOf } from './session-title.ts';
 import { StoredNames } from './stored-names.ts';
+
+/** A head, whatever else a later version has put into it. */
+type TitledHead = StoredHead & SessionTitle;
 
 /** What is there of a stored session when it is brought back. */
 export interface Returning {
@@ -73,7 +78,7 @@ export class KeptSessions {
   /** Sessions on their way back. */
   readonly #returning = new Map<string, Promise<void>>();
   /** The heads of the sessions that are kept here, and how a new one is written. */
-  readonly #heads = new Map<string, { readonly head: StoredHead; write(head: StoredHead): void }>();
+  readonly #heads = new Map<string, { readonly head: TitledHead; write(head: StoredHead): void }>();
   readonly #names: StoredNames;
 
   constructor(ports: KeptSessionsPorts) {
@@ -82,7 +87,7 @@ export class KeptSessions {
   }
 
   /** Keeps a new session from its first record on. */
-  keep(head: StoredHead): Omit<Returning, 'head' | 'past'> {
+  keep(head: TitledHead): Omit<Returning, 'head' | 'past'> {
     const { store, log, lost, unkept } = this.#ports;
     const id = head.session;
     const later = new LaterLog();
@@ -104,9 +109,28 @@ export class KeptSessions {
 
   /** Clients have given these names to the session. */
   named(id: string, names: readonly string[]): void {
+    this.#change(id, (head) => ({ ...head, names }));
+  }
+
+  /** The session begins with this conversation. */
+  begun({ id, transcript }: Session): void {
+    const title = titleOf(transcript);
+    this.#change(id, (head) =>
+      head.name === title.name && head.firstWords === title.firstWords ? head : { ...head, ...title },
+    );
+  }
+
+  /** Takes each event but deltas. */
+  logged(id: string, event: Event): void {
+    this.#change(id, (head) => titleAfter(head, event));
+  }
+
+  /** Writes the head anew if it is another one after the change. */
+  #change(id: string, change: (head: TitledHead) => TitledHead): void {
     const known = this.#heads.get(id);
     if (known === undefined) return;
-    const head = { ...known.head, names };
+    const head = change(known.head);
+    if (head === known.head) return;
     this.#heads.set(id, { ...known, head });
     known.write(head);
   }
@@ -144,7 +168,8 @@ export class KeptSessions {
       return named === null ? undefined : this.#wakeOnce(named);
     }
     if (claimed === 'elsewhere') return followed?.follow(id);
-    this.#heads.set(id, { head: claimed.past.head, write: (next) => claimed.log.setHead(next) });
+    const head = { ...claimed.past.head, ...SessionTitle.safeParse(claimed.past.head).data };
+    this.#heads.set(id, { head, write: (next) => claimed.log.setHead(next) });
     try {
       await restore({
         head: SessionHead.parse(claimed.past.head),

@@ -4,7 +4,8 @@ import type { AgentConfig } from '../../config/config.ts';
 import type { Principal } from '../../core/contract/principal.ts';
 import type { StoredHead } from '../../core/contract/session-store.ts';
 import type { Session } from '../../core/session/session.ts';
-import type { CheckedRequest } from '../session-request.ts';
+import type { CheckedRequest } from '../sessions/session-request.ts';
+import { SessionTitle } from './session-title.ts';
 
 /** The head of a stored session. */
 export const SessionHead = z.object({
@@ -21,6 +22,7 @@ export const SessionHead = z.object({
   questionMs: z.number().optional(),
   /** Names that clients have given to the session. */
   names: z.array(z.string()).readonly().optional(),
+  ...SessionTitle.shape,
   /** Its conversation is also written to a file (decision 0019). */
   keep: z.boolean().optional(),
   epoch: z.string().regex(/^[0-9a-f]{12}$/u),
@@ -34,7 +36,7 @@ export function headOf(
   { id, agentName, createdAt, isOurs, cwd, place, folders, request }: CheckedRequest,
   principal: Principal,
   { epoch, timeOrigin }: Pick<Session, 'epoch' | 'timeOrigin'>,
-): StoredHead {
+): StoredHead & SessionHead {
   const { questionMs, keep } = request;
   const plain = { session: id, agent: agentName, createdAt, principal: principal.name, isOurs, cwd, place, folders };
   return { ...plain, questionMs, keep, epoch, timeOrigin } satisfies SessionHead;

@@ -1,10 +1,11 @@
-// Opens a tape, and says what goes wrong while it is played.
+// Opens a tape, and says how it is played: how fast, and what goes wrong.
 import type { VNode } from 'preact';
-import { openTape, tapeFaults } from '../state/gateway.ts';
+import { openTape, tapePlay } from '../state/gateway.ts';
 import { showOpened } from '../state/view.ts';
 
 export function TapeBox(): VNode {
-  const { text, seed } = tapeFaults.value;
+  const { speed, text, seed } = tapePlay.value;
+  const change = (part: Partial<typeof tapePlay.value>) => (tapePlay.value = { ...tapePlay.value, ...part });
   return (
     <>
       <label class="file">
@@ -19,6 +20,18 @@ export function TapeBox(): VNode {
           }}
         />
       </label>
+      <label class="setting">
+        <span>Speed</span>
+        <select
+          aria-label="Speed of tapes"
+          value={speed}
+          onChange={({ currentTarget }) => change({ speed: currentTarget.value })}
+        >
+          <option value="1">as recorded</option>
+          <option value="10">10 times</option>
+          <option value="max">no pauses</option>
+        </select>
+      </label>
       <details class="faults">
         <summary>{text.trim() === '' ? 'Play it with faults' : 'Plays with faults'}</summary>
         <label>
@@ -29,7 +42,7 @@ export function TapeBox(): VNode {
             placeholder={'drop p0.1\nkill @type=agent_end'}
             spellcheck={false}
             value={text}
-            onInput={({ currentTarget }) => (tapeFaults.value = { seed, text: currentTarget.value })}
+            onInput={({ currentTarget }) => change({ text: currentTarget.value })}
           />
         </label>
         <label>
@@ -39,7 +52,7 @@ export function TapeBox(): VNode {
             inputMode="numeric"
             placeholder="0"
             value={seed}
-            onInput={({ currentTarget }) => (tapeFaults.value = { text, seed: currentTarget.value })}
+            onInput={({ currentTarget }) => change({ seed: currentTarget.value })}
           />
         </label>
       </details>

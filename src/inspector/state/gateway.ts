@@ -124,13 +124,13 @@ export async function openSession(request: { readonly agent?: string; readonly r
   return session;
 }
 
-/** What goes wrong when a tape is played: a fault each line, and what their chance depends on. */
-export const tapeFaults = signal({ text: '', seed: '' });
+/** How tapes are played: how fast, a fault each line, and what their chance depends on. */
+export const tapePlay = signal({ speed: '1', text: '', seed: '' });
 
-/** Opens a tape as a session that replays it, behind the faults that are asked for. */
+/** Opens a tape as a session that replays it, as it is asked for. */
 export async function openTape(file: Blob): Promise<string> {
-  const { text, seed } = tapeFaults.value;
-  const query = new URLSearchParams({ seed: seed.trim() || '0' });
+  const { speed, text, seed } = tapePlay.value;
+  const query = new URLSearchParams({ speed, seed: seed.trim() || '0' });
   for (const line of text.split('\n')) if (line.trim() !== '') query.append('fault', line.trim());
   const { session } = await posted<{ session: string }>(`tape?${query}`, {
     headers: { 'content-type': 'application/x-ndjson' },

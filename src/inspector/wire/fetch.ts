@@ -22,6 +22,8 @@ interface Progress {
   readonly searched: Map<string, number>;
   /** Events came while a request was under way. */
   isStale: boolean;
+  /** Frames of dialects are asked for. */
+  isLooking: boolean;
 }
 
 const progress = new WeakMap<Session, Progress>();
@@ -31,7 +33,7 @@ function progressOf(session: Session): Progress {
   const { life } = session.log;
   const found = progress.get(session);
   if (found?.life === life) return found;
-  const fresh: Progress = { life, next: 0, searched: new Map(), isBusy: false, isStale: false };
+  const fresh: Progress = { life, next: 0, searched: new Map(), isBusy: false, isStale: false, isLooking: false };
   progress.set(session, fresh);
   return fresh;
 }
@@ -123,15 +125,18 @@ export function columnsOf(session: Session): readonly string[] {
   return [...native, own, ...dialectsOf(session)];
 }
 
-/** Brings the frames of these dialects for a stretch of rows, once. */
+/** Brings the frames of these dialects for a stretch of rows, once. Nothing while an answer is awaited: its caller comes again with what is learned. */
 export async function lookAt(session: Session, from: number, to: number, dialects: readonly string[]): Promise<void> {
-  if (dialects.length === 0 || to <= from) return;
-  const { life } = session.log;
+  const state = progressOf(session);
+  if (dialects.length === 0 || to <= from || state.isLooking) return;
+  state.isLooking = true;
   try {
     const { rows } = await wireOf(session.id, from, to, dialects);
-    if (life !== session.log.life) return;
+    if (state.life !== session.log.life) return;
     keepChosen(session, () => session.log.learn(rows));
   } catch (thrown) {
     silence.value = (thrown as Error).message;
+  } finally {
+    state.isLooking = false;
   }
 }

@@ -195,10 +195,37 @@ function reveal(element: HTMLDivElement | null, place: number): void {
 
 type Rows = ReturnType<Session['log']['shown']>;
 
-/** Events in a quarter of a second that nobody can read. */
+/** Events before something is due, a quarter of a second at most, that nobody can read. */
 const flood = 500;
 
-/** Asks for the wire a moment after events came, and for the frames of dialects a moment after scrolling. */
+/**
+ * Does something a moment after its causes change, also while they go on changing. `events`: how many there are; once more than `most` came
+ * meanwhile, the moment begins anew.
+ */
+function useSoon(
+  act: () => void,
+  ms: number,
+  { events, most }: { readonly events: number; readonly most: number },
+  causes: readonly unknown[],
+): void {
+  const latest = useRef(act);
+  latest.current = act;
+  const due = useRef<{ readonly timer: ReturnType<typeof setTimeout>; readonly events: number } | null>(null);
+  useEffect(() => {
+    if (due.current !== null && events - due.current.events > most) {
+      clearTimeout(due.current.timer);
+      due.current = null;
+    }
+    const now = () => {
+      due.current = null;
+      latest.current();
+    };
+    due.current ??= { timer: setTimeout(now, ms), events };
+  }, causes);
+  useEffect(() => () => clearTimeout(due.current?.timer), []);
+}
+
+/** Asks for the wire after events came, and for the frames of dialects after scrolling. */
 function useWire(
   session: Session,
   count: number,
@@ -209,34 +236,23 @@ function useWire(
 ): void {
   const dialects = dialectsOf(session).filter((name) => columns.includes(name));
   const key = dialects.join();
-  const due = useRef<{ readonly timer: ReturnType<typeof setTimeout>; readonly count: number } | null>(null);
-  useEffect(() => {
-    // A flood is asked for once it is over: nobody reads it, and the answers would slow it down.
-    if (due.current !== null && count - due.current.count > flood) {
-      clearTimeout(due.current.timer);
-      due.current = null;
-    }
-    const ask = () => {
-      due.current = null;
-      void learn(session);
-    };
-    due.current ??= { timer: setTimeout(ask, 250), count };
-  }, [session, session.log.life, count, key]);
-  useEffect(() => () => clearTimeout(due.current?.timer), []);
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      const wanted = rows
-        .slice(first, last)
-        .flatMap((row) => (row.is === 'events' ? [row.first, row.first + Math.min(row.count, mostListed) - 1] : []))
-        .map((place) => session.log.wireOf(session.log.at(place).seq));
-      const missing = wanted.filter(
-        (wire) => wire !== undefined && dialects.some((dialect) => wire.frames[dialect] === undefined),
-      );
-      const places = missing.flatMap((wire) => (wire === undefined ? [] : [wire.row]));
-      if (places.length > 0) void lookAt(session, Math.min(...places), Math.max(...places) + 1, dialects);
-    }, 120);
-    return () => clearTimeout(timer);
-  }, [session, session.log.life, first, last, key, session.log.learned]);
+  const { log } = session;
+  // A flood is asked for once it is over: nobody reads it, and the answers would slow it down.
+  useSoon(() => void learn(session), 250, { events: count, most: flood }, [session, log.life, count, key]);
+  const lookAtMissing = () => {
+    const wanted = rows
+      .slice(first, last)
+      .flatMap((row) => (row.is === 'events' ? [row.first, row.first + Math.min(row.count, mostListed) - 1] : []))
+      .map((place) => log.wireOf(log.at(place).seq));
+    const missing = wanted.filter(
+      (wire) => wire !== undefined && dialects.some((dialect) => wire.frames[dialect] === undefined),
+    );
+    const places = missing.flatMap((wire) => (wire === undefined ? [] : [wire.row]));
+    if (places.length > 0) void lookAt(session, Math.min(...places), Math.max(...places) + 1, dialects);
+  };
+  // Of what is scrolled past nothing is asked: going back costs the gateway all rows from the first one on.
+  const most = follows.value ? flood : -1;
+  useSoon(lookAtMissing, 120, { events: count, most }, [session, log.life, first, last, key, log.learned]);
 }
 
 /** Chooses a row; -1 for the last one. */

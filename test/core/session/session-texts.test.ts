@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Backend } from '../../../src/core/contract/adapter.ts';
 import type { Receiver } from '../../../src/core/contract/channel.ts';
 import type { Event } from '../../../src/core/model/event.ts';
-import { createSession } from '../../../src/core/session/session.ts';
+import { createSession } from '../../../src/core/session/open-session.ts';
 import { defaultSessionLimits } from '../../../src/core/session/session-ports.ts';
 import { opening } from '../../support/core/burst-rig.ts';
 import { openChannel } from '../../support/core/open-channel.ts';

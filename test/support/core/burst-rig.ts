@@ -6,14 +6,14 @@ import type { Peek, Receiver } from '../../../src/core/contract/channel.ts';
 import type { Reader } from '../../../src/core/contract/reader.ts';
 import { type Burst, eventsIn } from '../../../src/core/model/burst.ts';
 import type { Event } from '../../../src/core/model/event.ts';
-import { createSession } from '../../../src/core/session/session.ts';
+import { createSession } from '../../../src/core/session/open-session.ts';
 import { defaultSessionLimits } from '../../../src/core/session/session-ports.ts';
 import { burstOf, partTexts, singleProjection, withAsides } from './bursts.ts';
 import { openChannel } from './open-channel.ts';
 import { drain } from './stream-rig.ts';
 import { createVirtualClock } from './virtual-clock.ts';
 
-const peek: Peek = { header: null, bytes: new Uint8Array(), ascii: () => '', utf8: () => '' };
+const peek: Peek = { header: null, bytes: new Uint8Array(), lineEnd: () => -1, ascii: () => '', utf8: () => '' };
 /** A run with an open text. */
 export const opening: readonly Event[] = [
   { type: 'run-start' },

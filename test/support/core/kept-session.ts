@@ -6,8 +6,9 @@ import type { StoredRecord, StoredSnapshot } from '../../../src/core/contract/se
 import type { Burst } from '../../../src/core/model/burst.ts';
 import type { Event } from '../../../src/core/model/event.ts';
 import { type FollowedSession, type FollowOptions, followSession } from '../../../src/core/session/follow-session.ts';
+import { createSession } from '../../../src/core/session/open-session.ts';
 import { restoreSession } from '../../../src/core/session/restore-session.ts';
-import { createSession, type Session } from '../../../src/core/session/session.ts';
+import type { Session } from '../../../src/core/session/session.ts';
 import { defaultSessionLimits, type SessionPorts } from '../../../src/core/session/session-ports.ts';
 import type { KeptLog } from '../../../src/core/session/session-recorder.ts';
 import { openChannel } from './open-channel.ts';
@@ -87,7 +88,12 @@ function voice(session: Session, receivers: Receiver[], heard: { events: readonl
       heard.said = burst;
       receivers
         .at(-1)
-        ?.takeBurst?.({ header: null, bytes: new Uint8Array(), ascii: () => '', utf8: () => '' }, 0, 1, 100);
+        ?.takeBurst?.(
+          { header: null, bytes: new Uint8Array(), lineEnd: () => -1, ascii: () => '', utf8: () => '' },
+          0,
+          1,
+          100,
+        );
     },
   };
 }

@@ -7,7 +7,8 @@ import type { ExportPort } from '../../../src/core/export/export.ts';
 import type { Command, CommandOf } from '../../../src/core/model/command.ts';
 import type { Outcome } from '../../../src/core/model/errors.ts';
 import type { Event } from '../../../src/core/model/event.ts';
-import { createSession, type Session } from '../../../src/core/session/session.ts';
+import { createSession } from '../../../src/core/session/open-session.ts';
+import type { Session } from '../../../src/core/session/session.ts';
 import {
   defaultSessionLimits,
   type SessionLimits,

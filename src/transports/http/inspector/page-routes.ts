@@ -4,7 +4,7 @@ import type {
   CellRequest,
   InspectorApi,
   LossRequest,
-  TapeFaults,
+  TapeOptions,
   WireRequest,
 } from '../../../core/contract/inspector-api.ts';
 import type { Principal } from '../../../core/contract/principal.ts';
@@ -54,7 +54,7 @@ export async function answerPage(
       return new Response(api.tapeOf(session, principal), { headers });
     }
     case 'POST tape': {
-      const session = api.openTape(await readBody(request, mostTapeBytes), tapeFaults(query), principal);
+      const session = api.openTape(await readBody(request, mostTapeBytes), tapeOptions(query), principal);
       return jsonAnswer(JSON.stringify({ session }), {}, 201);
     }
     case 'DELETE tape':
@@ -80,12 +80,15 @@ async function opened(request: Request, principal: Principal, board: GatewayApi)
   return (await board.resumeSession({ ...fields, resume }, principal)).id;
 }
 
-function tapeFaults(query: URLSearchParams): TapeFaults {
+function tapeOptions(query: URLSearchParams): TapeOptions {
   const faults = query.getAll('fault');
   if (faults.length > mostFaults) throw new GatewayError('invalid', `at most ${mostFaults} faults`);
   const seed = numberIn(query, 'seed');
   if (seed >= 2 ** 32) throw new GatewayError('invalid', `seed must be below ${2 ** 32}`);
-  return { faults, seed };
+  const speed = query.get('speed') ?? '1';
+  if (speed !== 'max' && !/^(?!0+$)\d{1,4}$/u.test(speed))
+    throw new GatewayError('invalid', 'speed must be a whole number from 1 to 9999, or max');
+  return { faults, seed, speed: speed === 'max' ? speed : Number(speed) };
 }
 
 function wireRequest(query: URLSearchParams): WireRequest {

@@ -1,15 +1,15 @@
 // Serves a client that owns this process, on a channel of its own, until the client is gone.
-import type { Channel } from '../core/contract/channel.ts';
-import type { ClientRequest } from '../core/contract/gateway-api.ts';
-import { owner, type Principal } from '../core/contract/principal.ts';
-import type { Command } from '../core/model/command.ts';
-import type { Outcome } from '../core/model/errors.ts';
-import type { Session } from '../core/session/session.ts';
-import type { Agents } from './agents.ts';
+import type { Channel } from '../../core/contract/channel.ts';
+import type { ClientRequest } from '../../core/contract/gateway-api.ts';
+import { owner, type Principal } from '../../core/contract/principal.ts';
+import type { Command } from '../../core/model/command.ts';
+import type { Outcome } from '../../core/model/errors.ts';
+import type { Session } from '../../core/session/session.ts';
+import type { Agents } from '../agents.ts';
+import type { Frontends } from '../frontends.ts';
+import type { AgentLost } from '../sessions/session-request.ts';
+import type { Sessions } from '../sessions/sessions.ts';
 import type { Connections } from './connections.ts';
-import type { Frontends } from './frontends.ts';
-import type { AgentLost } from './session-request.ts';
-import type { Sessions } from './sessions.ts';
 
 /** How the sessions of such a client begin and end. */
 export interface StartOptions {

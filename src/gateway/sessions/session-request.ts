@@ -1,14 +1,14 @@
 // The session that a client wants to open, checked: its agent, its id and its folders.
 import { randomUUID } from 'node:crypto';
-import type { AgentConfig, Config } from '../config/config.ts';
-import type { Principal } from '../core/contract/principal.ts';
-import type { Message } from '../core/model/content.ts';
-import type { BroughtServer } from '../core/model/session-info.ts';
-import type { Agents } from './agents.ts';
-import { folderAt, usableFolders } from './client-folders.ts';
-import { usableServers } from './client-tool-servers.ts';
-import type { Log } from './log.ts';
-import type { FoundSession } from './stored/stored-sessions.ts';
+import type { AgentConfig, Config } from '../../config/config.ts';
+import type { Principal } from '../../core/contract/principal.ts';
+import type { Message } from '../../core/model/content.ts';
+import type { BroughtServer } from '../../core/model/session-info.ts';
+import type { Agents } from '../agents.ts';
+import { folderAt, usableFolders } from '../clients/client-folders.ts';
+import { usableServers } from '../clients/client-tool-servers.ts';
+import type { Log } from '../log.ts';
+import type { FoundSession } from '../stored/stored-sessions.ts';
 
 /** The session that a client wants to open. */
 export interface SessionRequest {

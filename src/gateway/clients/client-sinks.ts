@@ -1,17 +1,17 @@
 // Creates the command sinks of clients that are bound to one session.
-import type { FrontendSide, NoteLevel } from '../core/contract/adapter.ts';
-import type { ClientRequest } from '../core/contract/gateway-api.ts';
-import type { Principal } from '../core/contract/principal.ts';
-import type { CommandSink } from '../core/link/frontend-driver.ts';
-import type { Command } from '../core/model/command.ts';
-import type { Outcome } from '../core/model/errors.ts';
-import type { Session } from '../core/session/session.ts';
-import type { CommandIntake } from './commands/command-intake.ts';
-import type { CommandIntakes } from './commands/command-intakes.ts';
-import type { Meter } from './metering/meter.ts';
-import { MeteredSink } from './metering/metered-sink.ts';
-import { refusalIn, withRights } from './rights.ts';
-import type { RouterRequest, SessionRouter } from './session-router.ts';
+import type { FrontendSide, NoteLevel } from '../../core/contract/adapter.ts';
+import type { ClientRequest } from '../../core/contract/gateway-api.ts';
+import type { Principal } from '../../core/contract/principal.ts';
+import type { CommandSink } from '../../core/link/frontend-driver.ts';
+import type { Command } from '../../core/model/command.ts';
+import type { Outcome } from '../../core/model/errors.ts';
+import type { Session } from '../../core/session/session.ts';
+import type { CommandIntake } from '../commands/command-intake.ts';
+import type { CommandIntakes } from '../commands/command-intakes.ts';
+import type { Meter } from '../metering/meter.ts';
+import { MeteredSink } from '../metering/metered-sink.ts';
+import { refusalIn, withRights } from '../rights.ts';
+import type { RouterRequest, SessionRouter } from '../sessions/session-router.ts';
 
 /** A client of a protocol, over any transport. */
 export type Caller = Pick<ClientRequest, 'frontend' | 'agent' | 'options' | 'principal'>;

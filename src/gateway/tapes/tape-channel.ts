@@ -1,10 +1,10 @@
 // A channel to an agent that is a tape: its frames come as they came when they were recorded.
-import type { Channel } from '../core/contract/channel.ts';
-import type { LoadedTape } from '../tape/loaded.ts';
-import { createPlayer } from '../tape/player.ts';
-import { createFrameReader } from '../transports/frame-reader.ts';
-import { bytesOf, createFrame } from '../transports/framing/frame.ts';
-import { faultyChannel } from './faults/faulty-channel.ts';
+import type { Channel } from '../../core/contract/channel.ts';
+import type { LoadedTape } from '../../tape/loaded.ts';
+import { createPlayer } from '../../tape/player.ts';
+import { createFrameReader } from '../../transports/frame-reader.ts';
+import { bytesOf, createFrame } from '../../transports/framing/frame.ts';
+import { faultyChannel } from '../faults/faulty-channel.ts';
 import type { TapePlay, TapePlayer } from './tape-player.ts';
 
 /** A request of the tape that was overtaken by a later one is given up after this, ms. */

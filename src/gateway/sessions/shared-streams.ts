@@ -1,19 +1,19 @@
 // Streams for clients of server-sent events: readers share one stream per session and dialect, and one link takes the
 // posts to it.
 import { z } from 'zod';
-import type { FrontendSide } from '../core/contract/adapter.ts';
-import type { Clock } from '../core/contract/clock.ts';
-import { owner } from '../core/contract/principal.ts';
-import type { Reader } from '../core/contract/reader.ts';
-import { linkPosts, type PostLink } from '../core/link/post-link.ts';
-import type { DialectOf } from '../core/session/restoration.ts';
-import type { Session } from '../core/session/session.ts';
-import type { Stream } from '../core/stream/stream.ts';
-import type { ClientSinks, SessionCaller } from './client-sinks.ts';
-import type { Frontends } from './frontends.ts';
-import { greetedReader } from './greeted-reader.ts';
-import type { Meter } from './metering/meter.ts';
-import { meteredReader } from './metering/metered-reader.ts';
+import type { FrontendSide } from '../../core/contract/adapter.ts';
+import type { Clock } from '../../core/contract/clock.ts';
+import { owner } from '../../core/contract/principal.ts';
+import type { Reader } from '../../core/contract/reader.ts';
+import { linkPosts, type PostLink } from '../../core/link/post-link.ts';
+import type { DialectOf } from '../../core/session/restoration.ts';
+import type { Session } from '../../core/session/session.ts';
+import type { Stream } from '../../core/stream/stream.ts';
+import type { ClientSinks, SessionCaller } from '../clients/client-sinks.ts';
+import { greetedReader } from '../clients/greeted-reader.ts';
+import type { Frontends } from '../frontends.ts';
+import type { Meter } from '../metering/meter.ts';
+import { meteredReader } from '../metering/metered-reader.ts';
 import type { Sessions } from './sessions.ts';
 
 /** The dependencies of the streams. */

@@ -1,9 +1,10 @@
 // The sessions of a gateway in pages: open ones and, beside them, those that its store keeps.
 import { z } from 'zod';
-import type { OpenSession, SessionPage, SessionPageRequest } from '../core/contract/gateway-api.ts';
-import { type Principal, reaches } from '../core/contract/principal.ts';
-import type { SessionStore, StoredHead } from '../core/contract/session-store.ts';
-import type { Hub } from '../core/session/hub.ts';
+import type { OpenSession, SessionPage, SessionPageRequest } from '../../core/contract/gateway-api.ts';
+import { type Principal, reaches } from '../../core/contract/principal.ts';
+import type { SessionStore, StoredHead } from '../../core/contract/session-store.ts';
+import type { Hub } from '../../core/session/hub.ts';
+import { SessionTitle } from '../stored/session-title.ts';
 import { restSummaryOf } from './session-summary.ts';
 
 /** What pages need from the gateway. */
@@ -13,7 +14,13 @@ export interface SessionPagePorts {
 }
 
 /** What a page reads of a stored session. */
-const Head = z.looseObject({ session: z.string(), agent: z.string(), createdAt: z.string(), principal: z.string() });
+const Head = z.looseObject({
+  session: z.string(),
+  agent: z.string(),
+  createdAt: z.string(),
+  principal: z.string(),
+  ...SessionTitle.shape,
+});
 
 /**
  * The part of the sessions that the principal reaches, in the order of their ids. A page asks the store once: stored
@@ -44,6 +51,6 @@ export async function sessionPage(
 function storedSummaryOf(head: StoredHead, principal: Principal): OpenSession[] {
   const { data } = Head.safeParse(head);
   if (data === undefined || !reaches(principal, data)) return [];
-  const { session: id, agent, createdAt } = data;
-  return [{ id, agent, state: 'stored', createdAt, clients: 0 }];
+  const { session: id, agent, createdAt, name, firstWords } = data;
+  return [{ id, agent, state: 'stored', createdAt, clients: 0, name, firstWords }];
 }

@@ -1,22 +1,22 @@
 // Routes the commands of one connection to sessions by their ids, and other commands to SessionlessCommands. Used for
 // connections with many sessions and for all commands with tickets.
-import type { FrontendSide, SessionView, SubscriptionRequest } from '../core/contract/adapter.ts';
-import type { Principal } from '../core/contract/principal.ts';
-import type { Reader } from '../core/contract/reader.ts';
-import type { CommandSink } from '../core/link/frontend-driver.ts';
-import type { Command } from '../core/model/command.ts';
-import { GatewayError, type Outcome } from '../core/model/errors.ts';
-import type { Session } from '../core/session/session.ts';
-import { carryOut, type SettleWithAfter, StepsAfterAnswer } from './commands/after-answer.ts';
-import type { CommandIntake } from './commands/command-intake.ts';
-import type { CommandIntakes } from './commands/command-intakes.ts';
-import type { SessionDeletion } from './commands/session-deletion.ts';
-import { isSessionless, type SessionlessCommands } from './commands/sessionless-commands.ts';
-import type { ConnectionSessions } from './connection-sessions.ts';
+import type { FrontendSide, SessionView, SubscriptionRequest } from '../../core/contract/adapter.ts';
+import type { Principal } from '../../core/contract/principal.ts';
+import type { Reader } from '../../core/contract/reader.ts';
+import type { CommandSink } from '../../core/link/frontend-driver.ts';
+import type { Command } from '../../core/model/command.ts';
+import { GatewayError, type Outcome } from '../../core/model/errors.ts';
+import type { Session } from '../../core/session/session.ts';
+import type { ConnectionSessions } from '../clients/connection-sessions.ts';
+import { carryOut, type SettleWithAfter, StepsAfterAnswer } from '../commands/after-answer.ts';
+import type { CommandIntake } from '../commands/command-intake.ts';
+import type { CommandIntakes } from '../commands/command-intakes.ts';
+import type { SessionDeletion } from '../commands/session-deletion.ts';
+import { isSessionless, type SessionlessCommands } from '../commands/sessionless-commands.ts';
+import { viewAs } from '../named-view.ts';
+import type { Notes } from '../notes.ts';
+import { refusalIn, withRights } from '../rights.ts';
 import type { IdleSessions } from './idle-sessions.ts';
-import { viewAs } from './named-view.ts';
-import type { Notes } from './notes.ts';
-import { refusalIn, withRights } from './rights.ts';
 import type { AgentLost } from './session-request.ts';
 import { refusalOf } from './session-sinks.ts';
 import type { Sessions } from './sessions.ts';

@@ -1,6 +1,6 @@
 // The tool servers that a client brings along: which of them its agent gets. They name programs and hold secrets, so
 // only a client that owns this process may bring any (docs/threats.md T8), and no sentence tells more than their names.
-import type { BroughtServer } from '../core/model/session-info.ts';
+import type { BroughtServer } from '../../core/model/session-info.ts';
 
 /** Longest shown name, characters. */
 const longestName = 64;

@@ -1,9 +1,9 @@
 // Closes sessions that were unused for a while.
-import type { Clock } from '../core/contract/clock.ts';
-import { guarded } from '../core/contract/guarded.ts';
-import type { Limited } from '../core/contract/limit-rule.ts';
-import type { Hub } from '../core/session/hub.ts';
-import type { Session } from '../core/session/session.ts';
+import type { Clock } from '../../core/contract/clock.ts';
+import { guarded } from '../../core/contract/guarded.ts';
+import type { Limited } from '../../core/contract/limit-rule.ts';
+import type { Hub } from '../../core/session/hub.ts';
+import type { Session } from '../../core/session/session.ts';
 
 /** Longest time between two sweeps, ms. */
 const mostSweepMs = 60_000;

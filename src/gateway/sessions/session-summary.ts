@@ -1,8 +1,8 @@
 // Summaries of open sessions for answers and lists.
-import type { OpenSession } from '../core/contract/gateway-api.ts';
-import { firstWordsIn, messagesOf } from '../core/log/messages.ts';
-import type { SessionSummary } from '../core/model/outcome-data.ts';
-import type { HubEntry } from '../core/session/hub.ts';
+import type { OpenSession } from '../../core/contract/gateway-api.ts';
+import { firstWordsIn, messagesOf } from '../../core/log/messages.ts';
+import type { SessionSummary } from '../../core/model/outcome-data.ts';
+import type { HubEntry } from '../../core/session/hub.ts';
 
 /** The session for clients of a protocol. */
 export function summaryOf({ session, createdAt }: HubEntry): SessionSummary {

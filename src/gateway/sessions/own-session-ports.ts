@@ -1,39 +1,39 @@
 // What one session of this gateway needs of the gateway: its agent, its folders and files, and who learns of it.
 import path from 'node:path';
-import type { AgentKind, NoteLevel, Resumption } from '../core/contract/adapter.ts';
-import type { Clock } from '../core/contract/clock.ts';
-import { faultText } from '../core/contract/guarded.ts';
-import type { Instructions } from '../core/contract/instructions.ts';
-import type { Limited, LimitRule } from '../core/contract/limit-rule.ts';
-import type { PacedWork, WorkQueue } from '../core/contract/paced-work.ts';
-import type { Principal } from '../core/contract/principal.ts';
-import type { Tap } from '../core/contract/tap.ts';
-import type { WorkspacePort } from '../core/contract/workspace.ts';
-import type { ExportPort } from '../core/export/export.ts';
-import type { AgentConnection } from '../core/link/agent-link.ts';
-import type { Message } from '../core/model/content.ts';
-import type { Event } from '../core/model/event.ts';
-import type { SessionFile } from '../core/model/outcome-data.ts';
-import type { SessionInfo } from '../core/model/session-info.ts';
-import type { Session } from '../core/session/session.ts';
-import type { SessionLimits, SessionPorts } from '../core/session/session-ports.ts';
-import type { KeptSession } from '../core/session/session-recorder.ts';
-import type { TranscriptBudget } from '../core/session/transcript-budget.ts';
-import type { createExportPlaces } from '../stores/export.ts';
-import { createWorkspace } from '../workspace/workspace.ts';
-import type { Agents } from './agents.ts';
-import type { Taps } from './inspector/taps.ts';
-import type { Log } from './log.ts';
-import type { Meter } from './metering/meter.ts';
-import type { SessionTally } from './metering/session-tally.ts';
-import type { Notes } from './notes.ts';
-import type { Quotas } from './quotas.ts';
+import type { AgentKind, NoteLevel, Resumption } from '../../core/contract/adapter.ts';
+import type { Clock } from '../../core/contract/clock.ts';
+import { faultText } from '../../core/contract/guarded.ts';
+import type { Instructions } from '../../core/contract/instructions.ts';
+import type { Limited, LimitRule } from '../../core/contract/limit-rule.ts';
+import type { PacedWork, WorkQueue } from '../../core/contract/paced-work.ts';
+import type { Principal } from '../../core/contract/principal.ts';
+import type { Tap } from '../../core/contract/tap.ts';
+import type { WorkspacePort } from '../../core/contract/workspace.ts';
+import type { ExportPort } from '../../core/export/export.ts';
+import type { AgentConnection } from '../../core/link/agent-link.ts';
+import type { Message } from '../../core/model/content.ts';
+import type { Event } from '../../core/model/event.ts';
+import type { SessionFile } from '../../core/model/outcome-data.ts';
+import type { SessionInfo } from '../../core/model/session-info.ts';
+import type { Session } from '../../core/session/session.ts';
+import type { SessionLimits, SessionPorts } from '../../core/session/session-ports.ts';
+import type { KeptSession } from '../../core/session/session-recorder.ts';
+import type { TranscriptBudget } from '../../core/session/transcript-budget.ts';
+import type { createExportPlaces } from '../../stores/export.ts';
+import { createWorkspace } from '../../workspace/workspace.ts';
+import type { Agents } from '../agents.ts';
+import type { Taps } from '../inspector/taps.ts';
+import type { Log } from '../log.ts';
+import type { Meter } from '../metering/meter.ts';
+import type { SessionTally } from '../metering/session-tally.ts';
+import type { Notes } from '../notes.ts';
+import type { Quotas } from '../quotas.ts';
+import type { Conversations } from '../stored/conversations.ts';
+import type { SessionOrigin } from '../stored/session-files.ts';
+import type { SessionPersistence } from '../stored/session-persistence.ts';
+import { createRunSpans, type RunSpans } from '../tracing/run-spans.ts';
+import type { Tracer } from '../tracing/tracer.ts';
 import type { AgentLost, CheckedRequest } from './session-request.ts';
-import type { Conversations } from './stored/conversations.ts';
-import type { SessionOrigin } from './stored/session-files.ts';
-import type { SessionPersistence } from './stored/session-persistence.ts';
-import { createRunSpans, type RunSpans } from './tracing/run-spans.ts';
-import type { Tracer } from './tracing/tracer.ts';
 
 /** The parts of the gateway that its sessions use. */
 export interface SessionSurroundings {
@@ -60,6 +60,8 @@ export interface SharedBySessions {
   readonly budget: TranscriptBudget;
   /** Counts a refusal for want of room. */
   counted<Result>(rule: LimitRule, act: () => Result): Result;
+  /** Takes each event of a session but deltas. */
+  logged(session: string, event: Event): void;
   /** The session has ended. */
   ended(session: string, staysKept: boolean): void;
 }
@@ -198,6 +200,7 @@ export class OwnSessionPorts implements SessionPorts {
 
   logged(event: Event): SessionInfo | undefined {
     this.#spans?.logged(event);
+    this.#shared.logged(this.id, event);
     this.#noteConversation(event);
     return this.#persistence.logged(event, this.#session);
   }

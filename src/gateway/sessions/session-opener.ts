@@ -1,23 +1,23 @@
 // Opens sessions for one connection: new ones, stored ones, and copies of open ones. Removes a session whose opening
 // fails.
 import { z } from 'zod';
-import type { Clock } from '../core/contract/clock.ts';
-import type { Principal } from '../core/contract/principal.ts';
-import type { Command, CommandOf } from '../core/model/command.ts';
-import { GatewayError, refused } from '../core/model/errors.ts';
-import { messagesBefore } from '../core/session/forks.ts';
-import type { HubEntry } from '../core/session/hub.ts';
-import type { Agents } from './agents.ts';
-import type { SettleWithAfter } from './commands/after-answer.ts';
-import { answerWithState, type OpenedSession, settleKept } from './commands/answer-with-state.ts';
-import type { ConnectionSessions } from './connection-sessions.ts';
+import type { Clock } from '../../core/contract/clock.ts';
+import type { Principal } from '../../core/contract/principal.ts';
+import type { Command, CommandOf } from '../../core/model/command.ts';
+import { GatewayError, refused } from '../../core/model/errors.ts';
+import { messagesBefore } from '../../core/session/forks.ts';
+import type { HubEntry } from '../../core/session/hub.ts';
+import type { Agents } from '../agents.ts';
+import type { ConnectionSessions } from '../clients/connection-sessions.ts';
+import type { SettleWithAfter } from '../commands/after-answer.ts';
+import { answerWithState, type OpenedSession, settleKept } from '../commands/answer-with-state.ts';
+import type { Conversations } from '../stored/conversations.ts';
+import { storedSessionNamed } from '../stored/session-names.ts';
+import type { FoundSession, StoredSessions } from '../stored/stored-sessions.ts';
 import type { AgentLost, SessionRequest } from './session-request.ts';
 import { refusalOf } from './session-sinks.ts';
 import { openedData } from './session-summary.ts';
 import type { Sessions } from './sessions.ts';
-import type { Conversations } from './stored/conversations.ts';
-import { storedSessionNamed } from './stored/session-names.ts';
-import type { FoundSession, StoredSessions } from './stored/stored-sessions.ts';
 
 /** The dependencies of an opener. */
 export interface SessionOpenerPorts {

@@ -2,29 +2,30 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { getHeapStatistics } from 'node:v8';
-import type { Config } from '../config/config.ts';
-import type { Broadcast } from '../core/contract/broadcast.ts';
-import type { Deliver } from '../core/contract/delivery.ts';
-import type { FollowableStore } from '../core/contract/followed-log.ts';
-import type { LimitRule } from '../core/contract/limit-rule.ts';
-import type { ObstacleSource } from '../core/contract/obstacles.ts';
-import { owner, type Principal } from '../core/contract/principal.ts';
-import type { SessionStore } from '../core/contract/session-store.ts';
-import { GatewayError } from '../core/model/errors.ts';
-import type { SessionState } from '../core/model/outcome-data.ts';
-import type { FollowedPorts } from '../core/session/follow-session.ts';
-import type { Hub, HubEntry } from '../core/session/hub.ts';
-import type { DialectOf } from '../core/session/restoration.ts';
-import { createSession, type Session } from '../core/session/session.ts';
-import { defaultSessionLimits } from '../core/session/session-ports.ts';
-import { createTranscriptBudget, type TranscriptBudget } from '../core/session/transcript-budget.ts';
+import type { Config } from '../../config/config.ts';
+import type { Broadcast } from '../../core/contract/broadcast.ts';
+import type { Deliver } from '../../core/contract/delivery.ts';
+import type { FollowableStore } from '../../core/contract/followed-log.ts';
+import type { LimitRule } from '../../core/contract/limit-rule.ts';
+import type { ObstacleSource } from '../../core/contract/obstacles.ts';
+import { owner, type Principal } from '../../core/contract/principal.ts';
+import type { SessionStore } from '../../core/contract/session-store.ts';
+import { GatewayError } from '../../core/model/errors.ts';
+import type { SessionState } from '../../core/model/outcome-data.ts';
+import type { FollowedPorts } from '../../core/session/follow-session.ts';
+import type { Hub, HubEntry } from '../../core/session/hub.ts';
+import { createSession } from '../../core/session/open-session.ts';
+import type { DialectOf } from '../../core/session/restoration.ts';
+import type { Session } from '../../core/session/session.ts';
+import { defaultSessionLimits } from '../../core/session/session-ports.ts';
+import { createTranscriptBudget, type TranscriptBudget } from '../../core/session/transcript-budget.ts';
+import { Quotas } from '../quotas.ts';
+import { FollowedSessions } from '../stored/followed-sessions.ts';
+import { KeptSessions, type Returning } from '../stored/kept-sessions.ts';
+import { headOf, requestIn, type SessionHead } from '../stored/session-head.ts';
 import { OwnSessionPorts, type SessionSurroundings, type SharedBySessions } from './own-session-ports.ts';
-import { Quotas } from './quotas.ts';
 import { type AgentLost, type CheckedRequest, checkRequest, type SessionRequest } from './session-request.ts';
 import { summaryOf } from './session-summary.ts';
-import { FollowedSessions } from './stored/followed-sessions.ts';
-import { KeptSessions, type Returning } from './stored/kept-sessions.ts';
-import { headOf, requestIn, type SessionHead } from './stored/session-head.ts';
 
 /** The dependencies of the sessions of a gateway. */
 export interface SessionsPorts extends SessionSurroundings {
@@ -109,6 +110,7 @@ export class Sessions implements ObstacleSource {
       quotas: this.#quotas,
       budget: this.#budget,
       counted: (rule, act) => this.#counted(rule, act),
+      logged: (id, event) => this.#kept?.logged(id, event),
       ended: (id, staysKept) => this.#ended(id, staysKept),
     };
   }
@@ -233,6 +235,7 @@ export class Sessions implements ObstacleSource {
     });
     const session = createSession(ports);
     keeping?.belongsTo(session);
+    this.#kept?.begun(session);
     ports.belongTo(session);
     return session;
   }
@@ -253,12 +256,13 @@ export class Sessions implements ObstacleSource {
       endKept: end,
     });
     // Loaded on demand: a gateway without stored sessions needs none of the schemas.
-    const { restoreSession } = await import('../core/session/restore-session.ts');
+    const { restoreSession } = await import('../../core/session/restore-session.ts');
     const begun = (session: Session) => {
       belongsTo(session);
       ports.belongTo(session);
     };
     const session = await restoreSession({ ports, clockOrigin, kept, past, dialectOf, begun });
+    this.#kept?.begun(session);
     try {
       this.#show(head, session);
     } catch (thrown) {

@@ -1,14 +1,14 @@
 // The command sink of one session. Checks the commands of network clients first.
-import type { AdapterOf } from '../adapters/protocols.ts';
-import type { NoteLevel } from '../core/contract/adapter.ts';
-import type { CommandSink } from '../core/link/frontend-driver.ts';
-import type { Command } from '../core/model/command.ts';
-import { GatewayError, messageOf, type Outcome, refused } from '../core/model/errors.ts';
-import { withRememberablePermissions } from '../core/session/rememberable-permissions.ts';
-import type { Session } from '../core/session/session.ts';
-import { withPathsInside } from '../stores/stored-sessions.ts';
-import type { Notes } from './notes.ts';
-import type { StoredSessions } from './stored/stored-sessions.ts';
+import type { AdapterOf } from '../../adapters/protocols.ts';
+import type { NoteLevel } from '../../core/contract/adapter.ts';
+import type { CommandSink } from '../../core/link/frontend-driver.ts';
+import type { Command } from '../../core/model/command.ts';
+import { GatewayError, messageOf, type Outcome, refused } from '../../core/model/errors.ts';
+import { withRememberablePermissions } from '../../core/session/rememberable-permissions.ts';
+import type { Session } from '../../core/session/session.ts';
+import { withPathsInside } from '../../stores/stored-sessions.ts';
+import type { Notes } from '../notes.ts';
+import type { StoredSessions } from '../stored/stored-sessions.ts';
 
 /** The dependencies of a sink. */
 export interface SessionSinkPorts {

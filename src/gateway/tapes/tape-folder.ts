@@ -1,12 +1,12 @@
 // `serve --record`: a tape for each connection to an agent, in one folder.
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
-import type { Channel, Ending, Receiver } from '../core/contract/channel.ts';
-import type { Limited } from '../core/contract/limit-rule.ts';
-import { openTapeFile } from '../stores/tape-file.ts';
-import { type Row, rowText, type SpokenRow, saidOf } from '../tape/row.ts';
-import { bytesOf } from '../transports/framing/frame.ts';
-import type { Log } from './log.ts';
+import type { Channel, Ending, Receiver } from '../../core/contract/channel.ts';
+import type { Limited } from '../../core/contract/limit-rule.ts';
+import { openTapeFile } from '../../stores/tape-file.ts';
+import { type Row, rowText, type SpokenRow, saidOf } from '../../tape/row.ts';
+import { bytesOf } from '../../transports/framing/frame.ts';
+import type { Log } from '../log.ts';
 
 /** What is recorded. */
 export interface Recorded {

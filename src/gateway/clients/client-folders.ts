@@ -1,8 +1,8 @@
 // Which folders a client may have its agent work in (docs/threats.md T8, T9).
 import path from 'node:path';
-import { insideRoots } from '../config/config.ts';
-import { GatewayError } from '../core/model/errors.ts';
-import { faultInWords, isDirectory } from '../stores/paths.ts';
+import { insideRoots } from '../../config/config.ts';
+import { GatewayError } from '../../core/model/errors.ts';
+import { faultInWords, isDirectory } from '../../stores/paths.ts';
 
 /** Whose folders are checked. */
 export interface FolderScope {

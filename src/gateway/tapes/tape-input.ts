@@ -1,9 +1,9 @@
 // Reads a tape for the commands that need one.
 import { readFileSync } from 'node:fs';
-import { protocolOf, protocols } from '../adapters/protocols.ts';
-import { GatewayError, messageOf } from '../core/model/errors.ts';
-import { type LoadedTape, loadTape } from '../tape/loaded.ts';
-import { TapeError } from '../tape/reader.ts';
+import { protocolOf, protocols } from '../../adapters/protocols.ts';
+import { GatewayError, messageOf } from '../../core/model/errors.ts';
+import { type LoadedTape, loadTape } from '../../tape/loaded.ts';
+import { TapeError } from '../../tape/reader.ts';
 
 /** Reads the tape in a file. Throws `invalid` with the file and the line. */
 export function tapeIn(

@@ -1,7 +1,7 @@
 // The sessions that one connection has opened.
-import type { Hub } from '../core/session/hub.ts';
-import type { Session } from '../core/session/session.ts';
-import type { IdleSessions } from './idle-sessions.ts';
+import type { Hub } from '../../core/session/hub.ts';
+import type { Session } from '../../core/session/session.ts';
+import type { IdleSessions } from '../sessions/idle-sessions.ts';
 
 /** The dependencies of the sessions of one connection. */
 export interface ConnectionSessionsPorts {

@@ -1,19 +1,19 @@
 // Connects clients with their own channel: to one session, or to all sessions that they open.
-import type { Channel } from '../core/contract/channel.ts';
-import type { Clock } from '../core/contract/clock.ts';
-import type { PacedWork } from '../core/contract/paced-work.ts';
-import { type ClientLink, type ClientListener, linkClient } from '../core/link/client-link.ts';
-import { GatewayError } from '../core/model/errors.ts';
-import type { Session } from '../core/session/session.ts';
+import type { Channel } from '../../core/contract/channel.ts';
+import type { Clock } from '../../core/contract/clock.ts';
+import type { PacedWork } from '../../core/contract/paced-work.ts';
+import { type ClientLink, type ClientListener, linkClient } from '../../core/link/client-link.ts';
+import { GatewayError } from '../../core/model/errors.ts';
+import type { Session } from '../../core/session/session.ts';
+import type { CommandIntake } from '../commands/command-intake.ts';
+import type { Frontends } from '../frontends.ts';
+import type { Meter } from '../metering/meter.ts';
+import { MeteredSink } from '../metering/metered-sink.ts';
+import type { AgentLost } from '../sessions/session-request.ts';
+import type { RouterRequest, SessionRouter } from '../sessions/session-router.ts';
+import type { Sessions } from '../sessions/sessions.ts';
 import type { Caller, ClientSinks, SessionCaller } from './client-sinks.ts';
-import type { CommandIntake } from './commands/command-intake.ts';
 import type { ConnectionSessions } from './connection-sessions.ts';
-import type { Frontends } from './frontends.ts';
-import type { Meter } from './metering/meter.ts';
-import { MeteredSink } from './metering/metered-sink.ts';
-import type { AgentLost } from './session-request.ts';
-import type { RouterRequest, SessionRouter } from './session-router.ts';
-import type { Sessions } from './sessions.ts';
 
 /** What connections need from the gateway. */
 export interface ConnectionsPorts {

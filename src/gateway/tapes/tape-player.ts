@@ -1,7 +1,7 @@
 // Plays tapes as agents. The player is a port, because most starts need none of its code.
-import type { Channel } from '../core/contract/channel.ts';
-import type { LoadedTape } from '../tape/loaded.ts';
-import type { ChannelFaults } from './faults/faulty-channel.ts';
+import type { Channel } from '../../core/contract/channel.ts';
+import type { LoadedTape } from '../../tape/loaded.ts';
+import type { ChannelFaults } from '../faults/faulty-channel.ts';
 
 /** How a tape is played. */
 export interface TapePlay {
