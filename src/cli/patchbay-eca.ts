@@ -8,6 +8,7 @@ import { chooseAgent } from './stand-ins/eca/agent.ts';
 import { type EcaArgv, parseEcaArgv } from './stand-ins/eca/argv.ts';
 import { ecaHelp, spokenVersion } from './stand-ins/eca/help.ts';
 import { whenParentExits } from './stand-ins/parent-exit.ts';
+import { stateFolder, storedIdsIn } from './stand-ins/stored-ids.ts';
 import { watchEditor } from './stdio/editor-watch.ts';
 import { serveStdio } from './stdio/serve-stdio.ts';
 
@@ -43,6 +44,7 @@ async function run(argv: EcaArgv): Promise<void> {
     config,
     frontend: 'eca',
     client: {},
+    conversations: storedIdsIn(stateFolder('eca-sessions')),
     verbose: argv.verbose || (process.env.PATCHBAY_VERBOSE ?? '') !== '',
     // A failed start is reported as the loss of the agent, and to the editor by the frontend.
     opening: { commands: opening, settled: () => {}, lost: remark, stopsWithInput: true },

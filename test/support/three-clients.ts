@@ -1,7 +1,10 @@
 // Three programs that people have, in front of an agent of a configuration, behind one interface: the Claude Agent SDK, an ECA editor,
 // and a pi client on the network.
+import { on, once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { query } from '@anthropic-ai/claude-agent-sdk';
+import { WebSocket } from 'ws';
+import { z } from 'zod';
 import { startTalk } from '../newest/sdk-talk.ts';
 import { connections } from './approval-clients.ts';
 import { modern, startEditor, wordsIn } from './eca-client.ts';
@@ -16,8 +19,13 @@ export interface AnyClient {
   /** Waits for these words of the model in the run. */
   hears(words: string): Promise<void>;
   stop(): Promise<void>;
+  /** The name under which the next client of its kind goes on with the conversation. */
+  conversation(): Promise<string>;
   close(): Promise<void>;
 }
+
+/** Starts a client. `past`: the conversation of an earlier client. */
+type Start = (place: AgentPlace, past?: string) => Promise<AnyClient>;
 
 /** Where the agent is. */
 export interface AgentPlace {
@@ -25,13 +33,17 @@ export interface AgentPlace {
   /** Its name in the configuration. */
   readonly agent: string;
   readonly cwd: string;
-  readonly server: GatewayServer;
+  /** For clients on the network. */
+  readonly server?: GatewayServer;
+  /** More variables for programs. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 const patchbayEca = fileURLToPath(new URL('../../dist/cli/patchbay-eca.js', import.meta.url));
-const envOf = ({ config, agent }: AgentPlace) => ({ PATCHBAY_CONFIG: config, PATCHBAY_AGENT: agent });
+const envOf = ({ config, agent, env }: AgentPlace) => ({ ...env, PATCHBAY_CONFIG: config, PATCHBAY_AGENT: agent });
 
-async function startSdk(place: AgentPlace): Promise<AnyClient> {
+/** The Claude Agent SDK, with patchbay-claude as its executable. */
+export const startSdk: Start = async (place, past) => {
   const questions: ((isAllowed: boolean) => void)[] = [];
   let tell = () => {};
   const talk = startTalk(
@@ -40,6 +52,7 @@ async function startSdk(place: AgentPlace): Promise<AnyClient> {
       cwd: place.cwd,
       env: envOf(place),
       options: {
+        ...(past === undefined ? {} : { resume: past }),
         canUseTool: (_, input) =>
           new Promise((resolve) => {
             questions.push((isAllowed) =>
@@ -70,13 +83,22 @@ async function startSdk(place: AgentPlace): Promise<AnyClient> {
     },
     hears: async (words) => void (await talk.hear(words, (frame) => JSON.stringify(frame).includes(words), from)),
     stop: async () => void (await talk.query.interrupt()),
+    conversation: async () => String((await talk.hear('its id', ({ session_id: id }) => Boolean(id))).session_id),
     close: talk.close,
   };
-}
+};
 
-async function startEca(place: AgentPlace): Promise<AnyClient> {
-  const editor = startEditor(modern, [process.execPath, patchbayEca, 'server'], { cwd: place.cwd, env: envOf(place) });
+/** An ECA editor in front of patchbay-eca. */
+export const startEca: Start = async (place, past) => {
+  let listed: string | null = null;
+  const era = { ...modern, mint: () => listed ?? modern.mint() };
+  const editor = startEditor(era, [process.execPath, patchbayEca, 'server'], { cwd: place.cwd, env: envOf(place) });
   await editor.greet(place.cwd);
+  if (past !== undefined) {
+    const { chats } = Chats.parse(await editor.request('chat/list', {}));
+    listed = chats[0]?.id ?? null;
+    await editor.request('chat/open', { chatId: listed });
+  }
   const chat = editor.chat();
   return {
     async run(prompt, during) {
@@ -94,16 +116,53 @@ async function startEca(place: AgentPlace): Promise<AnyClient> {
     },
     hears: async (words) => void (await chat.until(words, (content) => JSON.stringify(content).includes(words))),
     stop: async () => chat.stop(),
+    // The next editor has a list, the newest one first.
+    conversation: async () => '',
     async close() {
       const faults = editor.judge();
       await editor.close();
       if (faults.length > 0) throw new Error(faults.join('\n'));
     },
   };
+};
+
+const Chats = z.object({ chats: z.array(z.object({ id: z.string() })) });
+const State = z.object({
+  id: z.literal('state'),
+  outcome: z.object({ data: z.object({ changes: z.object({ resume: z.string() }) }) }),
+});
+
+/** What the agent of a session calls the conversation. */
+async function resumptionOf({ url, headers }: GatewayServer, session: string): Promise<string> {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/canonical/ws?session=${session}`, { headers });
+  await once(socket, 'open');
+  socket.send(JSON.stringify({ id: 'state', command: { type: 'query', subject: 'state' } }));
+  for await (const [data] of on(socket, 'message')) {
+    const { success, data: answer } = State.safeParse(JSON.parse(String(data)));
+    if (!success) continue;
+    socket.close();
+    return answer.outcome.data.changes.resume;
+  }
+  throw new Error('no answer');
 }
 
-/** A pi client on a session of the server. */
-export async function attachPi({ server }: AgentPlace, session: string): Promise<AnyClient> {
+/** A new session, or one that goes on with that conversation of the agent. */
+async function createSession(server: GatewayServer, agent: string, resume?: string): Promise<string> {
+  const response = await fetch(`${server.url}/v1/sessions`, {
+    method: 'POST',
+    headers: { ...server.headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ agent, resume }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(text);
+  return z.object({ id: z.string() }).parse(JSON.parse(text)).id;
+}
+
+/** A pi client on the network. */
+const startPi: Start = async (place, past) => {
+  const { server } = place;
+  if (server === undefined) throw new Error('no server');
+  const session = await createSession(server, place.agent, past);
   const it = await connections['pi over WebSocket'](server, session);
   const { frames } = it.client;
   let from = 0;
@@ -122,13 +181,14 @@ export async function attachPi({ server }: AgentPlace, session: string): Promise
     hears: async (words) =>
       void (await it.client.waitFor((frame) => JSON.stringify(frame).includes(words), words, from)),
     stop: it.interrupt,
+    conversation: () => resumptionOf(server, session),
     close: it.client.close,
   };
-}
+};
 
 /** By how they are called in the names of tests. */
-export const threeClients: Readonly<Record<string, (place: AgentPlace) => Promise<AnyClient>>> = {
+export const threeClients: Readonly<Record<string, Start>> = {
   'the Agent SDK': startSdk,
   'an ECA editor': startEca,
-  'a pi client': async (place) => attachPi(place, await place.server.createSession(place.agent)),
+  'a pi client': startPi,
 };

@@ -54,7 +54,7 @@ export const protocol = {
       'query',
     ],
   },
-  agent: { takesToolServers: true },
+  agent: { takesToolServers: true, keepsConversations: true },
   // docs/protocols/acp.md 8.57.
   client: { connectionHeader: 'acp-connection-id' },
 } satisfies Protocol;

@@ -29,5 +29,5 @@ export const protocol = {
     ],
   },
   client: {},
-  agent: {},
+  agent: { keepsConversations: true },
 } satisfies Protocol;

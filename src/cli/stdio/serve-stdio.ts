@@ -22,6 +22,8 @@ export interface ServeOptions {
   readonly client: Readonly<Record<string, unknown>>;
   /** The id of the session; default a new one. */
   readonly session?: string;
+  /** The conversation of the agent that the session goes on with; default a new one. */
+  readonly resume?: string | undefined;
   /** Log repairs and losses to stderr. */
   readonly verbose?: boolean;
   /** Where conversations of agents are noted, so that a client finds its sessions again; default nowhere. */
@@ -94,7 +96,8 @@ export async function serveStdio(options: ServeOptions): Promise<void> {
     process.exitCode = 1;
   }
   const watched: StartOptions = { commands: [], settled: () => {}, ...opening, lost };
-  const served = gateway.serveClient(channel, { frontend, options: client, id: options.session }, watched);
+  const { session: id, resume } = options;
+  const served = gateway.serveClient(channel, { frontend, options: client, id, resume }, watched);
   onSignals(
     async (reason) => {
       await gateway.drain(reason, 0);

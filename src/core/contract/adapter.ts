@@ -388,6 +388,8 @@ export interface AgentTraits {
   readonly takesInstructions?: true;
   /** The agents take tool servers that a client brings along: {@link AgentAdapter.backend} reads them. */
   readonly takesToolServers?: true;
+  /** The agents keep conversations, and the backend opens one by its name: {@link AgentAdapter.resumes}, without a launch. */
+  readonly keepsConversations?: true;
 }
 
 /** Facts about the clients of a protocol that are known without their code. */

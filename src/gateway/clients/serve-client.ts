@@ -25,8 +25,14 @@ export interface StartOptions {
   readonly stopsWithInput?: boolean;
 }
 
-/** A client to serve. `id`: of its session; a connection that could carry many sessions then has only this one. */
-export type ServeRequest = Pick<ClientRequest, 'frontend' | 'agent' | 'options'> & { readonly id?: string };
+/**
+ * A client to serve. `id`: of its session; a connection that could carry many sessions then has only this one. `resume`: the
+ * conversation of the agent that this session goes on with.
+ */
+export type ServeRequest = Pick<ClientRequest, 'frontend' | 'agent' | 'options'> & {
+  readonly id?: string;
+  readonly resume?: string | undefined;
+};
 
 type OwnRequest = ServeRequest & { readonly principal: Principal };
 

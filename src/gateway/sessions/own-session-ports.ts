@@ -111,6 +111,11 @@ export class OwnSessionPorts implements SessionPorts {
   /** Set by {@link belongTo}, before the first event. */
   #session!: Session;
   #starts = 0;
+  /** What the agent calls the conversation. */
+  #conversation: string | undefined;
+  /** The name that was noted last. */
+  #noted: string | undefined;
+  #isUsed = false;
 
   constructor(shared: SharedBySessions, beginning: SessionBeginning) {
     const { agents, clock, work, exportsOf, meter, tracer, taps } = shared.around;
@@ -196,12 +201,18 @@ export class OwnSessionPorts implements SessionPorts {
   logged(event: Event): SessionInfo | undefined {
     this.#spans?.logged(event);
     this.#shared.logged(this.id, event);
-    if (event.type === 'session-changed' && event.changes.resume !== undefined) this.#noteAs(event.changes.resume);
+    this.#noteConversation(event);
     return this.#persistence.logged(event, this.#session);
   }
 
-  /** `file`: what the agent calls the conversation. */
-  #noteAs(file: string): void {
+  /** A conversation in which nobody has asked anything is not looked for, and many agents keep none. */
+  #noteConversation(event: Event): void {
+    if (event.type === 'run-start') this.#isUsed = true;
+    else if (event.type === 'session-changed') this.#conversation = event.changes.resume ?? this.#conversation;
+    else return;
+    if (!this.#isUsed || this.#conversation === this.#noted || this.#conversation === undefined) return;
+    const file = this.#conversation;
+    this.#noted = file;
     const { conversations, log } = this.#shared.around;
     const { agentName: agent, place: cwd } = this.#checked;
     try {

@@ -94,8 +94,8 @@ export function createChatLists(ports: ChatListPorts): ChatLists {
       if (bound !== undefined) return then(false);
       return sessions('list-stored-sessions', (stored) => {
         const summary = stored.find(({ id }) => id === chat.id);
-        if (summary?.file === undefined) return then(false);
-        return ports.ask(null, { type: 'load-session', path: summary.file }, (outcome) => {
+        if (summary === undefined) return then(false);
+        return ports.ask(null, { type: 'load-session', path: summary.file ?? summary.id }, (outcome) => {
           const loaded = outcome.ok ? OutcomeData['load-session'].safeParse(outcome.data).data : undefined;
           if (chat.isOver) return then(false);
           if (loaded === undefined) {

@@ -4,7 +4,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { instructionsOf, promptText } from '../../../adapters/claude/frontend/initialize.ts';
 import { protocolOf } from '../../../adapters/protocols.ts';
 import type { AgentConfig } from '../../../config/config.ts';
-import type { Capabilities, Protocol } from '../../../core/contract/adapter.ts';
+import type { Protocol } from '../../../core/contract/adapter.ts';
 import type { Instructions } from '../../../core/contract/instructions.ts';
 import type { Command } from '../../../core/model/command.ts';
 import { GatewayError, messageOf } from '../../../core/model/errors.ts';
@@ -34,8 +34,10 @@ export interface ChosenForClaude extends Chosen {
    * canUseTool (docs/protocols/claude.md 1.2).
    */
   readonly isUnattended: boolean;
-  /** The file of the stored conversation to continue; undefined for a new conversation. */
+  /** The stored conversation to continue, as the agent calls it; undefined for a new conversation. */
   readonly resumes: string | undefined;
+  /** Who opens the stored conversation: a command to the agent names a file, or the agent is started with the name. */
+  readonly goesOnBy: 'file' | 'agent';
   /** The agent takes instructions only at its start, so the client's `initialize` is read first. */
   readonly awaitsGreeting: boolean;
 }
@@ -54,7 +56,7 @@ export function chooseAgent(argv: ClaudeArgv, surroundings: ClaudeSurroundings):
   const { command, protocol } = agent;
   const facts = protocolOf(protocol);
   const isOfOurs = command !== undefined && protocol === 'claude';
-  const goesOn = isOfOurs ? null : storedSession(argv, name, facts.can, surroundings);
+  const goesOn = isOfOurs ? null : storedSession(argv, name, facts, surroundings);
   const session = sessionOf(argv, goesOn);
   const asks = argv.values.get('--permission-prompt-tool');
   const unasked =
@@ -77,6 +79,7 @@ export function chooseAgent(argv: ClaudeArgv, surroundings: ClaudeSurroundings):
     isNamedByAgent: isOfOurs,
     isUnattended: asks !== 'stdio',
     resumes: goesOn?.file,
+    goesOnBy: facts.can.commands.includes('switch-session') ? 'file' : 'agent',
     // An agent of this protocol receives the `initialize` frame itself.
     awaitsGreeting: protocol !== 'claude' && facts.agent?.takesInstructions === true,
   };
@@ -139,7 +142,10 @@ function ask(
     for (const option of options) used.add(option);
   };
 
-  if (goesOn !== null) offer({ type: 'switch-session', path: goesOn.file }, '--resume', '--continue');
+  if (goesOn !== null) {
+    offer({ type: 'switch-session', path: goesOn.file }, '--resume', '--continue');
+    for (const option of ['--resume', '--continue']) used.add(option);
+  }
   const { values } = argv;
   const model = values.get('--model');
   if (model === 'default') used.add('--model');
@@ -206,6 +212,7 @@ function thinkingWish({ values }: ClaudeArgv): Command | null {
 
 /** A conversation to continue. */
 interface StoredSession {
+  /** Its file, or what its agent calls it. */
   readonly file: string;
   /** The session id it had before; undefined if it never had one. */
   readonly id: string | undefined;
@@ -215,7 +222,7 @@ interface StoredSession {
 function storedSession(
   argv: ClaudeArgv,
   name: string,
-  can: Capabilities,
+  { can, agent }: Protocol,
   { cwd, stored }: ClaudeSurroundings,
 ): StoredSession | null {
   const wanted = argv.values.get('--resume') || null;
@@ -223,7 +230,8 @@ function storedSession(
   if (!goesOn) return null;
   const missing =
     wanted === null ? 'No conversation found to continue' : `No conversation found with session ID: ${wanted}`;
-  if (!can.commands.includes('switch-session')) {
+  const takesFiles = can.commands.includes('switch-session');
+  if (!takesFiles && agent?.keepsConversations !== true) {
     throw new GatewayError('agent-refused', `${missing} (the agent ${name} cannot continue an earlier conversation)`);
   }
   if (argv.has('--fork-session')) {
@@ -231,6 +239,8 @@ function storedSession(
   }
   const known = wanted === null ? stored.latest(name, cwd) : (stored.find(wanted) ?? stored.holding(name, wanted));
   // An agent cannot read the conversation of another agent.
+  if (!takesFiles && known?.agent === name) return { file: known.file, id: known.id };
+  if (!takesFiles) throw new GatewayError('agent-refused', missing);
   const file = known?.agent === name ? known.file : wanted;
   const isFile = file !== null && statSync(file, { throwIfNoEntry: false })?.isFile() === true;
   if (isFile && (file === known?.file || isConversation(file))) return { file, id: known?.id };

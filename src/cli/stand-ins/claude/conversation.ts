@@ -44,6 +44,7 @@ export async function converse(options: ConversationOptions): Promise<Result | n
         ...(chosen.isNamedByAgent ? { agentSessionId: true } : {}),
       },
       session: chosen.session,
+      ...(chosen.goesOnBy === 'agent' ? { resume: chosen.resumes } : {}),
       verbose: options.verbose,
       opening: {
         commands: chosen.opening,
@@ -101,7 +102,7 @@ function isSetting({ type }: Command): boolean {
  */
 function keep(stored: StoredIds, chosen: ChosenForClaude, outcome: Outcome, remark: (sentence: string) => void): void {
   const state = outcome.ok ? QueryData.state.safeParse(outcome.data).data : undefined;
-  const file = chosen.resumes ?? state?.changes.file;
+  const file = chosen.resumes ?? state?.changes.file ?? state?.changes.resume;
   if (file === undefined) return;
   try {
     stored.save({ id: chosen.session, agent: chosen.name, cwd: process.cwd(), file });

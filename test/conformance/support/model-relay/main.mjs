@@ -1,5 +1,6 @@
 // Runs an ACP agent whose model speaks another API than the fake one: `main.mjs <codex|gemini> <command …>`. A relay on loopback
-// translates for it, and the agent has a home of its own, which leads it there and to nothing else.
+// translates for it, and the agent has a home of its own, which leads it there and to nothing else. RELAY_HOME: the folder of a home
+// that stays, for agents that keep conversations.
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -37,7 +38,8 @@ const server = createServer((request, response) => {
   take(request, response).catch(() => response.destroy());
 });
 await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
-const home = mkdtempSync(join(tmpdir(), 'patchbay-relay-'));
+const { RELAY_HOME: kept } = process.env;
+const home = kept ?? mkdtempSync(join(tmpdir(), 'patchbay-relay-'));
 const { env, files } = api.surroundingsOf(`http://127.0.0.1:${server.address().port}`, home);
 for (const [name, text] of Object.entries(files)) {
   mkdirSync(join(home, name, '..'), { recursive: true });
@@ -46,6 +48,6 @@ for (const [name, text] of Object.entries(files)) {
 const child = spawn(program, words, { stdio: 'inherit', env: { ...process.env, HOME: home, ...env } });
 for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => child.kill(signal));
 child.on('close', (code) => {
-  rmSync(home, { recursive: true, force: true, maxRetries: 3 });
+  if (kept === undefined) rmSync(home, { recursive: true, force: true, maxRetries: 3 });
   process.exit(code ?? 1);
 });
