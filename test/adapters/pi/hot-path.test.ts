@@ -16,7 +16,7 @@ describe('the hot path', () => {
     ['eca', {}, true],
     ['eca', {}, true, 'streams-asks'],
     ['acp', {}, true],
-    ['canonical', {}, false],
+    ['canonical', {}, true],
   ])(
     'tells %s clients %j what the slow path tells them',
     (to, options, takesBursts, dialect) => {
