@@ -1,6 +1,7 @@
 // Writes the events of a session as they are, and what other protocols could not say of them
 // (docs/protocols/canonical.md 3, 5).
 import type { DialectLoss, Projection, SessionView } from '../../core/contract/adapter.ts';
+import { createBursts } from './bursts.ts';
 
 /** Losses that are remembered so that each is told once for an event (docs/limits.md 5.10). */
 const mostLosses = 64;
@@ -19,6 +20,7 @@ export function createProjection(session: SessionView): Projection {
   }
 
   return {
+    bursts: createBursts(head, () => isOpen),
     event({ seq, at, replay, event }) {
       const mark = replay === undefined ? '' : `,"replay":"${replay}"`;
       const frame = `${head},"seq":${seq},"at":${at}${mark},"event":${JSON.stringify(event)}}`;

@@ -200,8 +200,11 @@ export interface BurstProjection {
   readonly takesAsides?: true;
   /** Whether {@link BurstProjection.write} may be called for that burst now: each event gives exactly one frame. */
   takes(burst: Burst): boolean;
-  /** The frames of the events from place `from` to before place `to`. `seq`: of event `from`; the others follow it. */
-  write(burst: Burst, seq: number, from: number, to: number): Stretch;
+  /**
+   * The frames of the events from place `from` to before place `to`. `seq`: of event `from`; the others follow it. `at`:
+   * of all of them, see Logged.
+   */
+  write(burst: Burst, seq: number, from: number, to: number, at: number): Stretch;
 }
 
 /**

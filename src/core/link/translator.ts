@@ -76,7 +76,7 @@ export function createTranslator(ports: TranslatorPorts): Translator {
     }
     const seq = transcript.lastSeq + 1;
     foldBurst(transcript, burst, 0);
-    ports.stretch(take(), bursts.write(burst, seq, 0, eventCount(burst)));
+    ports.stretch(take(), bursts.write(burst, seq, 0, eventCount(burst), 0));
   };
   const admit = createRepair({ transcript, append, appendBurst, note: ports.note });
 

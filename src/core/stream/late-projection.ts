@@ -11,9 +11,9 @@ export function lateProjection(create: () => Projection): Projection {
     },
     bursts: {
       takes: (burst) => projection?.bursts?.takes(burst) === true,
-      write(burst, seq, from, to) {
+      write(burst, seq, from, to, at) {
         if (projection?.bursts === undefined) throw new Error('a burst that was not taken');
-        return projection.bursts.write(burst, seq, from, to);
+        return projection.bursts.write(burst, seq, from, to, at);
       },
     },
     notes: () => projection?.notes?.() ?? [],

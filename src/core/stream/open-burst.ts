@@ -42,6 +42,6 @@ export class OpenBurst {
     if (from >= to) return null;
     this.#written = to;
     const seq = this.#seq + from;
-    return { stretch: this.#bursts.write(this.#burst, seq, from, to), seq };
+    return { stretch: this.#bursts.write(this.#burst, seq, from, to, this.at), seq };
   }
 }

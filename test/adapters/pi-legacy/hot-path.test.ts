@@ -5,7 +5,8 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { scenarioLines, scenarioNames } from '../../support/fixtures.ts';
-import { cut, pass } from '../../support/hot-path.ts';
+import { isFull } from '../../support/full.ts';
+import { cut, pass, saidByAll } from '../../support/hot-path.ts';
 import { readTrace } from '../../support/translate.ts';
 
 const bytesOf = (lines: readonly string[]) => Buffer.from(lines.map((line) => `${line}\n`).join(''));
@@ -21,14 +22,13 @@ const streams: [string, Buffer][] = [
 
 describe.each(['claude', 'pi', 'pi-legacy'])('for clients of %s', (to) => {
   test.each(streams)('%s is told as the slow path tells it', (_, bytes) => {
-    const slow = pass([bytes], { from: 'pi-legacy', to, way: 'slow' });
+    const { said } = pass([bytes], { from: 'pi-legacy', to, way: 'slow' });
     const lengths = fc.array(fc.integer({ min: 1, max: 3_000 }), { maxLength: 4 });
     fc.assert(
       fc.property(lengths, fc.boolean(), (sizes, reusedChunks) => {
-        const quick = pass(cut(bytes, sizes), { from: 'pi-legacy', to, way: 'burst', reusedChunks });
-        expect(quick.said).toEqual(slow.said);
+        expect(saidByAll(cut(bytes, sizes), { from: 'pi-legacy', to, reusedChunks })).toEqual(said);
       }),
-      { numRuns: 5 },
+      { numRuns: isFull ? 10 : 2 },
     );
   });
 });

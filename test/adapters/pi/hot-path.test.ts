@@ -15,6 +15,8 @@ describe('the hot path', () => {
     ['pi', { dialect: 'delta-only' }, true],
     ['eca', {}, true],
     ['eca', {}, true, 'streams-asks'],
+    ['acp', {}, true],
+    ['canonical', {}, true],
   ])(
     'tells %s clients %j what the slow path tells them',
     (to, options, takesBursts, dialect) => {

@@ -90,7 +90,7 @@ test('frames of two kinds are written in turns, from any place to any other', ()
       const expected = events
         .slice(from, to)
         .flatMap((event, place) => project({ seq: number + place, at: 0, event }).map((out) => `${String(out)}\n`));
-      const stretch = bursts?.write(burst, number, from, to);
+      const stretch = bursts?.write(burst, number, from, to, 0);
       expect(Buffer.from(stretch?.bytes ?? []).toString()).toBe(expected.join(''));
       expect([...(stretch?.ends ?? [])].map((end) => stretch?.bytes[end])).toEqual(expected.map(() => 0x0a));
     }),
