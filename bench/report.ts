@@ -4,8 +4,12 @@
 export interface Bound {
   readonly at: 'least' | 'most';
   readonly value: number;
+}
+
+/** A bound that was set before the work began. */
+export interface Goal extends Bound {
   /** Why the figure does not reach it, in one sentence that stays true when the row is measured again. */
-  readonly why?: string;
+  readonly why: string;
 }
 
 /** A place in the plots of the document: what one thing costs there. */
@@ -26,7 +30,7 @@ export interface Figure {
   /** Null where it cannot be measured yet; `detail` says why. */
   readonly value: number | null;
   readonly unit: '' | 'x' | 'us' | 'ms' | 'KB' | 'MB' | 'lines';
-  readonly goal?: Bound;
+  readonly goal?: Goal;
   readonly moonshot?: Bound;
   /** True when the figure itself says that a result was wrong: the run fails. */
   readonly wrong?: boolean;
@@ -49,8 +53,20 @@ export interface Family {
   run(progress: (text: string) => void): AsyncIterable<Figure>;
 }
 
-export const atLeast = (value: number, why?: string): Bound => ({ at: 'least', value, ...(why && { why }) });
-export const atMost = (value: number, why?: string): Bound => ({ at: 'most', value, ...(why && { why }) });
+export function atLeast(value: number): Bound;
+export function atLeast(value: number, why: string): Goal;
+export function atLeast(value: number, why?: string): Bound {
+  return { at: 'least', value, ...(why !== undefined && { why }) };
+}
+
+export function atMost(value: number): Bound;
+export function atMost(value: number, why: string): Goal;
+export function atMost(value: number, why?: string): Bound {
+  return { at: 'most', value, ...(why !== undefined && { why }) };
+}
+
+/** The goal of a figure that counts faults. */
+export const none = atMost(0, 'this is a fault of the gateway.');
 
 /** Two or three digits that mean something. */
 export function short(value: number): string {
@@ -73,8 +89,7 @@ export function reasons(figures: readonly Figure[]): string[] {
   const missed = figures.filter((figure) => met(figure, figure.goal) === 'no');
   const whys = new Map<string, string[]>();
   for (const { row, what, goal } of missed) {
-    const why = goal?.why ?? 'nobody has found out yet.';
-    whys.set(why, [...(whys.get(why) ?? []), `${row}, ${what}`]);
+    if (goal !== undefined) whys.set(goal.why, [...(whys.get(goal.why) ?? []), `${row}, ${what}`]);
   }
   return [...whys].map(([why, names]) => `**${names.join('; ')}**: ${why}`);
 }

@@ -2,7 +2,7 @@
 import { parseLines, parseStrings } from '../baselines.ts';
 import { claudeWriter, type Part } from '../claude-stream.ts';
 import { createPipeline, type PipelineOptions } from '../pipeline.ts';
-import { atLeast, type Bound, type Family, type Figure, short, WrongResult } from '../report.ts';
+import { atLeast, type Bound, type Family, type Figure, type Goal, short, WrongResult } from '../report.ts';
 import { type Costs, interleave, median, ratio, timed } from '../rounds.ts';
 import { mustBeFast, mustBeQuiet, mustSay, readClaude, readPi, type Said } from '../said.ts';
 import { chunksOf, deltasOf } from '../workloads.ts';
@@ -20,7 +20,7 @@ interface Reader {
   readonly client: Pick<PipelineOptions, 'to' | 'options'>;
   readonly read: (sent: readonly Uint8Array[]) => Said;
   readonly workload: Workload;
-  readonly goal?: Bound;
+  readonly goal?: Goal;
   readonly moonshot?: Bound;
   /** It is shown the whole message with each delta, so its cost is that of the bytes that it is sent. */
   readonly isGrowing?: boolean;

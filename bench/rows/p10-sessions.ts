@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Order } from '../agents/order.ts';
 import { claudePrompt, piPrompt, startServer } from '../clients.ts';
 import { benchProgram, cpuOf, peakOf, residentOf, start } from '../processes.ts';
-import { atMost, type Family, type Figure, short } from '../report.ts';
+import { atMost, type Family, type Figure, none, short } from '../report.ts';
 import { sized } from '../size.ts';
 import { said } from '../watch.ts';
 
@@ -158,7 +158,7 @@ function figures({ sessions, seconds, delays, cost }: Size, ours: Turn, relay: r
       what: `${what}: deltas lost`,
       value: ours.lost,
       unit: '',
-      goal: atMost(0),
+      goal: none,
       wrong: ours.lost !== 0,
       detail: `relay ${both(({ lost }) => lost)}; the agents took ${short(ours.seconds)} s, with the relay ${both((turn) => turn.seconds)} s`,
     },

@@ -4,7 +4,7 @@ import type { Order } from '../agents/order.ts';
 import { openRawSocket, type RawSocket } from '../agents/raw-socket.ts';
 import { piPrompt, startServer } from '../clients.ts';
 import { benchProgram, emitter, peakOf, residentOf, start } from '../processes.ts';
-import { atMost, type Family, type Figure, short } from '../report.ts';
+import { atMost, type Family, type Figure, none, short } from '../report.ts';
 import { isQuick, sized } from '../size.ts';
 import { said } from '../watch.ts';
 
@@ -215,7 +215,7 @@ function figures(size: Size, ours: Turn, without: readonly Turn[]): Figure[] {
       what: `${what}: deltas lost by the others`,
       value: ours.lost,
       unit: '',
-      goal: atMost(0),
+      goal: none,
       wrong: ours.lost !== 0,
       detail:
         `${ours.resets} resets; ${short(megabytes(ours.agentBytes))} MB from the agent in ${short(ours.seconds)} s; without: ` +

@@ -1,7 +1,7 @@
 // P2, P3, P4: the snapshot dialect, in which each line repeats the message twice: what does a longer message cost?
 import { parseLines, searchLines } from '../baselines.ts';
 import { createPipeline } from '../pipeline.ts';
-import { atLeast, atMost, type Bound, type Family, type Figure, short, WrongResult } from '../report.ts';
+import { atLeast, atMost, type Bound, type Family, type Figure, type Goal, short, WrongResult } from '../report.ts';
 import { type Costs, exponent, interleave, median, ratio, timed } from '../rounds.ts';
 import { mustBeFast, mustBeQuiet, mustSay, readClaude } from '../said.ts';
 import { chunksOf, closingLines, openingLines, sampledDeltas } from '../workloads.ts';
@@ -13,7 +13,7 @@ interface Size {
   readonly lines: number;
   /** How often they are played in one round, by each side: some 20 ms of work. */
   readonly plays: { readonly ours: number; readonly parse: number; readonly search: number };
-  readonly goal: Bound;
+  readonly goal: Goal;
   readonly moonshot: Bound;
 }
 

@@ -2,7 +2,7 @@
 import type { Order } from '../agents/order.ts';
 import { acpPeer, type Client, gatewayOnStdio, gatewayOnWebSocket } from '../clients.ts';
 import { cpuOf } from '../processes.ts';
-import { atLeast, atMost, type Bound, type Family, type Figure, short, WrongResult } from '../report.ts';
+import { atLeast, atMost, type Family, type Figure, type Goal, short, WrongResult } from '../report.ts';
 import { interleaveFresh, median, ratio, rowsOfPrograms } from '../rounds.ts';
 import { mustSay, readClaude } from '../said.ts';
 import { sized } from '../size.ts';
@@ -72,7 +72,7 @@ export const peer: Family = {
 
 function figures(
   where: string,
-  { us, moonshot }: { us: Bound; moonshot: number },
+  { us, moonshot }: { us: Goal; moonshot: number },
   ours: readonly number[],
   theirs: readonly number[],
 ): Figure[] {

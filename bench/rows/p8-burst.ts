@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Order } from '../agents/order.ts';
 import { startServer } from '../clients.ts';
 import { benchProgram, cpuOf, emitter, type Running, start } from '../processes.ts';
-import { atMost, type Family, type Figure, short, WrongResult } from '../report.ts';
+import { atMost, type Family, type Figure, none, short, WrongResult } from '../report.ts';
 import { quantile } from '../rounds.ts';
 import { sized } from '../size.ts';
 import {
@@ -244,7 +244,7 @@ function figures({ deltas, readers, isCostAlone = false }: Size, outcome: Outcom
       what: 'deltas lost',
       value: lost,
       unit: '',
-      goal: atMost(0),
+      goal: none,
       wrong: lost !== 0,
       detail: `${resets} readers were reset; ${short(seconds)} s`,
     }),

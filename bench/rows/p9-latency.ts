@@ -1,7 +1,7 @@
 // P9: how long one hop holds an event back when there is time enough for each.
 import type { Order } from '../agents/order.ts';
 import { type Client, gatewayOnStdio, rawRelay } from '../clients.ts';
-import { atMost, type Bound, type Family, type Figure, short, WrongResult } from '../report.ts';
+import { atMost, type Bound, type Family, type Figure, type Goal, short, WrongResult } from '../report.ts';
 import { interleave, quantile } from '../rounds.ts';
 
 const order = { dialect: 'delta-only', bytes: 1, sample: 1000, perSecond: 1000 } as const satisfies Order;
@@ -55,7 +55,7 @@ function figure(
   name: keyof Round,
   ours: readonly Round[],
   relay: readonly Round[],
-  goal: Bound,
+  goal: Goal,
   moonshot: Bound,
 ): Figure {
   const least = (rounds: readonly Round[]) => Math.min(...rounds.map((round) => round[name]));

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { patchbay } from '../processes.ts';
-import { atMost, type Bound, type Family, type Figure, short, WrongResult } from '../report.ts';
+import { atMost, type Family, type Figure, type Goal, short, WrongResult } from '../report.ts';
 import { interleave, median, ratio } from '../rounds.ts';
 
 /** A program of ours by its file in dist/cli, what it is told on stdin, and what its answer holds. */
@@ -15,7 +15,7 @@ interface Start {
   readonly input: string;
   readonly answer: string;
   /** CPU ms above an empty Node. */
-  readonly goal?: Bound;
+  readonly goal?: Goal;
   /** It does not end by itself: SIGTERM when it has answered. */
   readonly isEnded?: boolean;
 }

@@ -1,4 +1,5 @@
 // A channel to an agent that the gateway starts: frames on its stdin and stdout. The framing is a parameter.
+import type { Readable } from 'node:stream';
 import type { Channel } from '../core/contract/channel.ts';
 import type { Traffic } from '../core/contract/traffic.ts';
 import { createFrameReader } from './frame-reader.ts';
@@ -40,6 +41,8 @@ export interface ProcessRegister {
 export type ChildChannel = Channel & {
   /** Undefined if the process could not be started. */
   readonly pid: number | undefined;
+  /** Read already for the end reason; further listeners may read along. Null if the process could not be started. */
+  readonly stderr: Readable | null;
   /** Closes stdin and keeps reading. Nothing can be sent afterwards. */
   endInput(): void;
 };
@@ -65,7 +68,7 @@ export function spawnChannel(
     pair?.ours.destroy();
     const nobody = nullChannel(label);
     nobody.close('error', started);
-    return { ...nobody, pid: undefined, endInput() {} };
+    return { ...nobody, pid: undefined, stderr: null, endInput() {} };
   }
 
   const { child, stdin, stderr } = started;
@@ -229,7 +232,7 @@ export function spawnChannel(
     close: (_code, reason) => close(reason),
     endInput: () => outlet?.end(),
   };
-  return new RunningChild({ label, pid, outlet, acts });
+  return new RunningChild({ label, pid, stderr, outlet, acts });
 }
 
 type ChildActs = Pick<ChildChannel, 'open' | 'send' | 'pause' | 'resume' | 'close' | 'endInput'>;
@@ -238,6 +241,7 @@ type ChildActs = Pick<ChildChannel, 'open' | 'send' | 'pause' | 'resume' | 'clos
 class RunningChild implements ChildChannel {
   readonly label: string;
   readonly pid: number | undefined;
+  readonly stderr: Readable | null;
   readonly open: ChildActs['open'];
   readonly send: ChildActs['send'];
   readonly pause: ChildActs['pause'];
@@ -246,9 +250,10 @@ class RunningChild implements ChildChannel {
   readonly endInput: ChildActs['endInput'];
   readonly #outlet: FrameWriter | undefined;
 
-  constructor({ label, pid, outlet, acts }: Pick<ChildChannel, 'label' | 'pid'> & RunningParts) {
+  constructor({ label, pid, stderr, outlet, acts }: Pick<ChildChannel, 'label' | 'pid' | 'stderr'> & RunningParts) {
     this.label = label;
     this.pid = pid;
+    this.stderr = stderr;
     this.open = acts.open;
     this.send = acts.send;
     this.pause = acts.pause;

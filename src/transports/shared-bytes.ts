@@ -59,11 +59,11 @@ function eachMoment(act: () => boolean): () => void {
   return start;
 }
 
-let lastPieces: readonly Buffer[] = [];
+let lastPieces: readonly Uint8Array[] = [];
 let lastJoined: Buffer = Buffer.alloc(0);
 
 /** The pieces as few chunks. Readers at the same place get the very same chunk, if they come one after the other. */
-export function joinShared(pieces: readonly Buffer[]): readonly Buffer[] {
+export function joinShared<Piece extends Uint8Array>(pieces: readonly Piece[]): readonly (Piece | Buffer)[] {
   if (pieces.length < 2) return pieces;
   if (isSame(pieces, lastPieces)) return [lastJoined];
   let length = 0;
@@ -81,7 +81,7 @@ const joined = eachMoment(() => {
   return false;
 });
 
-function isSame(one: readonly Buffer[], other: readonly Buffer[]): boolean {
+function isSame(one: readonly Uint8Array[], other: readonly Uint8Array[]): boolean {
   if (one.length !== other.length) return false;
   for (let place = 0; place < one.length; place += 1) if (one[place] !== other[place]) return false;
   return true;

@@ -7,6 +7,7 @@ import { sizeOf } from '../core/contract/traffic.ts';
 import { gather } from './batch.ts';
 import { encodeComment, encodeEvent, encodeRetry } from './framing/event-stream.ts';
 import { createSharedBytes, joinShared, type SharedBytes } from './shared-bytes.ts';
+import { stretchEvents } from './stretch-events.ts';
 
 /** Forbids caching and buffering by proxies: each frame must arrive when it is written. */
 export const eventStreamHeaders = {
@@ -35,6 +36,15 @@ export interface EventStreamOptions {
   readonly onClose?: () => void;
   /** Takes what reading or encoding throws; the stream ends then. */
   readonly onError?: ((error: unknown) => void) | undefined;
+}
+
+/** What is written at once. */
+interface Portion {
+  readonly chunks: readonly Uint8Array[];
+  /** About how many bytes they are. */
+  readonly size: number;
+  /** Nothing follows. */
+  readonly isLast: boolean;
 }
 
 /** An open event stream. */
@@ -100,31 +110,69 @@ export function openEventStream(reader: Reader, options: EventStreamOptions = {}
     onStall?.();
   }
 
-  function readEntries(): readonly Entry[] {
+  function readEntries(maxBytes: number): readonly Entry[] {
     if (away !== null) {
-      const entries = reader.read(batchBytes, away);
+      const entries = reader.read(maxBytes, away);
       if (entries.length > 0) return entries;
       away = null;
     }
-    return reader.read(batchBytes);
+    return reader.read(maxBytes, undefined, envelope === undefined);
   }
 
-  /** Writes the entries for this client. */
-  function tell(entries: readonly Entry[]): void {
-    const chunks = encodeShared(entries) ?? gather(entries.flatMap(encodeEntry));
+  /** Writes what comes next. Null: nothing does for now. */
+  function tell(): Portion | null {
+    const portion = readPortion();
     // A pull that enqueues nothing would be the last one.
-    if (chunks.length > 0) write(chunks);
+    if (portion !== null && portion.chunks.length > 0) write(portion.chunks);
+    return portion;
+  }
+
+  /** Single frames, and frames that were made together before, between and behind them. */
+  function readPortion(): Portion | null {
+    const chunks: Uint8Array[] = [];
+    let size = addStretches(chunks, batchBytes);
+    let isNothing = size === 0;
+    let areShared = true;
+    let isLast = false;
+    for (let isMore = size < batchBytes; isMore; ) {
+      const entries = readEntries(batchBytes - size);
+      if (entries.length === 0) break;
+      isNothing = false;
+      const texts = encodeShared(entries);
+      areShared &&= texts !== null;
+      chunks.push(...(texts ?? gather(entries.flatMap(encodeEntry))));
+      isLast = entries.some(({ kind }) => kind === 'closed' || kind === 'away');
+      const behind = isLast ? 0 : addStretches(chunks, batchBytes - size - sizeOfAll(entries));
+      size += sizeOfAll(entries) + behind;
+      // A reader that is told that there is nothing more counts as one that keeps up, so it is not asked in vain.
+      isMore = behind > 0 && size < batchBytes;
+    }
+    if (isNothing) return null;
+    return { chunks: areShared ? joinShared(chunks) : chunks, size, isLast };
+  }
+
+  /** Returns how many bytes they are. An envelope wraps each frame, so its events are made one by one. */
+  function addStretches(chunks: Uint8Array[], maxBytes: number): number {
+    let size = 0;
+    while (size < maxBytes && envelope === undefined) {
+      const part = reader.readStretch?.(maxBytes - size) ?? null;
+      if (part === null) break;
+      const events = stretchEvents(part);
+      chunks.push(events);
+      size += events.length;
+    }
+    return size;
   }
 
   /** Null unless all entries are text: growing messages are views of one buffer, not to be copied (docs/limits.md 2.1). */
-  function encodeShared(entries: readonly Entry[]): readonly Uint8Array[] | null {
+  function encodeShared(entries: readonly Entry[]): readonly Buffer[] | null {
     const texts: Buffer[] = [];
     for (const entry of entries) {
       if (entry.kind !== 'frame' || typeof entry.out !== 'string') return null;
       const text = encodeText(entry);
       if (text.length > 0) texts.push(text);
     }
-    return joinShared(texts);
+    return texts;
   }
 
   function encodeText(entry: FrameEntry): Buffer {
@@ -165,11 +213,10 @@ export function openEventStream(reader: Reader, options: EventStreamOptions = {}
     step() {
       if (wake === undefined || closed) return null;
       try {
-        const entries = readEntries();
-        if (entries.length === 0) return null;
-        tell(entries);
-        if (entries.some(({ kind }) => kind === 'closed' || kind === 'away')) end();
-        return sizeOfAll(entries) + writeCost;
+        const told = tell();
+        if (told === null) return null;
+        if (told.isLast) end();
+        return told.size + writeCost;
       } catch (thrown) {
         fail(thrown);
         return null;
@@ -182,9 +229,7 @@ export function openEventStream(reader: Reader, options: EventStreamOptions = {}
     closed = true;
     try {
       // The last frames of a session are logged in the tick in which the server stops, and must still be written.
-      for (let entries = readEntries(); entries.length > 0 || reader.isPreparing === true; entries = readEntries()) {
-        tell(entries);
-      }
+      while (tell() !== null || reader.isPreparing === true);
       controller?.close();
     } catch (thrown) {
       options.onError?.(thrown);

@@ -6,13 +6,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from '
 import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
 import { type ClaudeHome, claudeCommand, makeClaudeHome } from '../support/claude-code-rig.ts';
 import { type GatewayServer, startServerWith } from '../support/gateway.ts';
-import { isOver, killAt, listen, type Moment, post } from '../support/restarted-gateway.ts';
+import { goOn, isOver, killIn, listen, type OpenRun, post } from '../support/restarted-gateway.ts';
 import { claudeScenarios } from './scenarios.ts';
 
 const found = inject('claudeCode');
 
 /** `more`: arguments of Claude Code. */
-const moments: Record<string, Moment & { readonly more?: readonly string[] }> = {
+const moments: Record<string, Pick<OpenRun, 'prompt' | 'shownBy'> & { readonly more?: readonly string[] }> = {
   'a text': { prompt: '[[abort-text]] and on', shownBy: /"text_delta"/u },
   'a tool': {
     prompt: '[[cc-abort-tool]] and on',
@@ -57,7 +57,8 @@ describe.skipIf('reason' in found)('killed with Claude Code in', () => {
     await teller.until((heard) => heard.some(isOver), 'the first run');
     teller.connection.end();
 
-    const next = await killAt(moment, { first, session, isNew: false, restart });
+    const { next, clients } = await killIn([{ ...moment, session, isNew: false }], first, restart);
+    for (const one of clients) await goOn(next, one);
 
     const client = listen(next, session, 'sse', 'pi');
     await client.until((heard) => heard.some(({ cursor }) => cursor !== null), 'the conversation');

@@ -139,6 +139,8 @@ describe('wrong calls exit with 2 and say what to do', () => {
       /says nothing about the client/u,
     ],
     ['agent that listens', ['pi', '--listen'], /are for clients: add --as client/u],
+    ['ready line of nobody', ['pi', '--ready', 'x'], /for agents that listen: add `-- <program>/u],
+    ['ready line that is none', ['pi', '--ready', '(', '--', 'x'], /regular expression/u],
     ['stdout taken', ['pi-legacy', '--as', 'client', '--stdio', '--json'], /stdout belongs to the client/u],
     ['recording that is not there', ['pi', '--trace', 'nowhere.jsonl'], /cannot read nowhere\.jsonl/u],
     ['recording that is none', ['pi', '--trace', main], /main\.js: .*line 1 is no row/u],
@@ -236,6 +238,26 @@ describe('agents', () => {
     const homes = readFileSync(place('homes'), 'utf8').trim().split('\n');
     expect(homes.length).toBeGreaterThan(1);
     expect(new Set(homes).size).toBe(homes.length);
+  });
+
+  it('a server is started, and reached where its ready line says, with its token', { timeout: 60_000 }, async () => {
+    const serving = `const { WebSocketServer } = require(${JSON.stringify(ws)});
+      const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+      server.on('listening', () => console.error('ready at ws://127.0.0.1:' + server.address().port + ', token abc'));
+      server.on('connection', (socket, { url, headers }) => socket.on('message', (text) => {
+        const { id, type: command } = JSON.parse(text);
+        const isOurs = headers.authorization === 'Bearer abc' && url === '/' + process.argv[1];
+        socket.send(JSON.stringify({ id, type: 'response', command, success: isOurs, data: {}, error: 'a stranger' }));
+      }));`;
+    const words = [...liar.slice(1, liar.indexOf('--')), '--', process.execPath, '-e', serving, '{port}'];
+    const ready = ['--no-model', '--ready', 'at ws:(\\S+), token (?<token>\\w+)'];
+    const [found, lost] = await Promise.all([
+      conformance(['pi', '--json', ...ready, '--url', 'ws:{ready}/{port}', ...words]),
+      conformance(['pi', ...ready, ...words]),
+    ]);
+    // An answer to a stranger would be unclear.
+    expect([found.code, verdicts(reportIn(found.stdout), 'failed')]).toEqual([1, ['pi/get-state-data']]);
+    expect([lost.code, lost.stderr]).toEqual([2, expect.stringMatching(/--url must begin with ws:.*: \/\/127/u)]);
   });
 
   it('one that is not there, or says nothing: 2, with the reason once', { timeout: 60_000 }, async () => {

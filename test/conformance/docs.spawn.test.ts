@@ -60,7 +60,8 @@ const trials: readonly Trial[] = [
   { words: 'conformance pi -- pi', more: few, pi: 'real', code: 0, prints: allPassed },
   { words: '-- claude -p', more: '--prompts demo --only init-first', code: 0, prints: allPassed },
   { words: '-- eca server', more: '--only initialize-welcome', code: 0, prints: allPassed },
-  { words: '--bounds PATCHBAY_PI_SERVER', more: '--only 16.1-1 --only 4-12', code: 0, prints: allPassed },
+  { words: '-- npx patchbay serve', more: '--only 16.1-1 --only 4-12', code: 0, prints: allPassed },
+  { words: '-- npx patchbay stdio', more: '--only 16.1-1 --only 4-12', code: 0, prints: allPassed },
   { words: '--url ws:', more: '--only 16.1-1 --only 4-12', code: 0, prints: allPassed },
   { words: "--url 'http:", more: few, code: 0, prints: allPassed },
   {

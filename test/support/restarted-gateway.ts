@@ -73,55 +73,56 @@ export async function kill({ child }: GatewayServer): Promise<void> {
   await gone;
 }
 
-/** When the gateway is killed. */
-export interface Moment {
+/** A run that is open when the gateway is killed. */
+export interface OpenRun {
+  readonly session: string;
   readonly prompt: string;
-  /** A frame of pi's dialect that shows the moment. */
+  /** A frame of pi's dialect that shows the moment of the kill. It lasts until somebody does something. */
   readonly shownBy: RegExp;
+  /** Nothing was said in this session before. */
+  readonly isNew: boolean;
 }
 
-/**
- * Prompts, kills the gateway at that moment and starts it again with `restart`. All clients go on from the first, a middle
- * and the last cursor with the same frames, and hear the run end as interrupted.
- */
-export async function killAt(
-  { prompt, shownBy }: Moment,
-  {
-    first,
-    session,
-    isNew,
-    restart,
-  }: { first: GatewayServer; session: string; isNew: boolean; restart(): Promise<GatewayServer> },
-): Promise<GatewayServer> {
-  const listeners = listenAll(first, session);
+/** The clients of a run, and what is on disk of it for each. */
+export interface Clients {
+  readonly listeners: readonly Listener[];
+  readonly kept: readonly (readonly Heard[])[];
+}
+
+/** Prompts, and waits until all clients have heard the moment and what they have heard is on disk. */
+async function reach(server: GatewayServer, { session, prompt, shownBy, isNew }: OpenRun): Promise<Clients> {
+  const listeners = listenAll(server, session);
   const haveCursors = () =>
     Promise.all(listeners.map((one) => one.until((heard) => heard.some(({ cursor }) => cursor !== null), 'a cursor')));
   // What came before is not to be taken for the moment. A new session has no place yet.
   if (!isNew) await haveCursors();
   const begun = listeners.map(({ heard }) => heard.length);
   const since = (one: Listener) => one.heard.slice(begun[listeners.indexOf(one)]);
-  await post(first, session, 'pi', { type: 'prompt', message: prompt }, 'prompt');
+  await post(server, session, 'pi', { type: 'prompt', message: prompt }, `prompt-${session}`);
   await Promise.all(
     listeners
       .filter((one) => one.name.startsWith('pi'))
-      .map((one) => one.until(() => since(one).some(({ frame }) => shownBy.test(frame)), 'the moment')),
+      .map((one) => one.until(() => since(one).some(({ frame }) => shownBy.test(frame)), `the moment of: ${prompt}`)),
   );
   await haveCursors();
   // What was heard until now is on disk when this is answered.
-  const before = listeners.map((one) => one.heard.filter(({ cursor }) => cursor !== null));
-  await post(first, session, 'pi', { type: 'get_state' }, 'kept');
+  const kept = listeners.map((one) => one.heard.filter(({ cursor }) => cursor !== null));
+  await post(server, session, 'pi', { type: 'get_state' }, `state-${session}`);
   expect(listeners.some((one) => since(one).some(isOver))).toBe(false);
-  await kill(first);
-  await Promise.all(listeners.map(({ connection }) => connection.over));
+  return { listeners, kept };
+}
 
-  const next = await restart();
+/** Clients go on from the first, a middle and the last cursor with the same frames, and hear the run end as interrupted. */
+export async function goOn(next: GatewayServer, { listeners, kept }: Clients): Promise<void> {
   for (const [at, listener] of listeners.entries()) {
-    const known = before[at] ?? [];
+    const known = kept[at] ?? [];
     const suffixes = [0, known.length >> 1, known.length - 1].map(async (from) => {
       const resumed = listener.again(next, known[from]?.cursor ?? null);
       await resumed.until((heard) => heard.some(isOver), 'the end of the run');
       resumed.connection.end();
-      const all = await resumed.connection.over;
+      const heard = await resumed.connection.over;
+      // More may have come with it.
+      const all = heard.slice(0, 1 + heard.findIndex(isOver));
       const expected = known.slice(from + 1).filter((one) => !isAnswer(one));
       expect(all.slice(0, expected.length), `${listener.name} from ${from}`).toEqual(expected);
       return all;
@@ -132,5 +133,16 @@ export async function killAt(
     const end = whole.find(isOver)?.frame ?? '';
     if (listener.name.startsWith('claude')) expect(end).toContain('"is_error":true');
   }
-  return next;
+}
+
+/** Brings all these runs to their moments, kills the gateway and starts it again with `restart`. `clients`: of each run, for `goOn`. */
+export async function killIn(
+  runs: readonly OpenRun[],
+  first: GatewayServer,
+  restart: () => Promise<GatewayServer>,
+): Promise<{ readonly next: GatewayServer; readonly clients: readonly Clients[] }> {
+  const clients = await Promise.all(runs.map((run) => reach(first, run)));
+  await kill(first);
+  await Promise.all(clients.flatMap(({ listeners }) => listeners.map(({ connection }) => connection.over)));
+  return { next: await restart(), clients };
 }

@@ -1,5 +1,5 @@
 // A tiny agent that speaks Claude Code's format: a prompt is answered with thinking, a tool and text; `hang` begins to
-// speak and goes on only when it is interrupted; `ask` needs leave for its tool; `question` asks its user something;
+// speak and goes on only when it is interrupted; `stick` never ends its tool; `ask` needs leave for its tool; `question` asks its user something;
 // `fail` fails at its provider. Needs no model and no network.
 import { createInterface } from 'node:readline';
 
@@ -194,7 +194,7 @@ function prompt(text) {
   if (text.includes('ask')) return ask('Look', drawer, looked);
   call('Look', drawer, (id, stop) => {
     stop();
-    looked(id);
+    if (!text.includes('stick')) looked(id);
   });
 }
 

@@ -1,5 +1,5 @@
 // A tiny ECA server: a prompt is answered with thinking, a tool and text; `ask` needs leave for its tool, `two` for both of
-// them; `hang` begins to speak and goes on only when it is stopped; `fail` fails at its provider; `contexts` tells what
+// them; `hang` begins to speak and goes on only when it is stopped; `stick` never ends its tool; `fail` fails at its provider; `contexts` tells what
 // came with the prompt; `die` ends the process; `/costs` is a command. Started with `first` it is of the first era, else a
 // newer one (docs/protocols/eca.md 1, 4). With `--chats <file>` it stores what was asked in which chat. Needs no model and no
 // network.
@@ -135,6 +135,12 @@ function look(run, manualApproval) {
   });
 }
 
+function stick(run) {
+  const call = run.prepare(drawer);
+  run.say('assistant', { type: 'toolCallRun', ...call, manualApproval: false });
+  if (!isFirst) run.say('assistant', { type: 'toolCallRunning', ...call });
+}
+
 function lookTwice(run) {
   const [first, second] = [run.prepare(drawer), run.prepare({ where: 'shelf' })];
   run.usage();
@@ -175,6 +181,7 @@ function prompt(id, params) {
   }
   run.progress('Generating');
   if (message.includes('hang')) return run.say('assistant', { type: 'text', text: 'I was about to' });
+  if (message.includes('stick')) return stick(run);
   if (message.includes('two')) return lookTwice(run);
   if (message.includes('contexts')) {
     run.text(JSON.stringify(contexts));

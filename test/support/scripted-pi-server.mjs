@@ -1,6 +1,7 @@
 // A tiny pi-server, on stdin and stdout or with `--port` on a WebSocket: any prompt is answered with thinking, a tool and
-// text; one with the word `hang` goes on only when it is aborted, `retry` fails once, `ask` asks, `who` tells who is there,
+// text; one with the word `hang` goes on only when it is aborted, `stick` never ends its tool, `retry` fails once, `ask` asks, `who` tells who is there,
 // `huge` says a frame of 2 MB and then goes on like `hang`, one that begins with `/` starts no agent. It is as the protocol's document wants it, unless a fault is switched on:
+//   --patient      a question waits for ever
 //   --lanes        everything waits behind the prompt of its session (real 2.0.1 and 2.2.1)
 //   --early-start  a command starts before the one before it is said to be finished (2.0.1)
 //   --finished-only  a replay is not said to be accepted (2.2.1)
@@ -156,6 +157,7 @@ async function prompt(session, words) {
   const tool = { toolCallId: block.id, toolName: block.name };
   const content = [{ type: 'text', text: 'three cables lie in it' }];
   tell(session, { type: 'tool_execution_start', ...tool, args: block.arguments });
+  if (words.includes('stick')) return new Promise(() => {});
   tell(session, { type: 'tool_execution_end', ...tool, result: { content, details: {} }, isError: false });
   const result = { role: 'toolResult', ...tool, content, details: {}, isError: false, timestamp: 1 };
   tell(session, { type: 'message_start', message: result });
@@ -186,7 +188,7 @@ function ask(session) {
     method: 'select',
     title: 'Which?',
     options: ['a', 'b'],
-    timeout: 2_000,
+    ...(has('patient') ? {} : { timeout: 2_000 }),
   });
   return new Promise((resolve) => {
     const answered = (value) => {
@@ -201,7 +203,7 @@ function ask(session) {
       });
       resolve();
     };
-    const timer = setTimeout(answered, has('lanes') ? 300 : 2_000, 'none');
+    const timer = has('patient') ? undefined : setTimeout(answered, has('lanes') ? 300 : 2_000, 'none');
     session.questions.set(requestId, answered);
   });
 }

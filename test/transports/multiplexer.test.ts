@@ -321,7 +321,7 @@ describe('several on one connection', () => {
 });
 
 describe('a frame that is recognised before it is cut out', () => {
-  const peek: Peek = { header: null, bytes: Buffer.from('a'), ascii: () => '', utf8: () => '' };
+  const peek: Peek = { header: null, bytes: Buffer.from('a'), lineEnd: () => -1, ascii: () => '', utf8: () => '' };
 
   /** A trunk with two channels, of which the frame at hand seems to be for one. */
   function rig(name: string | null) {

@@ -8,6 +8,17 @@ test('ASCII is the same whether asked once or for every line', () => {
   for (let at = 0; at < 480; at += 7) expect(peek.ascii(at, at + 9)).toBe(bytes.toString('latin1', at, at + 9));
 });
 
+test('line ends are those that a search from there finds, in whatever order they are asked for', () => {
+  const bytes = Buffer.from('ab\ncd\n\nefg');
+  const offsets = Array.from({ length: bytes.length + 1 }, (_, at) => at);
+  for (const first of offsets) {
+    for (const second of offsets) {
+      const peek = createPeek(bytes);
+      for (const at of [first, second]) expect(peek.lineEnd(at)).toBe(bytes.indexOf('\n', at));
+    }
+  }
+});
+
 test('ASCII of pieces that lie far apart', () => {
   const bytes = Buffer.from(`${'x'.repeat(5000)}here${'x'.repeat(5000)}there`);
   const peek = createPeek(bytes);

@@ -10,15 +10,19 @@ import { WebSocket, WebSocketServer } from 'ws';
 import type { FramingName } from '../../src/core/contract/adapter.ts';
 import { frameIn } from '../../src/core/contract/stretch.ts';
 import { Traffic } from '../../src/core/contract/traffic.ts';
+import { meteredReader } from '../../src/gateway/metering/metered-reader.ts';
 import { createFrameWriter } from '../../src/transports/frame-writer.ts';
 import { contentLength } from '../../src/transports/framing/content-length.ts';
 import type { Framing } from '../../src/transports/framing/framing.ts';
 import { jsonl } from '../../src/transports/framing/jsonl.ts';
+import { type EventStreamOptions, openEventStream } from '../../src/transports/sse.ts';
 import { stdioChannel } from '../../src/transports/stdio.ts';
 import { lineMessages, textMessages } from '../../src/transports/stretch-messages.ts';
 import { lineMessage, textMessage } from '../../src/transports/text-message.ts';
 import { webSocketChannel } from '../../src/transports/websocket.ts';
-import { stretchOf } from '../support/core/bursts.ts';
+import { createBurstRig, notice, opening } from '../support/core/burst-rig.ts';
+import { burstOf, stretchOf, takingProjection } from '../support/core/bursts.ts';
+import { drain } from '../support/core/stream-rig.ts';
 
 const frames = ['{"a":1}', '"é漢🙂"', 'x'.repeat(125), 'x'.repeat(126), 'y'.repeat(2000), 'z'.repeat(70_000), '{}'];
 
@@ -45,6 +49,54 @@ describe('messages of a WebSocket server', () => {
     const first = textMessages({ stretch, from: 1, to: 4 });
     expect(textMessages({ stretch, from: 1, to: 4 })).toBe(first);
     expect(textMessages({ stretch, from: 0, to: 2 }).buffer).toBe(first.buffer);
+  });
+});
+
+describe('a stream of server-sent events', () => {
+  /** What such a stream writes for a burst between single frames; `isSingle`: its deltas come one by one. */
+  async function eventsOf(isSingle: boolean, clients: number, how: EventStreamOptions = {}): Promise<Uint8Array[]> {
+    const rig = createBurstRig(isSingle, { taking: takingProjection });
+    rig.say(...opening);
+    const readers = Array.from({ length: clients }, () => {
+      const reader = rig.streamOf('taking').attach(null);
+      drain(reader);
+      return meteredReader(reader, traffic, () => {}, false);
+    });
+    rig.say(notice);
+    rig.burst(burstOf(deltas));
+    rig.say(notice);
+    rig.burst(burstOf(['x', 'y']));
+    const written = readers.map(async (reader) => {
+      const body = openEventStream(reader, how).body.getReader();
+      await body.read();
+      const parts: Uint8Array[] = [];
+      do parts.push((await body.read()).value ?? new Uint8Array());
+      while (!Buffer.concat(parts).includes('"y"'));
+      return parts;
+    });
+    return (await Promise.all(written)).flat();
+  }
+  const deltas = Array.from({ length: 300 }, (_, place) => ['é漢🙂', '\\n"', `${place} `][place % 3] ?? '');
+  let traffic = new Traffic();
+
+  test.each([100_000, 1000, 1])(
+    'writes the events of single frames, at most about %i bytes at once',
+    async (batchBytes) => {
+      traffic = new Traffic();
+      const single = Buffer.concat(await eventsOf(true, 1, { batchBytes }));
+      const counted = { ...traffic };
+      traffic = new Traffic();
+      const together = await eventsOf(false, 1, { batchBytes });
+      expect(String(Buffer.concat(together))).toBe(String(single));
+      expect(traffic.framesOut).toBe(counted.framesOut);
+      if (batchBytes === 1000) for (const part of together) expect(part.length).toBeLessThan(2000);
+    },
+  );
+
+  test('writes the very same bytes for each reader, at once', async () => {
+    const [first, ...others] = await eventsOf(false, 3);
+    expect(others).toHaveLength(2);
+    for (const other of others) expect(other).toBe(first);
   });
 });
 

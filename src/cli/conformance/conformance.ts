@@ -11,6 +11,7 @@ Examples:
   patchbay conformance eca --no-model -- eca server
   patchbay conformance pi-server --url ws://127.0.0.1:8137/v1/pi-server/ws --token "$TOKEN"
   patchbay conformance pi --url 'http://127.0.0.1:8137/v1/pi/sessions/{session}' --token "$TOKEN"
+  patchbay conformance pi-server --ready 'listening on (\\S+)' -- my-server --port 0
 
 Clients can be judged in three ways:
   patchbay conformance pi --as client --listen 8200      they connect to us; the run ends when they have left

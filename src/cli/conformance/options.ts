@@ -2,6 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Transport } from '../../conformance/check/check.ts';
 import type { CheckSet } from '../../conformance/check/sets.ts';
+import { messageOf } from '../../core/model/errors.ts';
 
 /** A version of the sets of a protocol. */
 export interface PinnedSet {
@@ -13,6 +14,7 @@ export interface PinnedSet {
 export interface ConformanceOptions {
   readonly as?: CheckSet['side'];
   readonly url: readonly string[];
+  readonly ready?: RegExp;
   readonly token?: string;
   readonly transport?: Exclude<Transport, 'memory'>;
   readonly listen?: true | number;
@@ -57,6 +59,11 @@ export function withConformanceOptions(command: Command): Command {
       'address of an agent: ws://…, or http://… for server-sent events (`/events` and `/frames` are appended, `{session}` is replaced by a new name); may be repeated',
       append,
       [],
+    )
+    .option(
+      '--ready <pattern>',
+      'the program listens: a regular expression for the line that names its address, which replaces `{ready}` in --url (default: is the address); a group `token` is its token. `{port}` in the command and in --url becomes a free port',
+      regularExpression,
     )
     .option(
       '--token <token>',
@@ -131,6 +138,14 @@ function wholeNumber(text: string): number {
   const number = Number(text);
   if (!/^[1-9]\d{0,8}$/u.test(text)) throw new InvalidArgumentError('must be a whole number above 0');
   return number;
+}
+
+function regularExpression(text: string): RegExp {
+  try {
+    return new RegExp(text, 'u');
+  } catch (thrown) {
+    throw new InvalidArgumentError(messageOf(thrown));
+  }
 }
 
 function pinnedSet(text: string): PinnedSet {

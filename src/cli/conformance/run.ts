@@ -51,7 +51,7 @@ async function run({ protocol, command, options }: Call, terminal: Terminal): Pr
 
 /** Refuses options that have no effect together, because the mistake would go unnoticed. */
 function checkCall(command: readonly string[], options: ConformanceOptions): void {
-  const { as = 'agent', url, trace, stdio, listen, by, whole } = options;
+  const { as = 'agent', url, ready, trace, stdio, listen, by, whole } = options;
   const refuse = (sentence: string) => {
     throw new GatewayError('invalid', sentence);
   };
@@ -62,7 +62,10 @@ function checkCall(command: readonly string[], options: ConformanceOptions): voi
     refuse('--by and --whole are for recordings: add --trace');
   if (by !== undefined && options.as !== undefined && by !== options.as)
     refuse(`a recording of the ${by}'s lines says nothing about the ${options.as}: remove --as`);
-  if (url.length > 0 && command.length > 0) refuse('give --url or a program, not both');
+  if (ready === undefined && url.length > 0 && command.length > 0)
+    refuse('give --url or a program, not both; with --ready the program is started and listens there');
+  if (ready !== undefined && (command.length === 0 || as === 'client'))
+    refuse('--ready is for agents that listen: add `-- <program> <arguments…>`');
   if (as === 'agent' && (stdio === true || listen !== undefined))
     refuse('--stdio and --listen are for clients: add --as client');
   if (as === 'client' && url.length > 0)

@@ -8,7 +8,7 @@ import type { Settings } from '../../conformance/check/check.ts';
 import { agentSetOf } from '../../conformance/index.ts';
 import type { ModelHome } from '../../conformance/model/environment.ts';
 import { claudeScript, demoScript, modelScript } from '../../conformance/runner/scripts.ts';
-import type { Address, Program, Target } from '../../conformance/runner/target.ts';
+import type { Address, Program, Server, Target } from '../../conformance/runner/target.ts';
 import { GatewayError, messageOf } from '../../core/model/errors.ts';
 import { streamFraming } from '../../transports/framing/framings.ts';
 import { webSocketChannel } from '../../transports/websocket.ts';
@@ -37,12 +37,9 @@ export async function targetOf(
   model: ModelHome | null,
 ): Promise<Target> {
   const { framing, envelope } = await loadAdapter(protocol, 'agent');
-  const [program, ...rest] = command;
-  const addresses = addressesOf(options);
-  const ways = {
-    ...addresses,
-    ...(program === undefined ? {} : { stdio: programOf([program, ...rest], options, model) }),
-  };
+  const [word, ...rest] = command;
+  const program = word === undefined ? null : programOf([word, ...rest], options, model);
+  const ways = waysOf(options, program);
   const names = Object.keys(ways);
   if (names.length === 0) {
     throw new GatewayError('invalid', 'where is the agent? add `-- <program> <arguments…>` or --url <url>');
@@ -54,7 +51,7 @@ export async function targetOf(
   return {
     ...ways,
     ...(options.cwd === undefined ? {} : { folder: path.resolve(options.cwd) }),
-    label: program === undefined ? options.url.map(withoutSecrets).join(', ') : command.join(' '),
+    label: program === null ? options.url.map(withoutSecrets).join(', ') : command.join(' '),
     framing: streamFraming(framing.stdio),
     messages: framing.websocket,
     envelope: envelope?.({}),
@@ -91,16 +88,53 @@ function foundArgument(word: string): string {
   return isFile ? path.resolve(word) : found(word);
 }
 
-function addressesOf({ url: urls, token }: ConformanceOptions): Pick<Target, 'websocket' | 'sse'> {
-  let ways: Pick<Target, 'websocket' | 'sse'> = {};
-  for (const text of urls) {
-    const protocol = URL.canParse(text) ? new URL(text).protocol : '';
-    const address: Address = { url: text, ...(token === undefined ? {} : { token }) };
-    if (protocol === 'ws:' || protocol === 'wss:') ways = { ...ways, websocket: withSessions(address) };
-    else if (protocol === 'http:' || protocol === 'https:') ways = { ...ways, sse: withSessions(address) };
-    else throw new GatewayError('invalid', `--url must begin with ws://, wss://, http:// or https://: ${text}`);
+type Ways = Pick<Target, 'websocket' | 'sse' | 'stdio'>;
+
+/** The program speaks on stdio, unless it is a server with a ready line. */
+function waysOf({ url: urls, ready, token }: ConformanceOptions, program: Program | null): Ways {
+  if (program !== null && ready === undefined) return { stdio: program };
+  let ways: Ways = {};
+  for (const url of urls.length === 0 && ready !== undefined ? ['{ready}'] : urls) {
+    const isServer = program !== null && ready !== undefined;
+    const way = isServer ? serverOf({ url, ready, token }, program) : addressOf(url, token);
+    ways = { ...ways, [transportOf(url)]: way };
   }
   return ways;
+}
+
+/** A ready line alone names a WebSocket. */
+function transportOf(url: string): 'websocket' | 'sse' {
+  if (/^(?:wss?:|\{ready\})/u.test(url)) return 'websocket';
+  if (/^https?:/u.test(url)) return 'sse';
+  throw unusable(url);
+}
+
+const unusable = (url: string) =>
+  new GatewayError('invalid', `--url must begin with ws://, wss://, http:// or https://: ${url}`);
+
+interface ServerWords {
+  readonly url: string;
+  readonly ready: RegExp;
+  readonly token: string | undefined;
+}
+
+function serverOf({ url, ready, token }: ServerWords, program: Program): Server {
+  return {
+    ...program,
+    ready({ text }, port) {
+      const found = ready.exec(text);
+      if (found === null) return null;
+      const filled = url.replaceAll('{ready}', found[1] ?? found[0]).replaceAll('{port}', port);
+      if (transportOf(filled) !== transportOf(url))
+        throw new GatewayError('invalid', `--ready finds no WebSocket, add --url 'ws:…' or 'http:…': ${filled}`);
+      return addressOf(filled, found.groups?.token ?? token);
+    },
+  };
+}
+
+function addressOf(url: string, token: string | undefined): Address {
+  if (!URL.canParse(url)) throw unusable(url);
+  return withSessions({ url, ...(token === undefined ? {} : { token }) });
 }
 
 /** On a server with our URL paths, a session must be created before the first connection. */

@@ -1,5 +1,4 @@
 // The options of all commands that make faults: `--fault`, `--seed`.
-import { randomInt } from 'node:crypto';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { messageOf } from '../../core/model/errors.ts';
 import { parseFault } from '../../faults/grammar.ts';
@@ -26,7 +25,8 @@ export function addFaultOptions(command: Command): Command {
 
 /** The seed that was asked for, or a new one. */
 export function chosenSeed({ seed }: FaultOptions): number {
-  return seed ?? randomInt(seeds);
+  // No secret, so Node's cryptography need not be loaded at each start for it.
+  return seed ?? Math.floor(Math.random() * seeds);
 }
 
 function ruleOf(text: string): FaultRule {

@@ -137,8 +137,8 @@ interface ClientParts extends Pick<CheckContext, 'tools' | 'mint'> {
 function createPiClient(connection: Connection, { tools, mint, miss }: ClientParts): PiClient {
   const lines: Dictionary[] = [];
   let read = 0;
-  /** Commands without a response, and the index before each. */
-  const waiting = new Map<string, number>();
+  /** Commands without a response: the type of each, and the index before the command. */
+  const waiting = new Map<string, { readonly type: unknown; readonly from: number }>();
 
   /** Reads new lines and returns how many there are. */
   function listen(): number {
@@ -169,7 +169,7 @@ function createPiClient(connection: Connection, { tools, mint, miss }: ClientPar
 
   function start(line: Dictionary): string {
     const id = mint('req');
-    waiting.set(id, listen());
+    waiting.set(id, { type: line.type, from: listen() });
     connection.send(JSON.stringify({ ...line, id }));
     return id;
   }
@@ -179,12 +179,12 @@ function createPiClient(connection: Connection, { tools, mint, miss }: ClientPar
    * waiting command. A rule judges the missing id.
    */
   async function answered(id: string): Promise<Dictionary> {
-    const from = waiting.get(id) ?? 0;
+    const { type = 'command', from = 0 } = waiting.get(id) ?? {};
     const isOwn = (line: Dictionary) =>
       line.id === id || (waiting.size === 1 && line.id === undefined && line.success === false);
     const response = await until(
       'pi/answered',
-      `response to ${id}`,
+      `response to ${String(type)} ${id}`,
       from,
       (line) => line.type === 'response' && isOwn(line),
     );
@@ -203,7 +203,7 @@ function createPiClient(connection: Connection, { tools, mint, miss }: ClientPar
       if (!(thrown instanceof PeerWrong) || isDoubtful || connection.ended !== null) throw thrown;
       isDoubtful = true;
       waiting.delete(id);
-      miss(new PeerWrong(`${type} has no response: ${thrown.message}`, thrown.check));
+      miss(thrown);
       return { type: 'response', command: type, success: false, error: 'there was no response' };
     }
   };

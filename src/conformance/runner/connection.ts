@@ -1,4 +1,6 @@
 // A channel with a log of its messages and a way to wait for the next one.
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import type { Channel } from '../../core/contract/channel.ts';
 import { firstFound, sliceOf } from '../bounded-wait.ts';
 import { CannotTell, type Connection, type LoggedMessage, PeerWrong } from '../check/check.ts';
@@ -8,6 +10,8 @@ export interface WatchOptions {
   readonly patienceMs: number;
   /** How long the peer may be silent before its first message, ms; default the patience. A program must first start. */
   readonly startMs?: number;
+  /** A stream whose lines are logged as well: many servers print their address on stderr. */
+  readonly beside?: Readable | null;
   /** Sends a binary message. Absent if the transport cannot. */
   sendBinary?(text: string): void;
   /** Sends bytes without a frame. Present if the transport has no frames of its own. */
@@ -29,7 +33,7 @@ const sendFault = /^could not send/u;
 /** Opens the channel and starts the log. */
 export function watchChannel(
   channel: Channel,
-  { patienceMs, startMs = patienceMs, sendBinary, sendRaw, endInput }: WatchOptions,
+  { patienceMs, startMs = patienceMs, beside = null, sendBinary, sendRaw, endInput }: WatchOptions,
 ): Connection {
   const began = performance.now();
   const log: LoggedMessage[] = [];
@@ -67,6 +71,8 @@ export function watchChannel(
       wake();
     },
   });
+
+  if (beside !== null) createInterface({ input: beside }).on('line', (line) => logReceived(line));
 
   const isSilent = () => ended === null && !log.some(({ by }) => by === 'peer');
   const lateIn = (label: string, ms: number) => () => new PeerWrong(`no ${label} within ${ms} ms${lastWords(log)}`);

@@ -1,4 +1,6 @@
 // Starts, reaches and stops the peer of a check.
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import type { Channel } from '../../core/contract/channel.ts';
 import { messageOf } from '../../core/model/errors.ts';
 import { type ChildChannel, spawnChannel } from '../../transports/child-process.ts';
@@ -74,12 +76,15 @@ async function serverPeer(
     return dial(target, address, { ...options, isBinary, label: `connection ${connections}` });
   };
   if (!('command' in way)) return { ...notOurs, connect: connectTo(way) };
-  const child = start(target.label, way, env, jsonl);
-  const output = watchChannel(child, options);
+  const port = way.command.some((word) => word.includes('{port}')) ? await freePort() : '';
+  const [program, ...words] = way.command;
+  const command: Program['command'] = [program, ...words.map((word) => word.replaceAll('{port}', port))];
+  const child = start(target.label, { ...way, command }, env, jsonl);
+  const output = watchChannel(child, { ...options, beside: child.stderr });
   const address = await output
     .until('ready line', () => {
       for (const line of output.log) {
-        const found = way.ready(line.json ?? line.text);
+        const found = way.ready(line, port);
         if (found !== null) return found;
       }
       return undefined;
@@ -89,6 +94,14 @@ async function serverPeer(
       throw new CannotTell(`the server did not start: ${messageOf(thrown)}`);
     });
   return { ...processOf(child, output), isOver: false, connect: connectTo(address) };
+}
+
+async function freePort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  return String(typeof address === 'object' ? address?.port : '');
 }
 
 const webSocketTo: Dial = async (target, address, { label, isBinary, patienceMs }) => {

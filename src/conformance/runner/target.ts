@@ -24,8 +24,21 @@ export interface Program {
   readonly env?: Variables | (() => Variables);
 }
 
-/** A program that listens. `ready` gets each line of its stdout (as JSON if it parses) until it returns the address. */
-export type Server = Program & { ready(line: unknown): Address | null };
+/** A program that listens. `{port}` in its arguments becomes a free port, another one at each start. */
+export interface Server extends Program {
+  /**
+   * Gets each line of stdout and stderr, and the free port if there is one, until the function returns the address, or
+   * throws why there is none.
+   */
+  ready(line: OutputLine, port: string): Address | null;
+}
+
+/** A line that a program has printed. */
+export interface OutputLine {
+  readonly text: string;
+  /** Absent if the line is no JSON. */
+  readonly json?: unknown;
+}
 
 /** The peer under test. */
 export interface Target {

@@ -32,6 +32,8 @@ export interface Peek {
   readonly bytes: Uint8Array;
   /** Reads what stands in front of each frame. Null: nothing does, and each frame ends with an LF instead. */
   readonly header: FrameHeader | null;
+  /** Offset of the first LF at `from` or behind it; -1: there is none. Whoever asks, no byte is searched twice. */
+  lineEnd(from: number): number;
   /** A range of ASCII bytes as text. */
   ascii(from: number, to: number): string;
   /** A range of bytes as text. Throws a GatewayError `bad-frame` when the bytes are not UTF-8. */

@@ -1,7 +1,7 @@
 // One client's place in a session's stream of frames. The client pulls; nothing is queued (ARCHITECTURE.md, rule 6).
 import type { Out } from './channel.ts';
 import type { WorkQueue } from './paced-work.ts';
-import type { StretchPart } from './stretch.ts';
+import type { ReadPart } from './stretch.ts';
 
 /** A frame for the client. */
 export interface FrameEntry {
@@ -50,7 +50,7 @@ export interface Reader {
    * The next frames in the place of `read`, if they were made together: about `maxBytes` at most, at least one. Null:
    * `read` has what comes next, or nothing comes. Absent: always `read`.
    */
-  readStretch?(maxBytes: number, until?: number): StretchPart | null;
+  readStretch?(maxBytes: number, until?: number): ReadPart | null;
   /** A mark for `read`, behind all present entries. */
   mark(): number;
   /** Set by the owner: called when entries arrive after `read` returned none. Never called inside `read`. */

@@ -17,6 +17,17 @@ export interface StretchPart {
   readonly to: number;
 }
 
+/** Frames of a stretch that a reader has read. */
+export interface ReadPart extends StretchPart {
+  readonly places: StretchPlaces;
+}
+
+/** Where the frames of a stretch are in their stream. */
+export interface StretchPlaces {
+  /** Where to resume after frame `place` of the stretch, see FrameEntry.cursor. */
+  cursorAt(place: number): string;
+}
+
 /** Offset of the first byte of frame `place`. */
 export function frameStart({ ends }: Stretch, place: number): number {
   return place === 0 ? 0 : (ends[place - 1] ?? 0) + 1;

@@ -88,14 +88,22 @@ class ChunkView {
   header: FrameHeader | null = null;
   /** No burst begins before this offset: the lines there were read as one and are none. */
   noBurstBefore = 0;
+  #peek: Peek | null = null;
 
-  show(source: Uint8Array, header: FrameHeader | null): void {
+  show(peek: Peek): void {
+    const { bytes: source, header } = peek;
+    this.#peek = peek;
     this.header = header;
     if (source === this.source) return;
     this.source = source;
     this.noBurstBefore = 0;
     this.bytes = new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
     this.view = new DataView(source.buffer, source.byteOffset, source.byteLength);
+  }
+
+  /** See Peek. */
+  lineEnd(from: number): number {
+    return this.#peek?.lineEnd(from) ?? -1;
   }
 }
 
@@ -194,7 +202,7 @@ export function createTemplateRecogniser(
     const next = quote < 0 ? -1 : passSuffix(chunk, template, quote, end);
     if (next < 0) return -1;
     if (rest === null) return endsAt(chunk, next, end) ? next : -1;
-    const lineEnd = chunk.header === null ? chunk.source.indexOf(LF, next) : end;
+    const lineEnd = chunk.header === null ? chunk.lineEnd(next) : end;
     recognised.setRest(rest, next - 1 - start);
     return lineEnd >= 0 && hasRest(recognised, chunk.bytes, start, lineEnd) ? lineEnd : -1;
   }
@@ -258,7 +266,7 @@ export function createTemplateRecogniser(
 
     read(peek, start, end) {
       if (templates.length === 0) return null;
-      chunk.show(peek.bytes, peek.header);
+      chunk.show(peek);
       const template = templateAt(start, end);
       return template === null ? null : match(template, peek, start, end);
     },
@@ -266,7 +274,7 @@ export function createTemplateRecogniser(
     readBurst(peek, start, end, maxFrameBytes) {
       if (templates.length === 0) return null;
       const { header } = peek;
-      chunk.show(peek.bytes, header);
+      chunk.show(peek);
       if (start < chunk.noBurstBefore) return null;
       asides?.clear();
       const asideEnd = header === null ? (asides?.add(chunk, start, end) ?? -1) : -1;

@@ -1,7 +1,7 @@
 // Frames with their places in the stream: single ones, and those of a stretch.
 import type { Out } from '../contract/channel.ts';
 import type { FrameEntry } from '../contract/reader.ts';
-import { frameIn, type Stretch } from '../contract/stretch.ts';
+import { frameIn, type Stretch, type StretchPlaces } from '../contract/stretch.ts';
 import { formatCursor, numberCursor, type Place } from './cursor.ts';
 
 /** A frame and its place. All readers of a stream get the same object. */
@@ -41,7 +41,7 @@ export class PlacedFrame implements Placed {
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** The frames of a stretch, of which the first has the number `first` in its window and belongs to event `seq`. */
-export class PlacedStretch {
+export class PlacedStretch implements StretchPlaces {
   readonly stretch: Stretch;
   readonly first: number;
   readonly #epoch: string;
@@ -59,6 +59,10 @@ export class PlacedStretch {
     this.#seq = seq;
     this.#at = at;
     this.#start = start;
+  }
+
+  cursorAt(place: number): string {
+    return formatCursor(this.#epoch, this.placeOf(this.first + place));
   }
 
   placeOf(number: number): Place {

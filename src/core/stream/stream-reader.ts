@@ -1,7 +1,7 @@
 // One client's place in a stream: first the rest of a snapshot, if there is one, then the frames of the window.
 import { type PacedTask, unpaced, type WorkQueue } from '../contract/paced-work.ts';
 import type { Entry, Reader, StreamEnd } from '../contract/reader.ts';
-import { frameStart, type StretchPart } from '../contract/stretch.ts';
+import { frameStart, type ReadPart } from '../contract/stretch.ts';
 import { sizeOf } from '../contract/traffic.ts';
 import { formatCursor, numberCursor, parseCursor } from './cursor.ts';
 import type { AttachedReader } from './reader-set.ts';
@@ -145,7 +145,7 @@ export class StreamReader implements Reader, AttachedReader, PacedTask {
     return entries;
   }
 
-  readStretch(maxBytes: number, until = Number.POSITIVE_INFINITY): StretchPart | null {
+  readStretch(maxBytes: number, until = Number.POSITIVE_INFINITY): ReadPart | null {
     const { window } = this.#source;
     if (this.#snapshot !== null || this.#next < window.base || this.#next >= until) return null;
     const part = window.stretchAt(this.#next, until);
@@ -224,7 +224,7 @@ export class StreamReader implements Reader, AttachedReader, PacedTask {
 }
 
 /** The beginning of the part: its first frame, and the others that begin within so many bytes. */
-function cutStretch({ stretch, from, to }: StretchPart, maxBytes: number): StretchPart {
+function cutStretch({ stretch, from, to, places }: ReadPart, maxBytes: number): ReadPart {
   const end = frameStart(stretch, from) + maxBytes;
   let low = from + 1;
   let high = to;
@@ -233,5 +233,5 @@ function cutStretch({ stretch, from, to }: StretchPart, maxBytes: number): Stret
     if (frameStart(stretch, middle - 1) < end) low = middle;
     else high = middle - 1;
   }
-  return { stretch, from, to: low };
+  return { stretch, from, to: low, places };
 }

@@ -1,6 +1,6 @@
 // The bounded log of frames that all readers of one dialect share. Only the oldest frames are evicted.
 import type { Out } from '../contract/channel.ts';
-import type { Stretch, StretchPart } from '../contract/stretch.ts';
+import type { ReadPart, Stretch } from '../contract/stretch.ts';
 import { comparePlaces, type Place } from './cursor.ts';
 import { type Placed, PlacedFrame, PlacedStretch } from './placed-frame.ts';
 
@@ -29,7 +29,7 @@ export interface Window {
   skip(from: number, to: number): void;
   at(number: number): Placed | undefined;
   /** The frames from that number to before number `to`, as far as they belong to one stretch; null if they do not. */
-  stretchAt(number: number, to: number): StretchPart | null;
+  stretchAt(number: number, to: number): ReadPart | null;
   /** Bytes in memory from that frame to the newest. */
   bytesFrom(number: number): number;
   /** Number of the frame after that place; null when the place is not within the window. */
@@ -112,11 +112,11 @@ class FrameWindow implements Window {
     return slot instanceof PlacedStretch ? slot.frame(number) : slot;
   }
 
-  stretchAt(number: number, to: number): StretchPart | null {
+  stretchAt(number: number, to: number): ReadPart | null {
     const slot = this.#slot(number);
     if (!(slot instanceof PlacedStretch)) return null;
     const { stretch, first } = slot;
-    return { stretch, from: number - first, to: Math.min(to - first, stretch.ends.length) };
+    return { stretch, from: number - first, to: Math.min(to - first, stretch.ends.length), places: slot };
   }
 
   bytesFrom(number: number): number {

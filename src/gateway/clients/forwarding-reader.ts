@@ -1,11 +1,9 @@
-// What readers that wrap another reader have in common: all but `read` goes to the inner one.
+// What readers that wrap another reader have in common: all but reading goes to the inner one.
 import type { WorkQueue } from '../../core/contract/paced-work.ts';
 import type { Entry, Reader } from '../../core/contract/reader.ts';
+import type { ReadPart } from '../../core/contract/stretch.ts';
 
-/**
- * A class because of its accessors: V8 gives each object literal with an accessor a dictionary of its own. Has no
- * `readStretch`: a wrapper sees each frame.
- */
+/** A class because of its accessors: V8 gives each object literal with an accessor a dictionary of its own. */
 export abstract class ForwardingReader implements Reader {
   protected readonly inner: Reader;
 
@@ -13,7 +11,9 @@ export abstract class ForwardingReader implements Reader {
     this.inner = inner;
   }
 
-  abstract read(maxBytes: number, until?: number): readonly Entry[];
+  abstract read(maxBytes: number, until?: number, beforeStretch?: boolean): readonly Entry[];
+
+  abstract readStretch(maxBytes: number, until?: number): ReadPart | null;
 
   get work(): WorkQueue | undefined {
     return this.inner.work;

@@ -1,6 +1,7 @@
 // A reader that first returns a greeting, and that reports when it is closed.
 import type { Out } from '../../core/contract/channel.ts';
 import type { Entry, Reader } from '../../core/contract/reader.ts';
+import type { ReadPart } from '../../core/contract/stretch.ts';
 import { ForwardingReader } from './forwarding-reader.ts';
 
 class GreetedReader extends ForwardingReader {
@@ -13,11 +14,15 @@ class GreetedReader extends ForwardingReader {
     this.#closed = closed;
   }
 
-  read(maxBytes: number, until?: number): readonly Entry[] {
-    if (this.#greeting.length === 0) return this.inner.read(maxBytes, until);
+  read(maxBytes: number, until?: number, beforeStretch?: boolean): readonly Entry[] {
+    if (this.#greeting.length === 0) return this.inner.read(maxBytes, until, beforeStretch);
     const frames = this.#greeting.map((out) => ({ kind: 'frame' as const, out, cursor: null, number: null, at: null }));
     this.#greeting = [];
     return frames;
+  }
+
+  readStretch(maxBytes: number, until?: number): ReadPart | null {
+    return this.#greeting.length === 0 ? (this.inner.readStretch?.(maxBytes, until) ?? null) : null;
   }
 
   override close(): void {

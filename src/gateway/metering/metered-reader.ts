@@ -1,6 +1,7 @@
 // A reader that counts what a client of server-sent events reads, and whether the client went on at its cursor.
 import type { Limited } from '../../core/contract/limit-rule.ts';
 import type { Entry, Reader } from '../../core/contract/reader.ts';
+import type { ReadPart } from '../../core/contract/stretch.ts';
 import type { Traffic } from '../../core/contract/traffic.ts';
 import { ForwardingReader } from '../clients/forwarding-reader.ts';
 
@@ -17,8 +18,8 @@ class MeteredReader extends ForwardingReader {
     this.#isResuming = isResuming;
   }
 
-  read(maxBytes: number, until?: number): readonly Entry[] {
-    const entries = this.inner.read(maxBytes, until);
+  read(maxBytes: number, until?: number, beforeStretch?: boolean): readonly Entry[] {
+    const entries = this.inner.read(maxBytes, until, beforeStretch);
     if (this.#isResuming && entries[0]?.kind !== 'reset') this.#traffic.resumes += 1;
     this.#isResuming = false;
     for (const entry of entries) {
@@ -26,6 +27,15 @@ class MeteredReader extends ForwardingReader {
       else if (entry.kind === 'reset') this.#reset(entry.reason);
     }
     return entries;
+  }
+
+  readStretch(maxBytes: number, until?: number): ReadPart | null {
+    const part = this.inner.readStretch?.(maxBytes, until) ?? null;
+    if (part === null) return null;
+    if (this.#isResuming) this.#traffic.resumes += 1;
+    this.#isResuming = false;
+    this.#traffic.sentStretch(part);
+    return part;
   }
 
   #reset(reason: keyof Traffic['resets']): void {

@@ -4,8 +4,8 @@ import type { OpenSession, SessionPage, SessionPageRequest } from '../../core/co
 import { type Principal, reaches } from '../../core/contract/principal.ts';
 import type { SessionStore, StoredHead } from '../../core/contract/session-store.ts';
 import type { Hub } from '../../core/session/hub.ts';
-import { restSummaryOf } from './session-summary.ts';
 import { SessionTitle } from '../stored/session-title.ts';
+import { restSummaryOf } from './session-summary.ts';
 
 /** What pages need from the gateway. */
 export interface SessionPagePorts {

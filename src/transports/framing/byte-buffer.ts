@@ -54,17 +54,12 @@ class Pieces implements ByteBuffer {
   hasAt(place: number, part: Uint8Array): boolean {
     let at = place;
     let compared = 0;
+    // A loop, because the parts are short and a library call costs more.
     for (const piece of this.#closePiece()) {
-      if (compared === part.length) break;
-      if (at >= piece.length) {
-        at -= piece.length;
-        continue;
+      for (; compared < part.length && at < piece.length; at += 1, compared += 1) {
+        if (piece[at] !== part[compared]) return false;
       }
-      const size = Math.min(part.length - compared, piece.length - at);
-      const here = Buffer.from(piece.buffer, piece.byteOffset + at, size);
-      if (here.compare(part, compared, compared + size) !== 0) return false;
-      compared += size;
-      at = 0;
+      at -= piece.length;
     }
     return compared === part.length;
   }

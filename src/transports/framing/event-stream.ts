@@ -21,12 +21,17 @@ const namePattern = /^[a-z]{1,32}(?:[_:-][a-z]{1,32}){0,3}$/;
 const idPattern = /^[0-9a-z.]{1,64}$/;
 
 /** Encodes an event. Throws a GatewayError `invalid` for a malformed name or id. */
-export function encodeEvent({ event, id, data }: OutgoingEvent): readonly (string | Uint8Array)[] {
+export function encodeEvent({ data, ...fields }: OutgoingEvent): readonly (string | Uint8Array)[] {
+  const pieces = typeof data === 'string' ? [data] : data;
+  return [encodeHead(fields), ...pieces.map(oneLine), '\n\n'];
+}
+
+/** What stands in front of the data of an event. ASCII. Throws as {@link encodeEvent} does. */
+export function encodeHead({ event, id }: Omit<OutgoingEvent, 'data'>): string {
   let head = '';
   if (event !== undefined) head += `event: ${checked(event, namePattern.test(event), 'name')}\n`;
   if (id !== undefined) head += `id: ${checked(id, idPattern.test(id), 'id')}\n`;
-  const pieces = typeof data === 'string' ? [data] : data;
-  return [`${head}data: `, ...pieces.map(oneLine), '\n\n'];
+  return `${head}data: `;
 }
 
 function checked(value: string, valid: boolean, what: string): string {

@@ -102,7 +102,7 @@ export function jsonlDecoder(sink: FrameSink, options: DecoderOptions): FrameDec
         const match = sink.recognise?.(peek, start, bytes.length) ?? null;
         // A recognised line often ends right behind the examined bytes, so no search is needed.
         const isShort = match !== null && bytes[match.next] === LF;
-        const end = isShort ? match.next : bytes.indexOf(LF, match?.next ?? start);
+        const end = isShort ? match.next : peek.lineEnd(match?.next ?? start);
         if (end === -1 || end - start > maxFrameBytes) {
           recognised = match;
           take(bytes.subarray(start, end === -1 ? bytes.length : end), end !== -1);

@@ -2,6 +2,7 @@
 import type { FrameHeader, Peek } from '../../core/contract/channel.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 
+const LF = 0x0a;
 /** Above this many bytes per line, one call per piece is cheaper than one call for all. */
 const farApart = 600;
 
@@ -17,6 +18,9 @@ export function createPeek(bytes: Buffer, header: FrameHeader | null = null): Pe
 class ChunkGlimpse implements Peek {
   readonly bytes: Buffer;
   readonly header: FrameHeader | null;
+  /** What was searched last: the first LF from `#from` on is at `#lineEnd`, which is behind all bytes if there is none. */
+  #from = 0;
+  #lineEnd = -1;
   #asked = 0;
   /** All bytes as Latin-1 text: one native call instead of one per line. */
   #all: string | undefined;
@@ -24,6 +28,16 @@ class ChunkGlimpse implements Peek {
   constructor(bytes: Buffer, header: FrameHeader | null) {
     this.bytes = bytes;
     this.header = header;
+  }
+
+  lineEnd(from: number): number {
+    const { bytes } = this;
+    if (from < this.#from || from > this.#lineEnd) {
+      const found = bytes.indexOf(LF, from);
+      this.#from = from;
+      this.#lineEnd = found === -1 ? bytes.length : found;
+    }
+    return this.#lineEnd === bytes.length ? -1 : this.#lineEnd;
   }
 
   ascii(from: number, to: number): string {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
+import type { Result } from '../../../src/conformance/check/check.ts';
 import { ecaAgent } from '../../../src/conformance/eca/agent.ts';
 import { departures } from '../../../src/conformance/eca/own-departures.ts';
 import { runChecks } from '../../../src/conformance/runner/runner.ts';
@@ -33,10 +34,14 @@ const naive = (...fault: readonly string[]) => program(at('./naive-server.mjs'),
 
 /** The verdicts of these checks; of the scenarios only `start` runs. */
 async function verdicts(target: Target, names: readonly string[], patienceMs: number): Promise<Map<string, string>> {
+  const results = await resultsOf(target, names, patienceMs);
+  return new Map(results.map(({ id, verdict }) => [id.replace('eca/', ''), verdict]));
+}
+
+function resultsOf(target: Target, names: readonly string[], patienceMs: number): Promise<Result[]> {
   const isAsked = (id: string) => names.includes(id.replace('eca/', ''));
   const options = { only: ({ id }: { id: string }) => isAsked(id), scenarios: (name: string) => name === 'start' };
-  const results = await runChecks(ecaAgent, target, { ...options, transport: 'stdio', atOnce: 4, patienceMs });
-  return new Map(results.map(({ id, verdict }) => [id.replace('eca/', ''), verdict]));
+  return runChecks(ecaAgent, target, { ...options, transport: 'stdio', atOnce: 4, patienceMs });
 }
 
 /** All checks of raw bytes, and that of an orderly end. */
@@ -64,6 +69,11 @@ describe('checks in bytes', () => {
 
   test('a small correct program passes', { timeout: 60_000 }, async () => {
     expect(Object.fromEntries(await verdicts(naive(), names, 10_000))).toEqual(Object.fromEntries(passing));
+  });
+
+  test('a program that counts letters is told so', { timeout: 60_000 }, async () => {
+    const [counts] = await resultsOf(naive('letters'), ['message-shape'], 1000);
+    expect([counts?.verdict, counts?.reason]).toEqual(['failed', expect.stringMatching(/count letters, not bytes/u)]);
   });
 
   test.each(inBytes)('a program is found that fails at %s', { concurrent: true, timeout: 60_000 }, async (fault) => {

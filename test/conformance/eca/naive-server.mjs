@@ -4,7 +4,8 @@ let held = Buffer.alloc(0);
 
 function say(message) {
   const text = JSON.stringify({ jsonrpc: '2.0', ...message });
-  const length = fault === 'frames-readable' ? 'many' : Buffer.byteLength(text);
+  const counted = fault === 'letters' ? text.length : Buffer.byteLength(text);
+  const length = fault === 'frames-readable' ? 'many' : counted;
   process.stdout.write(`Content-Length: ${length}\r\n\r\n${text}`);
 }
 

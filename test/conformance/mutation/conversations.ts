@@ -22,6 +22,29 @@ const pi: Client = {
 };
 const chat = { chatId: 'session' };
 
+const rpcMessage: Client = {
+  opening: [
+    client({ id: 'first', method: 'connect', params: {} }),
+    agent({ id: 'first', result: { sessionId: 'session', provider: 'claude', status: 'connected' }, error: null }),
+  ],
+  prompt: () => [],
+};
+
+/** The messages of an rpc-message agent in the envelopes of their queries, one query for each turn. */
+function enveloped(told: readonly Dictionary[]): Row[] {
+  let id: string | null = null;
+  return told.flatMap((data, nth) => {
+    const begins = id === null;
+    id ??= `query-${nth}`;
+    const query = begins ? [client({ id, method: 'query', params: { message: 'go' } })] : [];
+    const stream = agent({ id, type: 'stream', data });
+    if (data.type !== 'result') return [...query, stream];
+    const complete = agent({ id, type: 'complete' });
+    id = null;
+    return [...query, stream, complete];
+  });
+}
+
 /** By protocol. */
 export const clients: ReadonlyMap<string, Client> = new Map<string, Client>([
   ['pi', pi],
@@ -51,13 +74,13 @@ export const clients: ReadonlyMap<string, Client> = new Map<string, Client>([
           : [],
     },
   ],
-  ['rpc-message', { opening: [client({ id: 'first', method: 'connect', params: {} })], prompt: () => [] }],
+  ['rpc-message', rpcMessage],
   [
     'eca',
     {
       opening: [
         request(1, 'initialize', { capabilities: { codeAssistant: { chat: true } }, workspaceFolders: [] }),
-        answer(1, {}),
+        answer(1, { chatWelcomeMessage: 'Hello' }),
         client({ jsonrpc: '2.0', method: 'initialized', params: {} }),
       ],
       prompt({ params }, nth) {
@@ -74,8 +97,8 @@ export const clients: ReadonlyMap<string, Client> = new Map<string, Client>([
   ],
 ]);
 
-/** Plain scenarios first: each place is changed where it is told first. */
-const plain = ['text', 'thinking-text', 'tools-parallel', 'sub-agent', 'unicode', 'tool-error', 'approval'];
+/** Plain scenarios first, with one run and then with several: each place is changed where it is told first. */
+const plain = ['thinking-text', 'text', 'tools-parallel', 'sub-agent', 'unicode', 'tool-error', 'approval'];
 
 /** The conversations of a protocol, plain ones first. */
 export function conversationsOf(protocol: string): readonly (readonly Row[])[] {
@@ -86,6 +109,7 @@ export function conversationsOf(protocol: string): readonly (readonly Row[])[] {
     .filter((name) => hasScenarioFile(name, protocol))
     .map((name) => {
       const told = scenarioLines(name, protocol).map((line) => dictionaryOf(JSON.parse(line)));
+      if (protocol === 'rpc-message') return [...own.opening, ...enveloped(told)];
       return [...own.opening, ...told.flatMap((frame, nth) => [...own.prompt(frame, nth), agent(frame)])];
     });
 }

@@ -17,15 +17,17 @@ const anyWay = 'remove|retype|null|other|truncate';
 const unnamed = 'No sentence of the specification, and no measurement, names the field.';
 const given = 'What a tool gave, and what the user is offered, is theirs.';
 const optional = 'The field may be left out.';
+const news = 'News beside the conversation: its number and its place are the agent’s.';
 
 const reasons: readonly Reason[] = [
   {
-    pattern: /^(?:other|truncate) \S+ (?:event\.)?(?:type|subtype|method|params\.content\.type)$/u,
+    pattern:
+      /^(?:other|truncate) \S+ (?:event\.)?(?:type|subtype|method|delta\.type|request\.subtype|params\.type|(?:message|params)\.content\.(?:\S+\.)?type)$/u,
     why: 'A type that nobody knows is one of a newer version: clients skip it.',
   },
   {
     pattern:
-      /^(?:other|truncate) .*\b(?:uuid|session_id|sessionId|chatId|request_id|requestId|responseId|id|contentId|model|api|provider|toolType|title|summary|description|text|errorMessage|reason|message|name|server|serverVersion|notifyType|method|key|statusKey|statusText|toolName|tool_name|tool_use_id|parent_tool_use_id|selectModel|lastMessageCost|sessionCost|messageCost|thinkingSignature|signature|firstKeptEntryId|data|mimeType|media_type|stop_reason|stopReason|terminal_reason|status|url|role|cwd|permissionMode|apiKeySource|output_style|trigger|errors\.\[\])$/u,
+      /^(?:other|truncate) .*\b(?:uuid|session_id|sessionId|chatId|request_id|requestId|responseId|id|contentId|model|api|provider|toolType|title|summary|description|text|errorMessage|reason|message|name|server|serverVersion|notifyType|method|key|statusKey|statusText|toolName|tool_name|tool_use_id|parent_tool_use_id|selectModel|lastMessageCost|sessionCost|messageCost|thinkingSignature|signature|firstKeptEntryId|data|mimeType|media_type|stop_reason|stopReason|terminal_reason|status|url|role|cwd|permissionMode|apiKeySource|output_style|trigger|chatWelcomeMessage|errors\.\[\])$/u,
     why: 'Any other word would do: nothing that was told before or is told later names it.',
   },
   {
@@ -45,7 +47,7 @@ const reasons: readonly Reason[] = [
   {
     pattern:
       /^(?:drop|duplicate|swap) .*(?:\b|_)(?:notice|showMessage|extension_ui_request|queue_update|metadata|usage|compact_boundary|status|agent_settled|tool_execution_update|compaction|compaction_start|config\/updated|api_retry|auto_retry)/u,
-    why: 'News beside the conversation: its number and its place are the agent’s.',
+    why: news,
   },
   {
     pattern: /^(?:drop|swap) (?:.* and )?user:text\b/u,
@@ -122,12 +124,55 @@ const reasons: readonly Reason[] = [
     why: optional,
   },
   { pattern: field('remove|null', '\\w+Cost', '\\w+Tokens'), protocols: ['eca'], why: optional },
+  {
+    pattern: field('remove|null', 'params\\.title', 'params\\.chatId', 'contentId', 'manualApproval'),
+    protocols: ['eca'],
+    why: optional,
+  },
+  { pattern: /^(?:remove|null) \S+:toolCallRejected params\.content\.arguments$/u, protocols: ['eca'], why: optional },
+  {
+    pattern: /^(?:drop|duplicate|swap) .*(?:progress:running|chat\/opened|toolCallRunning)(?: and |$)/u,
+    protocols: ['eca'],
+    why: news,
+  },
+  {
+    pattern: /^(?:drop|duplicate) chat\/contentReceived:(?:text|reasonText)$/u,
+    protocols: ['eca'],
+    why: 'Words come in pieces of any number, and no later message repeats them.',
+  },
+  {
+    pattern: /^(?:(?:drop|duplicate) \S+:toolCallPrepare|other \S+:toolCallPrepare params\.content\.argumentsText)$/u,
+    protocols: ['eca'],
+    why: 'The first piece of the arguments is empty, and a piece may replace the one before.',
+  },
+  {
+    pattern: field('retype|remove|null|other|truncate', 'outputs\\.\\[\\]\\.(?:text|content)'),
+    protocols: ['eca'],
+    why: 'An output has its words as text or as content: one of both is enough.',
+  },
+  {
+    pattern: field(
+      anyWay,
+      ...['errors', 'errors\\.\\[\\]', 'cache_\\w+_input_tokens', 'content_block\\.name'],
+      ...['event\\.usage\\.input_tokens', 'signature', 'message\\.content\\.\\[\\]\\.content'],
+    ),
+    protocols: ['rpc-message'],
+    why: unnamed,
+  },
+  { pattern: /^\w+ result:\w+ (?:result|usage)$/u, protocols: ['rpc-message'], why: unnamed },
+  {
+    pattern: field('remove|null', 'parent_tool_use_id', '(?:content_block|\\[\\])\\.input'),
+    protocols: ['rpc-message'],
+    why: optional,
+  },
 ];
 
 /** Why a mutant is legal; null for one that a rule should have noticed. */
 export function reasonFor(protocol: string, name: string): string | null {
+  // The reasons speak of the messages in the envelopes of rpc-message.
+  const bare = protocol === 'rpc-message' ? name.replace(/ data\.(?=\S+$)/u, ' ') : name;
   const own = reasons.find(
-    ({ pattern, protocols }) => pattern.test(name) && (protocols === undefined || protocols.includes(protocol)),
+    ({ pattern, protocols }) => pattern.test(bare) && (protocols === undefined || protocols.includes(protocol)),
   );
   return own?.why ?? null;
 }

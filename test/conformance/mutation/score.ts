@@ -12,6 +12,7 @@ function kindIn(...values: readonly unknown[]): string {
 }
 function kindOf(frame: unknown): string {
   const { type, subtype, method, params, message, ...more } = dictionaryOf(frame);
+  if (type === 'stream') return kindOf(more.data);
   const event = dictionaryOf(more.event);
   const update = dictionaryOf(more.assistantMessageEvent ?? event.assistantMessageEvent);
   const { type: content, state } = dictionaryOf(dictionaryOf(params).content);

@@ -39,8 +39,8 @@ async function start(settings: Settings) {
   const way = own.target.websocket;
   if (way === undefined || !('command' in way)) throw new Error('our own server is a program');
   let address: Address | null = null;
-  const ready = (line: unknown) => {
-    address = way.ready(line);
+  const ready: typeof way.ready = (line, port) => {
+    address = way.ready(line, port);
     return address;
   };
   const options = { transport: 'websocket', settings, patienceMs: 30_000 } as const;

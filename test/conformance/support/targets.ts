@@ -37,8 +37,8 @@ function ways({ words, cwd, env }: Agent): Pick<Target, 'websocket' | 'stdio' | 
       command: [process.execPath, cli, 'serve', '--json', ...words],
       cwd,
       env,
-      ready(line) {
-        const ready = Ready.safeParse(line);
+      ready({ json }) {
+        const ready = Ready.safeParse(json);
         if (!ready.success) return null;
         const { url, token } = ready.data;
         return { url: `${url.replace('http', 'ws')}/v1/pi-server/ws`, token };

@@ -10,7 +10,7 @@ import { openChannel } from '../../support/core/open-channel.ts';
 import { createVirtualClock } from '../../support/core/virtual-clock.ts';
 
 const delta: Event = { type: 'block-delta', index: 0, delta: 'text' };
-const peek: Peek = { header: null, bytes: new Uint8Array(), ascii: () => '', utf8: () => '' };
+const peek: Peek = { header: null, bytes: new Uint8Array(), lineEnd: () => -1, ascii: () => '', utf8: () => '' };
 
 /** An agent whose backend recognises frames like this, and the events that it gave. */
 function linked(recognise: Backend['recognise'], hear: (event: Event) => void = () => {}) {

@@ -208,13 +208,13 @@ describe('a stretch', () => {
     window.push('"single"', 6);
     expect([window.base, window.top]).toEqual([1, 6]);
     expect(window.stretchAt(0, 9)).toBeNull();
-    expect(window.stretchAt(1, 9)).toEqual({ stretch, from: 0, to: 4 });
-    expect(window.stretchAt(3, 4)).toEqual({ stretch, from: 2, to: 3 });
+    expect(window.stretchAt(1, 9)).toMatchObject({ stretch, from: 0, to: 4 });
+    expect(window.stretchAt(3, 4)).toMatchObject({ stretch, from: 2, to: 3 });
     expect(window.stretchAt(5, 9)).toBeNull();
     window.push('"single"', 7);
     // Its first frame has fallen off.
     expect([window.base, window.at(1), window.at(2)?.out]).toEqual([2, undefined, 'bb']);
     expect([window.after({ seq: 2, sub: 1 }), window.after({ seq: 1, sub: 1 })]).toEqual([2, null]);
-    expect(window.stretchAt(2, 9)).toEqual({ stretch, from: 1, to: 4 });
+    expect(window.stretchAt(2, 9)).toMatchObject({ stretch, from: 1, to: 4 });
   });
 });

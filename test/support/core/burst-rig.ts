@@ -13,7 +13,7 @@ import { openChannel } from './open-channel.ts';
 import { drain } from './stream-rig.ts';
 import { createVirtualClock } from './virtual-clock.ts';
 
-const peek: Peek = { header: null, bytes: new Uint8Array(), ascii: () => '', utf8: () => '' };
+const peek: Peek = { header: null, bytes: new Uint8Array(), lineEnd: () => -1, ascii: () => '', utf8: () => '' };
 /** A run with an open text. */
 export const opening: readonly Event[] = [
   { type: 'run-start' },

@@ -88,7 +88,12 @@ function voice(session: Session, receivers: Receiver[], heard: { events: readonl
       heard.said = burst;
       receivers
         .at(-1)
-        ?.takeBurst?.({ header: null, bytes: new Uint8Array(), ascii: () => '', utf8: () => '' }, 0, 1, 100);
+        ?.takeBurst?.(
+          { header: null, bytes: new Uint8Array(), lineEnd: () => -1, ascii: () => '', utf8: () => '' },
+          0,
+          1,
+          100,
+        );
     },
   };
 }

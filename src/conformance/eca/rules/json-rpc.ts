@@ -56,6 +56,9 @@ export function* ownIds({ requests }: Side): Generator<Finding> {
 export const resultOrError = ({ json }: Response): string | null =>
   'result' in json && 'error' in json ? 'a result and an error' : null;
 
+/** A content that is cut and has such a letter: the length may be that of the text and not of its bytes. */
+const beyondAscii = /[^\0-\x7f]/u;
+
 /** Rules on frames and answers. */
 export const jsonRpcRules: readonly EcaRule[] = [
   {
@@ -77,7 +80,9 @@ export const jsonRpcRules: readonly EcaRule[] = [
     *judge({ agent }) {
       for (const { frame, json, text, isFault } of agent.frames) {
         if (isFault === true) continue;
-        yield { frame, wrong: isMessage(json) ? null : `no message of JSON-RPC 2.0: ${text.slice(0, 200)}` };
+        const hint =
+          json === undefined && beyondAscii.test(text) ? ' (does Content-Length count letters, not bytes?)' : '';
+        yield { frame, wrong: isMessage(json) ? null : `no message of JSON-RPC 2.0${hint}: ${text.slice(0, 200)}` };
       }
     },
   },

@@ -12,6 +12,8 @@ const summary = { summary: 'It was about a few files.', firstKeptEntryId: '00342
 const details = { readFiles: [], modifiedFiles: [] };
 const busyWords =
   "Agent is already processing. Specify streamingBehavior ('steer' or 'followUp') to queue the message.";
+/** Clients since 0.99 read the disposition (docs/protocols/pi.md 4.12); older ones read no data. */
+const queued = { data: { disposition: 'queued' } };
 
 /** Serves one client. */
 export function serve(connection: Connection, tools: ServeTools): Promise<{ readonly isComplete: boolean }> {
@@ -90,12 +92,12 @@ export function serve(connection: Connection, tools: ServeTools): Promise<{ read
     const { message, streamingBehavior: how } = line;
     if (typeof message !== 'string') return answer(line, { error: 'message must be a string' });
     if (!session.isBusy) {
-      answer(line, {});
+      answer(line, { data: { disposition: 'started' } });
       return play(line);
     }
     if (how !== 'steer' && how !== 'followUp') return answer(line, { error: busyWords });
     waiting.push(line);
-    answer(line, {});
+    answer(line, queued);
   }
 
   /** Answers once the agent is idle, as the real one does. */
@@ -113,14 +115,14 @@ export function serve(connection: Connection, tools: ServeTools): Promise<{ read
       'steer',
       (line) => {
         waiting.push(line);
-        answer(line, {});
+        answer(line, queued);
       },
     ],
     [
       'follow_up',
       (line) => {
         waiting.push(line);
-        answer(line, {});
+        answer(line, queued);
       },
     ],
     ['compact', (line) => answer(line, { data: { ...summary, details } })],
