@@ -15,8 +15,13 @@ import { clientRoles } from '../support/client-roles.ts';
 function holdable() {
   let gate = Promise.resolve();
   let open = () => {};
+  async function pass(): Promise<void> {
+    state.waiting += 1;
+    for (const watcher of [...state.watchers]) watcher();
+    await gate;
+  }
   const state = {
-    /** Syncs that wait. */
+    /** Syncs and removals that have come to the gate. */
     waiting: 0,
     watchers: new Set<() => void>(),
     hold() {
@@ -30,15 +35,13 @@ function holdable() {
       async open(...[file, mode]: Parameters<Disk['open']>) {
         const opened = await systemDisk.open(file, mode);
         const datasync = async () => {
-          state.waiting += 1;
-          for (const watcher of [...state.watchers]) watcher();
-          await gate;
+          await pass();
           await opened.datasync();
         };
         return { ...opened, datasync };
       },
       async removeFile(file) {
-        await gate;
+        await pass();
         await systemDisk.removeFile(file);
       },
     } satisfies Disk,
@@ -148,7 +151,7 @@ test('no client is told before the disk has it, whatever its protocol and transp
   many.say({ id: 'create', type: 'create_session' });
   wait('the outcome of a ticket without a session', many.until('"id":"create"'));
   // The journal has at most three pieces of work under way.
-  await within('three syncs', held.watchers, () => (held.waiting - before === 3 ? true : undefined));
+  await within('three of them', held.watchers, () => (held.waiting - before === 3 ? true : undefined));
   // Whatever was told is here before the answers to later questions.
   for (let round = 0; round < 20; round += 1) expect((await ask('/v1/agents')).status).toBe(200);
   expect(told).toEqual([]);
