@@ -23,6 +23,7 @@ function deleteStored(id: string, { principal = owner, loaded, remove = () => {}
         throw new Error('unreachable');
       },
       remove: () => {},
+      whenForgotten: async () => {},
     },
     agents: { canDelete: () => loaded !== undefined },
     stored: {
@@ -69,4 +70,36 @@ describe('A stored session stays', () => {
     const refusal = refused('internal', 'the file of the session could not be deleted (EACCES)');
     expect(deleteStored('s1', { remove })).toEqual(['/sessions/s1.jsonl', refusal]);
   });
+});
+
+test('An open session is told to be deleted once the store has forgotten it', async () => {
+  const steps: string[] = [];
+  let forget = () => {};
+  const forgotten = new Promise<void>((resolve) => {
+    forget = resolve;
+  });
+  const session = {
+    id: 's1',
+    transcript: { info: {} },
+    submit: (_command: unknown, settle: (outcome: Outcome) => void) => settle({ ok: true }),
+  };
+  const deletion = new SessionDeletion({
+    sessions: {
+      agentOf: () => 'one',
+      find: () => ({ session }) as unknown as HubEntry,
+      remove: () => void steps.push('removed'),
+      whenForgotten: () => forgotten,
+    },
+    agents: { canDelete: () => true },
+    stored: { remove: () => {} },
+    opener: { load: () => {} },
+    principal: owner,
+    list: () => [],
+  });
+  const told = new Promise<Outcome>((resolve) => deletion.carryOut('s1', ({ outcome }) => resolve(outcome)));
+  void told.then(() => steps.push('told'));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(steps).toEqual(['removed']);
+  forget();
+  expect(await told).toEqual({ ok: true });
 });

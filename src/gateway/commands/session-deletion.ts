@@ -14,7 +14,7 @@ import type { SettleWithAfter } from './after-answer.ts';
 
 /** The dependencies of the deletion. */
 export interface SessionDeletionPorts {
-  readonly sessions: Pick<Sessions, 'find' | 'agentOf' | 'remove'>;
+  readonly sessions: Pick<Sessions, 'find' | 'agentOf' | 'remove' | 'whenForgotten'>;
   readonly agents: Pick<Agents, 'canDelete'>;
   readonly stored: Pick<StoredSessions, 'remove'>;
   /** Absent: none are noted. */
@@ -47,7 +47,9 @@ export class SessionDeletion {
       if (!outcome.ok) return settle({ outcome });
       // A session writes the rest of its file when it ends.
       sessions.remove(session.id, 'the session was deleted');
-      settle({ outcome: this.#removeFile(file) });
+      const outcomeOfFile = this.#removeFile(file);
+      // What a client was told is deleted must not come back after a kill.
+      void sessions.whenForgotten(session.id).then(() => settle({ outcome: outcomeOfFile }));
     });
   }
 

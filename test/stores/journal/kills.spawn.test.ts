@@ -12,6 +12,7 @@ import { startTimeOf } from '../../../src/stores/journal/process-identity.ts';
 import { recordsOf } from '../../contract/session-store.ts';
 import { bundled } from '../../support/bundled.ts';
 import { isFull } from '../../support/full.ts';
+import { createDraw } from '../../support/seeded.ts';
 import { freshFolder, freshJournal } from './journal-rig.ts';
 
 let module = '';
@@ -43,15 +44,6 @@ function startWriter(folder: string, seed: number, sessions: number) {
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const next = async (): Promise<string> => String((await lines.next()).value);
   return { child, next };
-}
-
-/** Numbers below a bound, the same for each seed. */
-function createDraw(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
 }
 
 const kills = isFull ? 500 : 12;

@@ -13,6 +13,7 @@ import { bundled } from '../../support/bundled.ts';
 import { type CuttableProxy, createCuttableProxy } from '../../support/cuttable-proxy.ts';
 import { isFull } from '../../support/full.ts';
 import { type RedisServer, startRedis } from '../../support/redis-server.ts';
+import { createDraw, rounds } from '../../support/seeded.ts';
 
 const schedules = Number(process.env.PATCHBAY_REDIS_SCHEDULES ?? (isFull ? 200 : 6));
 const actionsOfOne = 7;
@@ -34,15 +35,6 @@ afterAll(async () => {
   for (const proxy of proxies) proxy.close();
   await server.dispose();
 });
-
-/** Numbers below a bound, the same for each seed. */
-function createDraw(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
 
 /** What was told in a schedule. */
 interface Told {
@@ -155,17 +147,22 @@ async function runSchedule(session: string, seed: number): Promise<Told> {
         break;
       case 5:
         await server.kill();
-        for (let rounds = draw(200); rounds > 0; rounds -= 1) await new Promise((resolve) => setImmediate(resolve));
+        await rounds(draw(200));
         await server.start();
         break;
       default:
         server.signal('SIGSTOP');
-        for (let rounds = draw(20_000); rounds > 0; rounds -= 1) await new Promise((resolve) => setImmediate(resolve));
+        await rounds(draw(20_000));
         server.signal('SIGCONT');
     }
     await told.more(1 + draw(10));
   }
   stopped?.signal('SIGCONT');
+  if (told.owners === 1) {
+    // A schedule in which the session stays with one owner shows little.
+    await writers[told.owner]?.restart();
+    await told.taken(1);
+  }
   await told.more(3);
   for (const writer of writers) await writer.end();
   return told;
@@ -198,8 +195,8 @@ test(`nothing is lost, doubled or out of order in ${schedules} schedules`, { tim
       const written = fenceAt(place);
       if (written !== fence) expect(written, `schedule ${seed}: ${place} was told to be kept by ${fence}`).toBe(fence);
     }
+    expect(told.owners, `schedule ${seed}: the session changed hands`).toBeGreaterThan(1);
     owners += told.owners;
   }
-  expect(owners, 'the session changed hands').toBeGreaterThan(schedules);
   if (process.env.PATCHBAY_REDIS_SCHEDULES !== undefined) console.log(`${schedules} schedules, ${owners} owners`);
 });
