@@ -76,6 +76,7 @@ async function blow(
           ({ type }) => type === 'response',
           'some answer',
           dice.upTo(line.client.frames.length),
+          patienceMs,
         );
       line.client.cut();
       line.isCut = true;
@@ -104,8 +105,10 @@ async function untilCutOnesAreGone({ client, sent }: Line, open: number): Promis
     const id = `open-${probe}`;
     const asked = attempt({ id, type: 'get_metrics' });
     sent.push(asked);
+    const from = client.frames.length;
     await client.send(asked.frame);
-    const answer = await client.waitFor((frame) => frame.type === 'response' && frame.id === id, id);
+    const isAnswer = (frame: Frame) => frame.type === 'response' && frame.id === id;
+    const answer = await client.waitFor(isAnswer, id, from, patienceMs);
     count = Connections.parse(answer.data).connectionCount;
   }
 }
@@ -251,7 +254,8 @@ describe.each(seeds)('a storm of seed %d', (seed) => {
       );
     }
     await Promise.all(setUp.map(({ frame }) => observer.send(frame)));
-    await observer.waitFor(({ type, id }) => type === 'response' && id === setUp.at(-1)?.sent.id, 'the last session');
+    const isLast = ({ type, id }: Frame) => type === 'response' && id === setUp.at(-1)?.sent.id;
+    await observer.waitFor(isLast, 'the last session', 0, patienceMs);
     const blown = await Promise.all(
       storm.clients.map((attempts, at) => blow(() => connectPiServer(server), attempts, seed * 1_000 + at)),
     );

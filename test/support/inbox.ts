@@ -10,7 +10,7 @@ export type Frame = z.infer<typeof Frame>;
 export interface Inbox {
   readonly frames: readonly Frame[];
   /** Resolves with the first frame from index `from` on that fits, now or later; rejects at once when the line is cut. */
-  waitFor(fits: (frame: Frame) => boolean, label: string, from?: number): Promise<Frame>;
+  waitFor(fits: (frame: Frame) => boolean, label: string, from?: number, patienceMs?: number): Promise<Frame>;
   /** Resolves as soon as that is so: asked now, and with each frame. */
   until(isSo: () => boolean, label: string, patienceMs?: number): Promise<void>;
   /** The transport heard one line of JSON; blank ones are no frames. */
@@ -53,7 +53,7 @@ export function createInbox(): Inbox {
       }
       await within(label, watchers, look, lastFrames, patienceMs);
     },
-    waitFor(fits, label, from = 0) {
+    waitFor(fits, label, from = 0, patienceMs) {
       let next = from;
       // Each frame is looked at once, however many come.
       function look(): Frame | undefined {
@@ -64,7 +64,7 @@ export function createInbox(): Inbox {
         if (cutBy !== null) throw new Error(`${cutBy} before ${label}${lastFrames()}`);
         return undefined;
       }
-      return within(label, watchers, look, lastFrames);
+      return within(label, watchers, look, lastFrames, patienceMs);
     },
   };
 }
