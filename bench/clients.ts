@@ -5,7 +5,7 @@ import path from 'node:path';
 import WebSocket from 'ws';
 import { z } from 'zod';
 import { type Order, wordsOf } from './agents/order.ts';
-import { benchProgram, emitter, type Hearing, patchbay, type StartOptions, start } from './processes.ts';
+import { benchProgram, emitter, type Hearing, patchbay, type Running, type StartOptions, start } from './processes.ts';
 
 /** A process under measurement. */
 export interface Client {
@@ -149,6 +149,35 @@ export async function gatewayOnWebSocket(
   };
 }
 
+/** A client of an ACP agent, in a session. */
+export interface AcpSession {
+  readonly program: Running;
+  /** Sends a prompt. Returns how the line with the answer begins, up to `result` or `error`. */
+  prompt(words: string): string;
+}
+
+/** Starts an ACP agent and opens a session. */
+export async function startAcp(
+  command: readonly string[],
+  cwd: string,
+  options: StartOptions = {},
+): Promise<AcpSession> {
+  const program = start(command, options);
+  let ids = 0;
+  const send = (method: string, params: object): string => {
+    ids += 1;
+    program.send(JSON.stringify({ jsonrpc: '2.0', id: ids, method, params }));
+    return `"id":${ids},`;
+  };
+  const greeted = program.until('"id":1,"result"');
+  send('initialize', { protocolVersion: 1, clientCapabilities: {} });
+  await greeted;
+  const opened = program.until('"id":2,"result"');
+  send('session/new', { cwd, mcpServers: [] });
+  const sessionId = /"sessionId":"([^"]+)"/u.exec(Buffer.concat(await opened).toString())?.[1];
+  return { program, prompt: (text) => send('session/prompt', { sessionId, prompt: [{ type: 'text', text }] }) };
+}
+
 /** The peer: pi-acp, an ACP adapter for pi, driven over ACP. */
 export async function acpPeer(): Promise<Client> {
   const home = mkdtempSync(path.join(tmpdir(), 'patchbay-bench-'));
@@ -159,20 +188,11 @@ export async function acpPeer(): Promise<Client> {
   writeFileSync(path.join(home, 'settings.json'), '{"quietStartup":true}');
   // An empty PATH keeps it from asking npm for news.
   const env = { PI_ACP_PI_COMMAND: pi, HOME: home, PI_CODING_AGENT_DIR: home, PATH: home };
-  const program = start([process.execPath, path.resolve('node_modules/pi-acp/dist/index.js')], { env });
-  let ids = 0;
-  const call = async (method: string, params: object): Promise<readonly Buffer[]> => {
-    ids += 1;
-    const answer = program.until(`"id":${ids},"result"`);
-    program.send(JSON.stringify({ jsonrpc: '2.0', id: ids, method, params }));
-    return await answer;
-  };
-  await call('initialize', { protocolVersion: 1, clientCapabilities: {} });
-  const opened = Buffer.concat(await call('session/new', { cwd: home, mcpServers: [] })).toString();
-  const sessionId = /"sessionId":"([^"]+)"/u.exec(opened)?.[1];
+  const peer = [process.execPath, path.resolve('node_modules/pi-acp/dist/index.js')];
+  const { program, prompt } = await startAcp(peer, home, { env });
   return {
     pid: program.pid,
-    run: (order) => call('session/prompt', { sessionId, prompt: [{ type: 'text', text: wordsOf(order) }] }),
+    run: (order) => program.until(`${prompt(wordsOf(order))}"result"`),
     async stop() {
       await program.stop();
       rmSync(home, { recursive: true, force: true });

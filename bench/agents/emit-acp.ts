@@ -30,6 +30,21 @@ function say(plan: Plan, id: number): void {
   write(bytesOf([acpEnd(id)]));
 }
 
+/** Says the id of the process, goes as far as the words say, and then nothing more: the process is to be killed. */
+function hold(words: string): void {
+  const told = (update: object) =>
+    JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params: { sessionId: session, update } });
+  const toolCall = { toolCallId: `call-${process.pid}`, title: 'look', kind: 'search', rawInput: { at: 'drawer' } };
+  const lines = [acpChunk(session, `pid ${process.pid} `)];
+  if (words !== 'hold text') lines.push(told({ sessionUpdate: 'tool_call', ...toolCall, status: 'in_progress' }));
+  if (words === 'hold question') {
+    const options = [{ optionId: 'yes', name: 'Allow', kind: 'allow_once' }];
+    const params = { sessionId: session, toolCall, options };
+    lines.push(JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'session/request_permission', params }));
+  }
+  write(bytesOf(lines));
+}
+
 const Input = z.looseObject({
   id: z.int().optional(),
   method: z.string().optional(),
@@ -43,7 +58,9 @@ createInterface({ input: process.stdin })
     if (id === undefined || method === undefined) return;
     if (method === 'initialize') return answer({ protocolVersion: 1, agentCapabilities: {} });
     if (method === 'session/new') return answer({ sessionId: session });
-    const plan = method === 'session/prompt' ? orderIn(params?.prompt?.map(({ text }) => text).join(' ') ?? '') : null;
+    const words = params?.prompt?.map(({ text }) => text).join(' ') ?? '';
+    if (words.startsWith('hold ')) return hold(words);
+    const plan = method === 'session/prompt' ? orderIn(words) : null;
     if (plan === null) answer({});
     else say(plan, id);
   })

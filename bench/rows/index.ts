@@ -1,6 +1,7 @@
 // Every family of rows, in the order of the table.
 import type { Family } from '../report.ts';
 import { manyAgents } from './a1-agents.ts';
+import { agentEnds } from './a9-ends.ts';
 import { claudeStream } from './c1-claude-stream.ts';
 import { acpProgram, claudeProgram } from './c7-programs.ts';
 import { inspecting } from './i1-inspector.ts';
@@ -34,6 +35,7 @@ export const families: readonly Family[] = [
   claudeEquality,
   manyAgents,
   acpProgram,
+  agentEnds,
   startUp,
   inspecting,
 ];

@@ -30,47 +30,70 @@ const Ready = z.object({ type: z.literal('ready'), url: z.string(), token: z.str
 
 interface Run {
   readonly protocol: string;
-  readonly transport: string;
+  readonly transport: (typeof transports)[number];
   readonly report: RunReport | null;
 }
 
 /** Runs all combinations one after the other and writes the page. */
 export async function makeOwnFrontends(): Promise<void> {
   const home = mkdtempSync(path.join(tmpdir(), 'patchbay-report-'));
-  // Some hundred checks on one server would exceed its default limits.
-  const bounds = JSON.stringify(agentSetOf('pi-server')?.usual ?? {});
   // Clients of ACP name a folder, and on the network one inside the roots.
   const config = path.join(home, 'patchbay.json');
   writeFileSync(config, JSON.stringify({ agents: { demo: { protocol: 'demo' } }, roots: [home] }));
-  const server = spawn(process.execPath, [program, 'serve', '--json', '--config', config, '--agent', 'demo'], {
-    cwd: home,
-    env: { ...process.env, HOME: home, XDG_STATE_HOME: home, PATCHBAY_PI_SERVER: bounds },
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
   const runs: Run[] = [];
   try {
-    const [line] = await once(createInterface({ input: server.stdout }), 'line');
-    const { url, token } = Ready.parse(JSON.parse(String(line)));
     for (const protocol of protocols) {
       for (const transport of transports) {
-        const where = {
-          stdio: ['--bounds', 'PATCHBAY_PI_SERVER', '--', 'node', program, 'stdio', '--frontend', protocol],
-          WebSocket: ['--cwd', home, '--token', token, '--url', `${url.replace('http', 'ws')}/v1/${protocol}/ws`],
-          SSE: ['--token', token, '--url', `${url}/v1/${protocol}/sessions/{session}`],
-        }[transport];
         const isAbsent = absent.has(`${protocol} ${transport}`);
-        const args = [protocol, ...where, ...(transport === 'stdio' ? ['--agent', 'demo'] : [])];
-        const report = isAbsent ? null : await judged(args);
+        const report = isAbsent ? null : await reportOn(protocol, transport, { home, config });
         console.log(protocol, transport, JSON.stringify(report?.counts.verdicts), report?.ms);
         runs.push({ protocol, transport, report });
       }
     }
   } finally {
-    server.kill();
-    await once(server, 'exit');
     rmSync(home, { recursive: true, force: true, maxRetries: 3 });
   }
   writePage('own-frontends.md', pageOf(runs));
+}
+
+interface Place {
+  readonly home: string;
+  readonly config: string;
+}
+
+async function reportOn(protocol: string, transport: Run['transport'], place: Place): Promise<RunReport> {
+  if (transport === 'stdio') {
+    const command = ['node', program, 'stdio', '--frontend', protocol, '--agent', 'demo'];
+    return judged([protocol, '--bounds', 'PATCHBAY_PI_SERVER', '--', ...command]);
+  }
+  return withServer(place, ({ url, token }) => {
+    const where = {
+      WebSocket: ['--cwd', place.home, '--url', `${url.replace('http', 'ws')}/v1/${protocol}/ws`],
+      SSE: ['--url', `${url}/v1/${protocol}/sessions/{session}`],
+    }[transport];
+    return judged([protocol, '--token', token, ...where]);
+  });
+}
+
+/** Each run has a server of its own: sessions and their agents outlive connections, and a token may have 100 agents. */
+async function withServer<Result>(
+  { home, config }: Place,
+  use: (server: z.infer<typeof Ready>) => Promise<Result>,
+): Promise<Result> {
+  // Some hundred checks on one server would exceed its default limits.
+  const bounds = JSON.stringify(agentSetOf('pi-server')?.usual ?? {});
+  const server = spawn(process.execPath, [program, 'serve', '--json', '--config', config, '--agent', 'demo'], {
+    cwd: home,
+    env: { ...process.env, HOME: home, XDG_STATE_HOME: home, PATCHBAY_PI_SERVER: bounds },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  try {
+    const [line] = await once(createInterface({ input: server.stdout }), 'line');
+    return await use(Ready.parse(JSON.parse(String(line))));
+  } finally {
+    server.kill();
+    await once(server, 'exit');
+  }
 }
 
 function pageOf(runs: readonly Run[]): string[] {
