@@ -128,7 +128,8 @@ export async function untilOwned(
       asking.abort();
       await asked.catch(() => {});
       if (status === 200) return;
-      if (status !== null && ![409, 503].includes(status)) throw new Error(`${status} ${server.log()}`);
+      // 408: a gateway that stood still answers what had come before it could read.
+      if (status !== null && ![408, 409, 503].includes(status)) throw new Error(`${status} ${server.log()}`);
       await ended;
     }
   } finally {
