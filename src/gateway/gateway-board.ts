@@ -71,9 +71,11 @@ export function createBoard(ports: BoardPorts): GatewayApi {
     session: (id, principal) => restSummaryOf(sessions.find(id, principal)),
     createSession: (request, principal) => restSummaryOf(sessions.open(request, { principal, isOurs: false })),
     resumeSession: (request, principal) => resumeSession(request, principal, ports),
-    closeSession: (id, principal) =>
-      sessions.remove(sessions.find(id, principal).session.id, 'the session was deleted'),
-    whenForgotten: (id) => sessions.whenForgotten(id),
+    closeSession(id, principal) {
+      const { session } = sessions.find(id, principal);
+      sessions.remove(session.id, 'the session was deleted');
+      return sessions.whenForgotten(session.id);
+    },
     check(request) {
       const { frontend, options, principal, session, agent } = request;
       const side = frontends.sideOf(frontend, options);

@@ -4,8 +4,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
+import { freePort } from '../../src/conformance/runner/free-port.ts';
 import type { GatewayServer } from '../support/gateway.ts';
-import { createGateways, freePort, listen, post, untilOwned } from '../support/gateway-pair.ts';
+import { createGateways, listen, post, untilOwned } from '../support/gateway-pair.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 
 let redis: RedisServer;

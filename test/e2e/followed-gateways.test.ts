@@ -7,8 +7,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { WebSocket } from 'ws';
 import { within } from '../../src/conformance/bounded-wait.ts';
 import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
+import { freePort } from '../../src/conformance/runner/free-port.ts';
 import type { GatewayServer } from '../support/gateway.ts';
-import { createGateways, freePort, type Listener, listen, post, token, untilOwned } from '../support/gateway-pair.ts';
+import { createGateways, type Listener, listen, post, token, untilOwned } from '../support/gateway-pair.ts';
 import { makePiHome, type PiHome, piCommand } from '../support/pi-rig.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 import type { Heard } from '../support/resuming-readers.ts';

@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { connect } from '../../src/client/index.ts';
-import { createGateways, freePort, listen, post, token } from '../support/gateway-pair.ts';
+import { freePort } from '../../src/conformance/runner/free-port.ts';
+import { createGateways, listen, post, token } from '../support/gateway-pair.ts';
 import { createArrivals } from '../transports/support/arrivals.ts';
 
 let gateways: ReturnType<typeof createGateways>;

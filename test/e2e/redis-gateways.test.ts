@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { freePort } from '../../src/conformance/runner/free-port.ts';
 import type { GatewayServer } from '../support/gateway.ts';
-import { createGateways, freePort, listen, nodeSecret, post, token, untilOwned } from '../support/gateway-pair.ts';
+import { createGateways, listen, nodeSecret, post, token, untilOwned } from '../support/gateway-pair.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 import type { Heard } from '../support/resuming-readers.ts';
 

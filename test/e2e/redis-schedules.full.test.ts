@@ -3,9 +3,10 @@
 // acknowledged, once and in the same order (decision 0033). PATCHBAY_GATEWAY_SCHEDULES names a number of schedules.
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../../src/conformance/runner/free-port.ts';
 import { type CuttableProxy, createCuttableProxy } from '../support/cuttable-proxy.ts';
 import type { GatewayServer } from '../support/gateway.ts';
-import { createGateways, freePort, untilOwned } from '../support/gateway-pair.ts';
+import { createGateways, untilOwned } from '../support/gateway-pair.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 import { createDraw, type Draw, rounds } from '../support/seeded.ts';
 import { noFigures, Witness } from '../support/witness.ts';

@@ -132,7 +132,7 @@ export function createFakeBoard(): FakeBoard {
       add(id);
       return summary(id, agent);
     },
-    closeSession(id) {
+    async closeSession(id) {
       touch('closeSession');
       find(id).close('deleted');
       sessions.delete(id);

@@ -1,7 +1,6 @@
 // Several gateways as processes, each on a port that is known before, and clients that come back with their cursors.
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { within } from '../../src/conformance/bounded-wait.ts';
@@ -12,16 +11,6 @@ import { type Connection, connectEvents, connectResumable, type Heard } from './
 /** The token and the secret of all gateways of a test. */
 export const token = 'a-token-for-all-gateways';
 export const nodeSecret = 'a-secret-of-gateways-that-is-long-enough';
-
-/** A port that nobody uses at the moment. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
 
 /** Gateways that a test starts and must end. */
 export function createGateways() {

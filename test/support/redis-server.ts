@@ -2,10 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import { freePort } from '../../src/conformance/runner/free-port.ts';
 
 /** A running Redis. */
 export interface RedisServer {
@@ -30,15 +30,6 @@ export interface Expiries {
   /** Resolves with the next one. */
   next(): Promise<void>;
   end(): void;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 /** Starts Redis with an append-only file, as docs/scale.md tells operators to. */

@@ -56,7 +56,7 @@ export function createJudgingGateway(options: JudgingGatewayOptions): GatewayApi
     async resumeSession() {
       throw new GatewayError('unsupported', 'there are no stored sessions here');
     },
-    closeSession(id) {
+    async closeSession(id) {
       summary(id);
       sessions.get(id)?.stream.close();
     },

@@ -1,6 +1,4 @@
 // Starts, reaches and stops the peer of a check.
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import type { Channel } from '../../core/contract/channel.ts';
 import { messageOf } from '../../core/model/errors.ts';
 import { type ChildChannel, spawnChannel } from '../../transports/child-process.ts';
@@ -9,6 +7,7 @@ import { connectEventSource } from '../../transports/sse-client.ts';
 import { connectWebSocket } from '../../transports/websocket.ts';
 import { CannotTell, type Connection, NotApplicable, PeerWrong } from '../check/check.ts';
 import { watchChannel } from './connection.ts';
+import { freePort } from './free-port.ts';
 import { rawFraming } from './raw-framing.ts';
 import type { Address, PeerRequirements, Program, Server, Target } from './target.ts';
 
@@ -76,7 +75,7 @@ async function serverPeer(
     return dial(target, address, { ...options, isBinary, label: `connection ${connections}` });
   };
   if (!('command' in way)) return { ...notOurs, connect: connectTo(way) };
-  const port = way.command.some((word) => word.includes('{port}')) ? await freePort() : '';
+  const port = way.command.some((word) => word.includes('{port}')) ? String(await freePort()) : '';
   const [program, ...words] = way.command;
   const command: Program['command'] = [program, ...words.map((word) => word.replaceAll('{port}', port))];
   const child = start(target.label, { ...way, command }, env, jsonl);
@@ -94,14 +93,6 @@ async function serverPeer(
       throw new CannotTell(`the server did not start: ${messageOf(thrown)}`);
     });
   return { ...processOf(child, output), isOver: false, connect: connectTo(address) };
-}
-
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return String(typeof address === 'object' ? address?.port : '');
 }
 
 const webSocketTo: Dial = async (target, address, { label, isBinary, patienceMs }) => {

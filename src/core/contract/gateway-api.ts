@@ -112,10 +112,8 @@ export interface GatewayApi extends ObstacleSource {
     request: { resume: string; agent?: string; id?: string; cwd?: string },
     principal: Principal,
   ): Promise<OpenSession>;
-  /** Ends the session and its agent. */
-  closeSession(id: string, principal: Principal): void;
-  /** Resolves once a session that was closed cannot come back, not even at the next gateway. Absent: no session is stored. */
-  whenForgotten?(session: string): Promise<void>;
+  /** Ends the session and its agent. Resolves once the session cannot come back, not even at the next gateway. */
+  closeSession(id: string, principal: Principal): Promise<void>;
   /** Checks a WebSocket request before the upgrade; throws to refuse. Returns the framing of its messages. */
   check(request: ClientRequest): FramingName;
   /**

@@ -22,9 +22,9 @@ export interface ReadPart extends StretchPart {
   readonly places: StretchPlaces;
 }
 
-/** Where the frames of a stretch are in their stream. */
+/** The places of the frames of a stretch in their stream. */
 export interface StretchPlaces {
-  /** Where to resume after frame `place` of the stretch, see FrameEntry.cursor. */
+  /** The cursor behind frame `place` of the stretch, see FrameEntry.cursor. */
   cursorAt(place: number): string;
 }
 

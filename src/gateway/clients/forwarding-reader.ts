@@ -1,4 +1,4 @@
-// What readers that wrap another reader have in common: all but reading goes to the inner one.
+// The common part of readers that wrap another reader: all but reading goes to the inner reader.
 import type { WorkQueue } from '../../core/contract/paced-work.ts';
 import type { Entry, Reader } from '../../core/contract/reader.ts';
 import type { ReadPart } from '../../core/contract/stretch.ts';

@@ -48,7 +48,7 @@ export class SessionDeletion {
       // A session writes the rest of its file when it ends.
       sessions.remove(session.id, 'the session was deleted');
       const outcomeOfFile = this.#removeFile(file);
-      // What a client was told is deleted must not come back after a kill.
+      // A session must not come back after a kill once its client was told of the deletion.
       void sessions.whenForgotten(session.id).then(() => settle({ outcome: outcomeOfFile }));
     });
   }

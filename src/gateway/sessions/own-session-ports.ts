@@ -111,7 +111,7 @@ export class OwnSessionPorts implements SessionPorts {
   /** Set by {@link belongTo}, before the first event. */
   #session!: Session;
   #starts = 0;
-  /** What the agent calls the conversation. */
+  /** The agent's own name of the conversation. */
   #conversation: string | undefined;
   /** The name that was noted last. */
   #noted: string | undefined;

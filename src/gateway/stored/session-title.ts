@@ -1,4 +1,4 @@
-// What lists call a session that is not open: its name, and the beginning of its first prompt.
+// The title of a session that is not open, for lists: its name, and the beginning of its first prompt.
 import { z } from 'zod';
 import { firstWordsIn } from '../../core/log/messages.ts';
 import type { Event } from '../../core/model/event.ts';

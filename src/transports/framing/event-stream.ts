@@ -26,7 +26,7 @@ export function encodeEvent({ data, ...fields }: OutgoingEvent): readonly (strin
   return [encodeHead(fields), ...pieces.map(oneLine), '\n\n'];
 }
 
-/** What stands in front of the data of an event. ASCII. Throws as {@link encodeEvent} does. */
+/** The text in front of the data of an event, in ASCII. Throws as {@link encodeEvent} does. */
 export function encodeHead({ event, id }: Omit<OutgoingEvent, 'data'>): string {
   let head = '';
   if (event !== undefined) head += `event: ${checked(event, namePattern.test(event), 'name')}\n`;

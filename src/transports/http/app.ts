@@ -130,9 +130,7 @@ export function createApp({ board, connections, streams, maxFrameBytes, stream, 
     return takeDelivery(board, id, createFrame(await readBody(context.req.raw, longestBody())).json);
   });
   app.delete('/v1/sessions/:id', async (context) => {
-    const id = checkedSessionId(context.req.param('id'));
-    board.closeSession(id, context.env.principal);
-    await board.whenForgotten?.(id);
+    await board.closeSession(checkedSessionId(context.req.param('id')), context.env.principal);
     return context.body(null, 204);
   });
 

@@ -36,7 +36,7 @@ export interface ChosenForClaude extends Chosen {
   readonly isUnattended: boolean;
   /** The stored conversation to continue, as the agent calls it; undefined for a new conversation. */
   readonly resumes: string | undefined;
-  /** Who opens the stored conversation: a command to the agent names a file, or the agent is started with the name. */
+  /** The way into the stored conversation: a command to the agent names its file, or the agent is started with its name. */
   readonly goesOnBy: 'file' | 'agent';
   /** The agent takes instructions only at its start, so the client's `initialize` is read first. */
   readonly awaitsGreeting: boolean;
@@ -143,7 +143,7 @@ function ask(
   };
 
   if (goesOn !== null) {
-    offer({ type: 'switch-session', path: goesOn.file }, '--resume', '--continue');
+    offer({ type: 'switch-session', path: goesOn.file });
     for (const option of ['--resume', '--continue']) used.add(option);
   }
   const { values } = argv;
@@ -239,9 +239,8 @@ function storedSession(
   }
   const known = wanted === null ? stored.latest(name, cwd) : (stored.find(wanted) ?? stored.holding(name, wanted));
   // An agent cannot read the conversation of another agent.
-  if (!takesFiles && known?.agent === name) return { file: known.file, id: known.id };
-  if (!takesFiles) throw new GatewayError('agent-refused', missing);
-  const file = known?.agent === name ? known.file : wanted;
+  const file = known?.agent === name ? known.file : takesFiles ? wanted : null;
+  if (file !== null && !takesFiles) return { file, id: known?.id };
   const isFile = file !== null && statSync(file, { throwIfNoEntry: false })?.isFile() === true;
   if (isFile && (file === known?.file || isConversation(file))) return { file, id: known?.id };
   throw new GatewayError('agent-refused', missing);
