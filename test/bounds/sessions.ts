@@ -177,7 +177,7 @@ export const sessionActs: Acts = {
     const { board } = opened({ limits: { sessions: 1 } });
     const { id } = board.createSession({}, owner);
     expect(() => board.createSession({}, owner)).toThrow('session limit reached (1 sessions)');
-    board.closeSession(id, owner);
+    void board.closeSession(id, owner);
     expect(() => board.createSession({}, owner)).not.toThrow();
   },
 

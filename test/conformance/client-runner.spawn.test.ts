@@ -188,7 +188,7 @@ describe('clients come', () => {
     let text = '';
     while (!text.includes('data:')) text += Buffer.from((await reader?.read())?.value ?? []).toString();
     expect(text.match(/^id: .*$|^data: .*$/gmu)).toEqual(['id: conformance.2.0', 'data: {"answer":"twice"}']);
-    board.closeSession('one', owner);
+    void board.closeSession('one', owner);
     while (!text.includes('closed')) text += Buffer.from((await reader?.read())?.value ?? []).toString();
     await left();
     expect(board.sessions(owner)).toEqual([]);
@@ -204,7 +204,7 @@ describe('clients come', () => {
       });
     expect([(await post()).status, (await post()).status]).toEqual([201, 409]);
     expect(board.session('mine', owner)).toMatchObject({ id: 'mine', agent: 'conformance' });
-    board.closeSession('mine', owner);
+    void board.closeSession('mine', owner);
   });
 
   test('a frame posted twice under one id counts once', async () => {
@@ -216,7 +216,7 @@ describe('clients come', () => {
         body: '{"ask":"one"}',
       });
     expect([(await post()).status, (await post()).status]).toEqual([202, 202]);
-    board.closeSession('one', owner);
+    void board.closeSession('one', owner);
     await left();
     expect([...run.behaviours]).toEqual(['plain']);
   });

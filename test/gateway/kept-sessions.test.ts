@@ -106,7 +106,7 @@ describe('a second gateway on the same store', () => {
     const store = createMemoryStore();
     const first = start(store);
     for (const id of ['deleted', 'open']) first.board.createSession({ id }, owner);
-    first.board.closeSession('deleted', owner);
+    void first.board.closeSession('deleted', owner);
     first.gateway.close('shutting down');
     // What is asked of a store is done in the turns after.
     await new Promise((resolve) => setImmediate(resolve));
@@ -244,7 +244,7 @@ describe('a session that is kept', () => {
     second.board.createSession({ id: 'other' }, owner);
     expect((await second.get('/v1/sessions/s')).status).toBe(429);
     expect(await storedIn(store)).toContain('s');
-    second.board.closeSession('other', owner);
+    void second.board.closeSession('other', owner);
     expect((await second.get('/v1/sessions/s')).status).toBe(200);
   });
 
@@ -256,7 +256,7 @@ describe('a session that is kept', () => {
       return read('pi', id, null);
     });
     for (const reader of ends) reader.read(1 << 20);
-    board.closeSession('deleted', owner);
+    void board.closeSession('deleted', owner);
     gateway.close('shutting down');
     expect(ends.map((reader) => reader.read(1 << 20).at(-1)?.kind)).toEqual(['away', 'closed']);
     expect(await storedIn(store)).toEqual(['kept']);
@@ -373,7 +373,7 @@ test('a store that cannot remove or give up sessions is logged, and hinders nobo
   };
   const { board, gateway, logged } = start(failing);
   for (const id of ['deleted', 'open']) board.createSession({ id }, owner);
-  board.closeSession('deleted', owner);
+  void board.closeSession('deleted', owner);
   await gateway.close('shutting down');
   await expect
     .poll(() => logged.filter((text) => text.includes('stay')).sort())

@@ -83,7 +83,7 @@ test('a client of server-sent events: what it posts and reads, and what its agen
   const events = () => rig.sample('patchbay_events_total', 'peer="agent",direction="in",dialect="demo"');
   const before = events();
   expect(before).toBeGreaterThan(10);
-  rig.board.closeSession('s', owner);
+  void rig.board.closeSession('s', owner);
   expect(events(), 'a closed session stays counted').toBeGreaterThanOrEqual(before ?? 0);
 });
 
@@ -185,7 +185,7 @@ test('sessions, their memory and their runs', async () => {
   expect(transcriptBytes - (other.sample('patchbay_transcript_bytes') ?? 0)).toBe(8000);
   await rig.board.post(request, [{ bytes: Buffer.from(promptOf('hang')) }]);
   expect(gauges()[1]).toBe(1);
-  rig.board.closeSession('s', owner);
+  void rig.board.closeSession('s', owner);
   expect(gauges()).toEqual([0, 0, 0, 0]);
 });
 

@@ -236,7 +236,7 @@ describe('what one token may use (docs/limits.md 7)', () => {
       error: expect.stringContaining('this token runs as many agents as it may run (1)'),
     };
     expect(JSON.parse(await two.hear(has('"b"')))).toMatchObject(refusal);
-    board.closeSession('one', ann);
+    void board.closeSession('one', ann);
     two.say('{"type":"prompt","message":"hello","id":"c"}');
     expect(JSON.parse(await two.hear(has('"c"')))).toMatchObject({ success: true });
   });
