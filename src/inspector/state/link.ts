@@ -24,7 +24,12 @@ export const held = signal(0);
 export const isStale = computed(() => link.value.is !== 'open' && link.value.is !== 'idle');
 
 let client: ManyClient | null = null;
-let queue: { readonly session: Session; readonly frame: Frame }[] = [];
+interface Waiting {
+  readonly session: Session;
+  readonly frame: Frame;
+  readonly cursor: string | null;
+}
+let queue: Waiting[] = [];
 let next = 0;
 let isDue = false;
 
@@ -38,9 +43,9 @@ function drain(): void {
   batch(() => {
     for (let count = 0; next < queue.length; count += 1) {
       if (count % 64 === 63 && performance.now() > end) break;
-      const { session, frame } = queue[next] as (typeof queue)[number];
+      const { session, frame, cursor } = queue[next] as Waiting;
       next += 1;
-      session.take(frame);
+      session.take(frame, cursor);
     }
   });
   if (next < queue.length) return due();
@@ -109,8 +114,8 @@ function dropQueued(session: Session): void {
 
 function attach(session: Session): void {
   const line = connection().attach(session.id, {
-    onFrame(frame) {
-      queue.push({ session, frame: frame as Frame });
+    onFrame(frame, cursor) {
+      queue.push({ session, frame: frame as Frame, cursor });
       due();
     },
     onReset: (reason) => {

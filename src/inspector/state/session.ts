@@ -45,6 +45,8 @@ export class Session {
   readonly agent = signal<AgentKind | null>(null);
   readonly totals = signal<Totals>(nothing);
   readonly standing = signal<Standing>({ is: 'live' });
+  /** Whether the snapshot has been taken to its end. Before its end, the log cannot tell where what the wire tells belongs. */
+  readonly isWhole = signal(false);
   readonly activity = signal<string | null>(null);
   readonly queue = signal<{ readonly steering: readonly string[]; readonly followUp: readonly string[] }>({
     steering: [],
@@ -90,7 +92,8 @@ export class Session {
     return outcome;
   }
 
-  take(frame: Frame): void {
+  /** `cursor`: null within a snapshot (docs/protocols/resume.md 2.2). */
+  take(frame: Frame, cursor: string | null): void {
     if ('event' in frame) this.#event(frame);
     else if ('snapshot' in frame) {
       this.agent.value = frame.snapshot.agent ?? null;
@@ -100,6 +103,7 @@ export class Session {
     else if ('outcome' in frame) this.#answer(String(frame.id), frame.outcome);
     else if ('error' in frame) this.problem.value = (frame as ErrorFrame).error.message;
     else this.standing.value = { is: 'ended', reason: frame.ended.reason };
+    if (cursor !== null) this.isWhole.value = true;
   }
 
   /** All frames so far are void. */
@@ -118,6 +122,7 @@ export class Session {
   #forget(): void {
     this.log.clear();
     Object.assign(this.conversation, createConversation());
+    this.isWhole.value = false;
     this.running.value = false;
     this.waiting.value = 0;
     this.totals.value = nothing;

@@ -49,8 +49,9 @@ export function keepChosen(session: Session, change: () => void): void {
   if (after >= 0) chosen.value = after;
 }
 
-/** Asks for the rows that the page has not, until there are no more. */
+/** Asks for the rows that the page has not, until there are no more. Nothing before the snapshot is whole. */
 export async function learn(session: Session): Promise<void> {
+  if (!session.isWhole.value) return;
   const state = progressOf(session);
   state.isStale = true;
   if (state.isBusy) return;

@@ -238,7 +238,13 @@ function useWire(
   const key = dialects.join();
   const { log } = session;
   // A flood is asked for once it is over: nobody reads it, and the answers would slow it down.
-  useSoon(() => void learn(session), 250, { events: count, most: flood }, [session, log.life, count, key]);
+  useSoon(() => void learn(session), 250, { events: count, most: flood }, [
+    session,
+    log.life,
+    session.isWhole.value,
+    count,
+    key,
+  ]);
   const lookAtMissing = () => {
     // A row that grows is told in parts: any of its deltas may lack its frames.
     const wanted = rows.slice(first, last).flatMap((row) => (row.is === 'events' ? wiresOf(log, row) : []));
