@@ -29,7 +29,7 @@ const remove: AfterAnswer = { do: 'remove', session: 's1', reason: 'over' };
 /** A router with a command that the test settles. `said` lists answers and steps in their order. */
 function open() {
   const said: string[] = [];
-  const idle = { reserve: () => {}, release: () => {} };
+  const idle = { reserve: () => {}, release: () => {}, closeUnused: () => {} };
   let settle: SettleWithAfter = () => {};
   let request: CommandRequest | undefined;
   const side = adapterOf('pi').client?.frontend({ now: () => 0, id: (kind) => kind }, {});

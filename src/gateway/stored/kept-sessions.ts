@@ -80,8 +80,8 @@ export class KeptSessions {
   /** The heads of the sessions that are kept here, and how a new one is written. */
   readonly #heads = new Map<string, { readonly head: TitledHead; write(head: StoredHead): void }>();
   readonly #names: StoredNames;
-  /** Sessions that nobody shall find again, until the store has forgotten them. */
-  readonly #forgotten = new Map<string, Promise<void>>();
+  /** Sessions that have ended, until the store has let them go. */
+  readonly #ending = new Map<string, Promise<void>>();
 
   constructor(ports: KeptSessionsPorts) {
     this.#ports = ports;
@@ -139,7 +139,7 @@ export class KeptSessions {
 
   /** Resolves when the store has forgotten a session that was deleted. */
   async whenForgotten(id: string): Promise<void> {
-    await this.#forgotten.get(id);
+    await this.#ending.get(id);
   }
 
   /** Brings a stored session back. Null: nothing is to be done. Resolves also if there is no such session. */
@@ -163,6 +163,7 @@ export class KeptSessions {
 
   async #wake(id: string): Promise<void> {
     const { store, restore, log, followed, lost, unkept } = this.#ports;
+    await this.#ending.get(id);
     const ownership = new Ownership((reason, isMoved) => lost(id, reason, isMoved));
     const claimed = await store.claim(id, ownership).catch((thrown: unknown) => {
       if (!(thrown instanceof GatewayError)) throw thrown;
@@ -202,10 +203,9 @@ export class KeptSessions {
       const text = isForgotten ? 'the records of a deleted session stay' : 'a session stays with this gateway';
       this.#ports.log('error', text, { session: id, reason: faultText(thrown) });
     });
-    if (isForgotten)
-      this.#forgotten.set(
-        id,
-        told.finally(() => this.#forgotten.delete(id)),
-      );
+    this.#ending.set(
+      id,
+      told.finally(() => this.#ending.delete(id)),
+    );
   }
 }
