@@ -29,7 +29,7 @@ const done: Outcome = { ok: true };
 function open() {
   const said: string[] = [];
   const close: AfterAnswer = { do: 'close', close: () => void said.push('close') };
-  const idle = { reserve: () => {}, release: () => {} };
+  const idle = { reserve: () => {}, release: () => {}, closeUnused: () => {} };
   let settle: SettleWithAfter = () => {};
   let request: CommandRequest | undefined;
   const side = adapterOf('pi').client?.frontend({ now: () => 0, id: (kind) => kind }, {});

@@ -87,6 +87,8 @@ export class KeptSessions {
   /** The heads of the sessions that are kept here, and how a new one is written. */
   readonly #heads = new Map<string, { readonly head: TitledHead; write(head: StoredHead): void }>();
   readonly #names: StoredNames;
+  /** Sessions that have ended, until the store has let them go. */
+  readonly #ending = new Map<string, Promise<void>>();
 
   constructor(ports: KeptSessionsPorts) {
     this.#ports = ports;
@@ -163,6 +165,7 @@ export class KeptSessions {
 
   async #wake(id: string): Promise<void> {
     const { store, restore, log, followed, lost, unkept } = this.#ports;
+    await this.#ending.get(id);
     const ownership = new Ownership((reason, isMoved) => lost(id, reason, isMoved));
     const claimed = await store.claim(id, ownership).catch((thrown: unknown) => {
       if (!(thrown instanceof GatewayError)) throw thrown;
@@ -200,7 +203,10 @@ export class KeptSessions {
       if (ended !== null) return ended;
       this.#heads.delete(id);
       ended = new Promise((resolve, reject) => whenThere((log) => void log[how]().then(resolve, reject), resolve));
-      ended.catch((thrown: unknown) => this.#ports.log('error', failed, { session: id, reason: faultText(thrown) }));
+      const over = ended
+        .catch((thrown: unknown) => this.#ports.log('error', failed, { session: id, reason: faultText(thrown) }))
+        .finally(() => this.#ending.delete(id));
+      this.#ending.set(id, over);
       return ended;
     };
     return {
