@@ -143,6 +143,11 @@ const Limits = z.strictObject({
     .min(500)
     .default(10_000)
     .describe('How long sessions in Redis stay with a gateway that is not heard of, ms.'),
+  segmentBytes: z
+    .int()
+    .min(4096)
+    .default(64 * 1024 * 1024)
+    .describe('Records of a session in the journal after which a snapshot replaces them, bytes.'),
   idleSessionMs: z
     .int()
     .min(1000)

@@ -115,6 +115,8 @@ export class Witness {
   #reader: Reader | null = null;
   /** So much of the conversation must be there for ever. */
   #kept = 0;
+  /** How often everything of before was void. */
+  #beginnings = 0;
   readonly #prompts = new Map<string, Said>();
   /** By the id of the approval. */
   readonly #answers = new Map<string, Answer>();
@@ -141,13 +143,14 @@ export class Witness {
   /** Asks for something of no effect, and returns its id. What was heard before is kept once it is answered. */
   async mark(gateway: Gateway): Promise<string> {
     const heard = this.#heard.length;
+    const beginnings = this.#beginnings;
     const key = this.#id('mark');
     await this.#post(gateway, {
       key,
       frame: { id: key, command: { type: 'query', subject: 'state' } },
       state: 'unknown',
     });
-    this.#kept = Math.max(this.#kept, heard);
+    if (beginnings === this.#beginnings) this.#kept = Math.max(this.#kept, heard);
     return key;
   }
 
@@ -235,6 +238,7 @@ export class Witness {
   #beginAnew(): void {
     this.#past = [];
     this.#kept = 0;
+    this.#beginnings += 1;
     for (const [id, { state }] of this.#answers) if (state !== 'unknown') this.#answers.delete(id);
   }
 

@@ -1,7 +1,7 @@
 // The journal of `patchbay serve`: opened before the gateway, closed behind it (decision 0025).
 import type { Log } from '../../gateway/log.ts';
 import { systemClock } from '../../gateway/system-clock.ts';
-import type { Journal } from '../../stores/journal/journal.ts';
+import type { Journal, JournalOptions } from '../../stores/journal/journal.ts';
 import type { ProcessRegister } from '../../transports/child-process.ts';
 
 /** An open journal, as a gateway uses it. */
@@ -12,15 +12,15 @@ export interface OpenJournal {
 
 /**
  * Opens the journal in that folder. Rejects with `conflict` while another gateway uses the folder, and with `invalid` if other
- * users may write to it. `thrown`: takes what the owner of a session throws.
+ * users may write to it.
  */
-export async function openJournalIn(folder: string, log: Log, thrown: (thrown: unknown) => void): Promise<OpenJournal> {
+export async function openJournalIn(options: Omit<JournalOptions, 'clock'>, log: Log): Promise<OpenJournal> {
   // Loaded on demand: most gateways keep nothing.
   const [{ openJournal }, { startTimeOf }] = await Promise.all([
     import('../../stores/journal/journal.ts'),
     import('../../stores/journal/process-identity.ts'),
   ]);
-  const store = await openJournal({ folder, clock: systemClock, thrown });
+  const store = await openJournal({ ...options, clock: systemClock });
   const { orphans, processes } = store;
   if (orphans > 0) log('warn', 'agents that a killed gateway had left were ended', { orphans });
   const register: ProcessRegister = {

@@ -76,7 +76,8 @@ export async function openPlaces(
     };
   }
   const folder = options.journal ?? config.journal;
-  const journal = folder === undefined ? null : await openJournalIn(folder, log, thrown);
+  const { segmentBytes } = config.limits;
+  const journal = folder === undefined ? null : await openJournalIn({ folder, segmentBytes, thrown }, log);
   const named = node === undefined ? {} : { node, elsewhere: byName(node, config.nodes) };
   return { ports: { ...journal, ...named }, hop, close: async () => closeStore(journal?.store) };
 }
