@@ -9,6 +9,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { storedIdsIn } from '../../src/cli/stand-ins/stored-ids.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import { createGateway } from '../../src/gateway/full-gateway.ts';
+import { killAllChildren } from '../../src/transports/process-group.ts';
 import { type AcpClient, startAcpClient } from '../support/acp-client.ts';
 import { connectRaw, type RawAcp } from '../support/acp-raw.ts';
 import { at, rowsIn } from '../support/acp-traces.ts';
@@ -47,8 +48,8 @@ afterEach(() => {
 
 describe('an agent that is killed', () => {
   /** A gateway in this process and its client. No clock moves, and no timer rings. */
-  async function startStill(): Promise<RawAcp> {
-    const agents = { one: { protocol: 'acp', command: agentCommand() } };
+  async function startStill(around: readonly string[] = []): Promise<RawAcp> {
+    const agents = { one: { protocol: 'acp', command: [...around, ...agentCommand()] } };
     const gateway = createGateway(parseConfig({ agents, defaultAgent: 'one' }), {
       log: () => {},
       clock: createVirtualClock(),
@@ -81,6 +82,16 @@ describe('an agent that is killed', () => {
     killLast();
     expect(await turn).toMatchObject({ code: -32_603 });
     expect(await client.prompt(id, 'look')).toBe('end_turn');
+    expect(await client.prompt(await client.open(folder), 'look')).toBe('end_turn');
+  });
+
+  it('whose own child lives on and holds its pipes: the prompt is answered before any timer rings all the same', async () => {
+    onTestFinished(killAllChildren);
+    const client = await startStill(['sh', '-c', `trap '' TERM; sleep 1000 & exec "$@"`, 'sh']);
+    const turn = client.prompt(await client.open(folder), 'hang');
+    await client.until('the text', updates('agent_message_chunk'));
+    killLast();
+    expect(await turn).toMatchObject({ code: -32_603 });
     expect(await client.prompt(await client.open(folder), 'look')).toBe('end_turn');
   });
 
