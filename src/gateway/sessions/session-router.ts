@@ -23,7 +23,7 @@ import type { Sessions } from './sessions.ts';
 
 /** The dependencies of a router. */
 export interface SessionRouterPorts {
-  readonly sessions: Pick<Sessions, 'find' | 'announce' | 'remove' | 'name'> &
+  readonly sessions: Pick<Sessions, 'find' | 'announce' | 'name'> &
     Partial<Pick<Sessions, 'wake' | 'follows'>>;
   readonly idle: Pick<IdleSessions, 'release' | 'closeUnused'>;
   readonly notes: Pick<Notes, 'add'>;
@@ -166,10 +166,8 @@ export class SessionRouter {
       const refusal = refusalIn(session, principal, command);
       if (refusal !== null) return settle({ outcome: refusal });
       if (command.type === 'delete-session' && intake !== undefined) {
-        return settle({
-          outcome: { ok: true },
-          after: { do: 'remove', session: session.id, reason: 'the session was deleted' },
-        });
+        // The ledger keeps the outcome before the client gets the answer.
+        return session.delete(command, (outcome, close) => settle({ outcome, after: { do: 'close', close } }));
       }
       sinkOf(session).submit(command, (outcome) => settle({ outcome }));
     } catch (thrown) {
