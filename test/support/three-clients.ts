@@ -126,7 +126,8 @@ export const startEca: Start = async (place, past) => {
   };
 };
 
-const Chats = z.object({ chats: z.array(z.object({ id: z.string() })) });
+/** The user chooses by the title. */
+const Chats = z.object({ chats: z.array(z.object({ id: z.string(), title: z.string().min(1) })) });
 const State = z.object({
   id: z.literal('state'),
   outcome: z.object({ data: z.object({ changes: z.object({ resume: z.string() }) }) }),

@@ -1,5 +1,5 @@
 // Maps session ids to the conversations of agents, so that stand-ins find a conversation again under the id that their
-// client knows. One small file per session. The conversation itself is stored only by the agent.
+// client knows. One small file per session, with the title. The conversation itself is stored only by the agent.
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -14,6 +14,9 @@ export const StoredId = z.object({
   cwd: z.string(),
   /** What the agent calls the conversation: the path of its file, or an id. */
   file: z.string(),
+  /** What lists show: the name of the conversation, and its first words. */
+  name: z.string().optional(),
+  firstWords: z.string().optional(),
 });
 export type StoredId = z.infer<typeof StoredId>;
 

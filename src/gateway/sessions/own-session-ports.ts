@@ -33,6 +33,7 @@ import type { Conversations } from '../stored/conversations.ts';
 import type { KeptEnding } from '../stored/kept-sessions.ts';
 import type { SessionOrigin } from '../stored/session-files.ts';
 import type { SessionPersistence } from '../stored/session-persistence.ts';
+import { type SessionTitle, titleAfter } from '../stored/session-title.ts';
 import { createRunSpans, type RunSpans } from '../tracing/run-spans.ts';
 import type { Tracer } from '../tracing/tracer.ts';
 import type { AgentLost, CheckedRequest } from './session-request.ts';
@@ -43,7 +44,7 @@ export interface SessionSurroundings {
   persistenceOf(origin: SessionOrigin): SessionPersistence;
   readonly exportsOf: ReturnType<typeof createExportPlaces>;
   /** Notes conversations that only their agents keep; absent: nobody does. */
-  readonly conversations: Pick<Conversations, 'save'> | undefined;
+  readonly conversations: Pick<Conversations, 'save' | 'find'> | undefined;
   readonly notes: Notes;
   readonly meter: Meter;
   readonly tally: SessionTally;
@@ -117,8 +118,10 @@ export class OwnSessionPorts implements SessionPorts {
   #starts = 0;
   /** The agent's own name of the conversation. */
   #conversation: string | undefined;
-  /** The name that was noted last. */
-  #noted: string | undefined;
+  /** The title of the conversation so far. */
+  #title: SessionTitle | undefined;
+  /** What was noted last. */
+  #noted: { readonly file: string; readonly title: SessionTitle } | undefined;
   #isUsed = false;
 
   constructor(shared: SharedBySessions, beginning: SessionBeginning) {
@@ -211,16 +214,21 @@ export class OwnSessionPorts implements SessionPorts {
 
   /** A conversation in which nobody has asked anything is not looked for, and many agents keep none. */
   #noteConversation(event: Event): void {
-    if (event.type === 'run-start') this.#isUsed = true;
-    else if (event.type === 'session-changed') this.#conversation = event.changes.resume ?? this.#conversation;
-    else return;
-    if (!this.#isUsed || this.#conversation === this.#noted || this.#conversation === undefined) return;
-    const file = this.#conversation;
-    this.#noted = file;
     const { conversations, log } = this.#shared.around;
+    if (conversations === undefined) return;
+    if (event.type === 'run-start') this.#isUsed = true;
+    if (event.type === 'session-changed') this.#conversation = event.changes.resume ?? this.#conversation;
+    // An agent may go on with a conversation without telling its past.
+    this.#title ??= conversations.find(this.id) ?? {};
+    const title = titleAfter(this.#title, event);
+    this.#title = title;
+    const file = this.#conversation;
+    if (!this.#isUsed || file === undefined || (this.#noted?.file === file && this.#noted.title === title)) return;
+    this.#noted = { file, title };
     const { agentName: agent, place: cwd } = this.#checked;
+    const { name, firstWords } = title;
     try {
-      conversations?.save({ id: this.id, agent, cwd, file });
+      conversations.save({ id: this.id, agent, cwd, file, name, firstWords });
     } catch (thrown) {
       log('error', 'the session cannot be found again', { session: this.id, reason: faultText(thrown) });
     }

@@ -1,9 +1,10 @@
 // Conversations that only their agents keep, under the ids that clients of this user know: a gateway without a store finds
 // them again after a restart (decision 0027).
 import type { SessionSummary } from '../../core/model/outcome-data.ts';
+import type { SessionTitle } from './session-title.ts';
 
 /** A session whose agent keeps the conversation. */
-export interface Conversation {
+export interface Conversation extends SessionTitle {
   /** The id of the session. */
   readonly id: string;
   /** The agent's name in the configuration. */
@@ -30,5 +31,7 @@ export function summariesOf(
   listed: readonly SessionSummary[],
 ): readonly SessionSummary[] {
   const known = new Set(listed.flatMap(({ id, file }) => [id, file ?? '']));
-  return conversations.flatMap(({ id, cwd, file }) => (known.has(id) || known.has(file) ? [] : [{ id, cwd }]));
+  return conversations.flatMap(({ id, cwd, file, name, firstWords }) =>
+    known.has(id) || known.has(file) ? [] : [{ id, cwd, name, firstWords }],
+  );
 }

@@ -134,7 +134,8 @@ describe('a session of the day before', () => {
 
     client = await start();
     const { sessions } = await client.agent.request(methods.agent.session.list, { cwd: project });
-    expect(sessions).toContainEqual(expect.objectContaining({ sessionId, cwd: project }));
+    const entry = expect.objectContaining({ sessionId, cwd: project, title: 'look one' });
+    expect(sessions).toContainEqual(entry);
     await client.agent.request(methods.agent.session.load, { sessionId, cwd: project, mcpServers: [] });
     await expect(ask(sessionId, 'look two')).resolves.toMatchObject({ stopReason: 'end_turn' });
     const next = startsIn(record).at(-1);
@@ -146,6 +147,8 @@ describe('a session of the day before', () => {
 
     const before = startsIn(record).length;
     client = await start();
+    const again = await client.agent.request(methods.agent.session.list, { cwd: project });
+    expect(again.sessions).toContainEqual(entry);
     await client.agent.request(methods.agent.session.delete, { sessionId });
     const later = await client.agent.request(methods.agent.session.list, { cwd: project });
     expect(later.sessions.map((one) => one.sessionId)).not.toContain(sessionId);
