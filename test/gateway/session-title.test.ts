@@ -1,7 +1,7 @@
 // Lists call a stored session by its name and the beginning of its first prompt.
 import { expect, test } from 'vitest';
 import type { Event } from '../../src/core/model/event.ts';
-import { type SessionTitle, titleAfter } from '../../src/gateway/stored/session-title.ts';
+import { type SessionTitle, titleAfter, titleOf } from '../../src/gateway/stored/session-title.ts';
 
 const said = (text: string, more: object = {}): Event => ({
   type: 'message-added',
@@ -29,4 +29,15 @@ test('the same object while the title stays: nothing is written', () => {
   const title = { name: 'one', firstWords: 'hello' };
   for (const event of [said('more'), named('one'), { type: 'turn-start' } as const])
     expect(titleAfter(title, event)).toBe(title);
+});
+
+test('a conversation whose first words are known is not read for them', () => {
+  const transcript = {
+    info: { name: 'mine' },
+    get items(): never {
+      throw new Error('the conversation was read');
+    },
+  };
+  expect(titleOf(transcript, 'hello')).toEqual({ name: 'mine', firstWords: 'hello' });
+  expect(() => titleOf(transcript)).toThrow('the conversation was read');
 });

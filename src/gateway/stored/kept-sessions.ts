@@ -123,10 +123,10 @@ export class KeptSessions {
 
   /** The session begins with this conversation. */
   begun({ id, transcript }: Session): void {
-    const title = titleOf(transcript);
-    this.#change(id, (head) =>
-      head.name === title.name && head.firstWords === title.firstWords ? head : { ...head, ...title },
-    );
+    this.#change(id, (head) => {
+      const title = titleOf(transcript, head.firstWords);
+      return head.name === title.name && head.firstWords === title.firstWords ? head : { ...head, ...title };
+    });
   }
 
   /** Takes each event but deltas. */

@@ -15,12 +15,17 @@ export type SessionTitle = z.infer<typeof SessionTitle>;
 /** Longest name of a head, characters: a store may keep the heads of all sessions in memory. */
 const longestName = 256;
 
-/** The title of a conversation so far. */
-export function titleOf({ info: { name }, items }: Pick<Transcript, 'info' | 'items'>): SessionTitle {
+/** The title of a conversation so far. `known`: the first words, if a head has them; the conversation is read without them only. */
+export function titleOf(transcript: Pick<Transcript, 'info' | 'items'>, known?: string): SessionTitle {
+  const { name } = transcript.info;
+  return { name: name?.slice(0, longestName), firstWords: known ?? firstWordsOf(transcript) };
+}
+
+function firstWordsOf({ items }: Pick<Transcript, 'items'>): string | undefined {
   const said = items.flatMap((item) =>
     item.kind !== 'message' && item.logged.event.type === 'message-added' ? [item.logged.event] : [],
   );
-  return { name: name?.slice(0, longestName), firstWords: firstWordsIn(said) };
+  return firstWordsIn(said);
 }
 
 /** The title after one more event; the same object if the title stays. */
