@@ -214,7 +214,7 @@ describe(`the page in people's hands${noBrowser === null ? '' : ` (skipped: ${no
   it.skipIf(noBrowser !== null)('shows which session is chosen, however many there are', async () => {
     for (let count = 0; count < 12; count += 1) await rig.createSession();
     const page = await rig.loggedIn({ viewport: { width: 1320, height: 500 } }, `#s=${await rig.createSession()}`);
-    const bottom = "document.querySelector('.session[aria-current=\"true\"]')?.getBoundingClientRect().bottom ?? 9999";
+    const bottom = 'document.querySelector(\'.session[aria-current="true"]\')?.getBoundingClientRect().bottom ?? 9999';
     // A row of text is cut at whole pixels.
     await expect.poll(() => page.evaluate(bottom)).toBeLessThan(501);
     await page.context().close();
