@@ -18,6 +18,12 @@ export interface Departure {
   readonly what: string;
 }
 
+/** The departure for people. Its words are of a frame: they may hold control characters. */
+export function inWords({ type, number, what }: Departure): string {
+  const place = number === null ? '' : `line ${number}: `;
+  return `${place}${type}: ${what.slice(0, 200)}`;
+}
+
 /** What the caller does next. */
 export type Next =
   | { readonly type: 'send'; readonly dir: TapeFrame['dir']; readonly bytes: Buffer; readonly text: string }

@@ -10,6 +10,8 @@ export interface FrameReader extends FrameSink {
   takeBurst(peek: Peek, start: number, end: number, maxFrameBytes: number): number;
   readonly isOpen: boolean;
   /** See Receiver. */
+  remark(text: string): void;
+  /** See Receiver. */
   readonly work: WorkQueue | undefined;
   readonly isPaused: boolean;
   /** True as soon as the transport has reported the end, before the receiver gets it. */
@@ -28,6 +30,7 @@ export interface FrameReader extends FrameSink {
 type Item =
   | { readonly frame: Frame }
   | { readonly fault: FrameFault }
+  | { readonly remark: string }
   | { readonly half: Ending }
   | { readonly ending: Ending };
 
@@ -94,6 +97,10 @@ class ReceivingHalf implements FrameReader {
     this.#tell({ fault });
   }
 
+  remark(remark: string): void {
+    this.#tell({ remark });
+  }
+
   half(ending: Ending): void {
     this.#tell({ half: ending });
   }
@@ -120,6 +127,7 @@ class ReceivingHalf implements FrameReader {
     if (receiver === undefined) return;
     if ('frame' in item) receiver.frame(item.frame);
     else if ('fault' in item) receiver.fault(item.fault);
+    else if ('remark' in item) receiver.remark?.(item.remark);
     else if ('ending' in item) receiver.end(item.ending);
     else if (receiver.inputEnded !== undefined) receiver.inputEnded();
     else this.end(item.half);

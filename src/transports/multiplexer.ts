@@ -81,6 +81,7 @@ export function createMultiplexer(options: MultiplexerOptions): MultiplexedConne
         finish();
         each(({ inlet }) => inlet.fault(fault));
       },
+      remark: (text) => each(({ inlet }) => inlet.remark(text)),
       end(ending) {
         const last = [...branches.values()];
         branches.clear();
@@ -238,6 +239,7 @@ function counting(receiver: Receiver, taken: (frame: Frame) => void): Receiver {
       receiver.frame(frame);
     },
     fault: (fault) => receiver.fault(fault),
+    remark: (text) => receiver.remark?.(text),
     end: (ending) => receiver.end(ending),
     drained: () => receiver.drained?.(),
   };

@@ -69,11 +69,12 @@ async function choose(page: Page, words: string, column: string): Promise<void> 
   await page.locator('.rows .line', { hasText: words }).first().click();
   const part = page.getByRole('region', { name: column, exact: true });
   await part.locator('pre').first().waitFor();
-  // Below the header of the drawer, which stays; the page itself does not scroll.
+  // Right below the header of the drawer, which stays; the page itself does not scroll.
   await page.evaluate(`{
     const drawer = document.querySelector('.drawer');
     const part = drawer.querySelector('section[aria-label="${column}"]');
-    drawer.scrollTop += part.getBoundingClientRect().top - drawer.getBoundingClientRect().top - 52;
+    const header = drawer.querySelector('header').getBoundingClientRect();
+    drawer.scrollTop += part.getBoundingClientRect().top - header.bottom;
   }`);
 }
 

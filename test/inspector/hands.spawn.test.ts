@@ -211,6 +211,15 @@ describe(`the page in people's hands${noBrowser === null ? '' : ` (skipped: ${no
     },
   );
 
+  it.skipIf(noBrowser !== null)('shows which session is chosen, however many there are', async () => {
+    for (let count = 0; count < 12; count += 1) await rig.createSession();
+    const page = await rig.loggedIn({ viewport: { width: 1320, height: 500 } }, `#s=${await rig.createSession()}`);
+    const bottom = 'document.querySelector(\'.session[aria-current="true"]\')?.getBoundingClientRect().bottom ?? 9999';
+    // A row of text is cut at whole pixels.
+    await expect.poll(() => page.evaluate(bottom)).toBeLessThan(501);
+    await page.context().close();
+  });
+
   it.skipIf(noBrowser !== null)('changes the mode', async () => {
     const page = await rig.newSession();
     await prompt(page, 'hello');
@@ -247,6 +256,12 @@ describe(`the page in people's hands${noBrowser === null ? '' : ` (skipped: ${no
     expect(await findings(after)).toEqual([]);
     await prompt(after, 'and go on');
     await spoken(after, 'You said: and go on').waitFor();
+    // Commands have the clock of the session, which was long before this gateway began.
+    await after.locator('.rows .line', { hasText: '← prompt' }).last().waitFor();
+    const read = "[...document.querySelectorAll('.rows .line .time')].map((each) => Number(each.textContent))";
+    // The first row is the state of now.
+    const [, ...times] = (await after.evaluate(read)) as number[];
+    expect(times).toEqual([...times].sort((one, other) => one - other));
     await after.context().close();
   });
 

@@ -238,6 +238,12 @@ describe(`the page, in Chromium${noBrowser === null ? '' : ` (skipped: ${noBrows
     await page.locator('.top .tag', { hasText: 'pi' }).waitFor();
     await page.locator('.rows .line', { hasText: 'run-end completed' }).waitFor();
     expect(await findings(page)).toEqual([]);
+    // The tape has no answer to what the gateway asks at the start.
+    const left = 'The conversation leaves the tape: extra: get_commands';
+    const row = page.locator('.rows .line', { hasText: 'notice warning' }).filter({ hasText: 'get_commands' });
+    await row.locator('.chip.violation').dispatchEvent('click');
+    await page.getByRole('dialog', { name: 'Rule' }).getByText(`violation: ${left}`).waitFor();
+    await page.keyboard.press('Escape');
     // A tool that is at work for an hour.
     const call = { toolCallId: 'c', toolName: 'bash', args: { command: 'sleep 3600' } };
     const partialResult = { content: [{ type: 'text', text: 'half of it' }], details: {} };

@@ -4,7 +4,7 @@ import { GatewayError } from '../../core/model/errors.ts';
 import { tapeIn } from '../../gateway/tapes/tape-input.ts';
 import { createCutter } from '../../tape/cutter.ts';
 import type { LoadedTape } from '../../tape/loaded.ts';
-import { createPlayer, type Departure, type MatchLevel, type Player } from '../../tape/player.ts';
+import { createPlayer, inWords, type MatchLevel, type Player } from '../../tape/player.ts';
 import { printable } from '../../transports/printable.ts';
 import { dieOf } from './child-exit.ts';
 import { chosenSeed, type FaultOptions } from './fault-option.ts';
@@ -46,7 +46,7 @@ export async function replay(file: string, command: readonly string[], options: 
   });
   await play(player, tape, peer, options);
   const list = player.departures(true);
-  for (const departure of list) process.stderr.write(`patchbay replay: ${inWords(departure)}\n`);
+  for (const departure of list) process.stderr.write(`patchbay replay: ${printable(inWords(departure))}\n`);
   await peer.writtenOut();
   if (list.length > 0) process.exit(departed);
   const { code = 0, signal = null } = options.as === 'agent' ? (tape.exit ?? {}) : {};
@@ -152,9 +152,4 @@ function onStep(step: () => void): void {
   const terminal = createReadStream('/dev/tty');
   terminal.on('error', () => {});
   terminal.on('data', step);
-}
-
-function inWords({ type, number, what }: Departure): string {
-  const place = number === null ? '' : `line ${number}: `;
-  return printable(`${place}${type}: ${what.slice(0, 200)}`);
 }

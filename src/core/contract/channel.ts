@@ -115,6 +115,8 @@ export interface Receiver {
    */
   takeBurst?(peek: Peek, start: number, end: number, maxFrameBytes: number): number;
   fault(fault: FrameFault): void;
+  /** The channel itself has something to say to the users of the sessions behind it, in one sentence. */
+  remark?(text: string): void;
   end(ending: Ending): void;
   /**
    * The peer sends nothing more but still reads, like a program whose input was a file. A receiver with this method

@@ -18,6 +18,8 @@ export interface ReadFrames {
 export interface Tap {
   /** Whether anybody looks now. While nobody does, nothing below is called, and single deltas take the fast path. */
   readonly isOn: boolean;
+  /** The clock of a session that was made again, which is ahead of the gateway's. */
+  timed(now: () => number): void;
   /** A frame of the agent begins to be taken. Everything until {@link Tap.taken} is its doing. */
   frame(bytes: Uint8Array): void;
   /** As {@link Tap.frame}, for frames that are taken together. */

@@ -167,6 +167,11 @@ export function linkAgent(
       if (fault.isCut === true) return;
       stop(`the agent sent ${fault.message}`);
     },
+    remark(text) {
+      if (isEnded) return;
+      listener.note('violation', text);
+      listener.event({ type: 'notice', level: 'warning', source: 'gateway', text });
+    },
     end: finish,
   });
   act(() => backend.start?.() ?? []);

@@ -34,6 +34,7 @@ export async function restoreSession({
   begun,
 }: RestorePorts): Promise<Session> {
   const clock = new SessionClock(ports.clock, clockOrigin - ports.timeOrigin);
+  ports.tap?.timed(() => clock.now());
   const open = (state: SessionState | null) => beginRestoring(ports, { clock, ...pastOf(state) }, dialectOf);
   const { restoring, place, corrupt } = await takePast(past, open);
   const { session } = restoring;

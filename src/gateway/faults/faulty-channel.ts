@@ -78,6 +78,7 @@ export function faultyChannel(channel: Channel, faults: ChannelFaults): Channel 
   const receiver: Receiver = {
     frame: ({ bytes }) => void sources.out.write(wireOf(framing, [bytes])),
     fault: (fault) => inlet.fault(fault),
+    remark: (text) => inlet.remark(text),
     end(ending) {
       fate = ending;
       sources.out.end();

@@ -49,7 +49,7 @@ export interface WireTapPorts {
 
 /** A class: its methods run for each frame and event. */
 export class WireTap implements Tap {
-  readonly #now: () => number;
+  #now: () => number;
   readonly #mostBytes: number;
   readonly #evicted: () => void;
   readonly #mask: Mask | null;
@@ -85,6 +85,10 @@ export class WireTap implements Tap {
 
   get isOn(): boolean {
     return this.#isOn;
+  }
+
+  timed(now: () => number): void {
+    this.#now = now;
   }
 
   on(): void {

@@ -1,9 +1,10 @@
 // A channel to an agent that is a tape: its frames come as they came when they were recorded.
 import type { Channel } from '../../core/contract/channel.ts';
 import type { LoadedTape } from '../../tape/loaded.ts';
-import { createPlayer } from '../../tape/player.ts';
+import { createPlayer, inWords } from '../../tape/player.ts';
 import { createFrameReader } from '../../transports/frame-reader.ts';
 import { bytesOf, createFrame } from '../../transports/framing/frame.ts';
+import { printable } from '../../transports/printable.ts';
 import { faultyChannel } from '../faults/faulty-channel.ts';
 import type { TapePlay, TapePlayer } from './tape-player.ts';
 
@@ -12,6 +13,9 @@ const patienceMs = 1000;
 
 /** How long a tape that plays by itself waits for what nobody may say, ms. */
 const aloneMs = 20;
+
+/** Departures from the tape that are told for each connection (docs/limits.md 12.6). */
+const mostTold = 20;
 
 /** The player of tapes. */
 export const tapeChannel: TapePlayer = (label, tape, play) => {
@@ -27,6 +31,9 @@ function plainChannel(label: string, tape: LoadedTape, { speed, isAlone = false 
   const endsItself = tape.exit !== null && tape.inputEndedAt === null;
   let timer: NodeJS.Timeout | undefined;
   let isScheduled = false;
+  /** Departures that were looked at, and those that were told. */
+  let seen = 0;
+  let told = 0;
 
   /** Never inside a call of ours: a receiver need not be reentrant. */
   function schedule(): void {
@@ -38,9 +45,22 @@ function plainChannel(label: string, tape: LoadedTape, { speed, isAlone = false 
     });
   }
 
+  /** Tells where the session has left the tape, each place once. */
+  function tell(): void {
+    for (const departure of player.departures(false).slice(seen)) {
+      seen += 1;
+      // A tape that plays by itself waits for nobody.
+      if ((isAlone && departure.type === 'missing') || told > mostTold) continue;
+      told += 1;
+      const words = told > mostTold ? 'there are more places, which are not told' : inWords(departure);
+      inlet.remark(`The conversation leaves the tape: ${printable(words)}`);
+    }
+  }
+
   function run(): void {
     clearTimeout(timer);
     while (inlet.isOpen && !inlet.isPaused && !inlet.isEnded) {
+      tell();
       const next = player.next(performance.now());
       switch (next.type) {
         case 'send':

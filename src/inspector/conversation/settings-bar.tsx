@@ -88,7 +88,7 @@ export function Used({ session }: { readonly session: Session }): VNode {
     <span class="figures">
       {contextTokens !== undefined &&
         `context ${tokens(contextTokens)}${contextWindow === undefined ? '' : ` of ${tokens(contextWindow)}`} · `}
-      {`${tokens(read)} in · ${tokens(usage.output)} out · ${dollars(cost)}`}
+      {`${tokens(read)} in · ${tokens(usage.output)} out${cost > 0 ? ` · ${dollars(cost)}` : ''}`}
     </span>
   );
 }

@@ -1,6 +1,6 @@
 // Agents, and sessions: those that are open and those that are kept.
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { InspectedSession } from '../../core/contract/inspector-api.ts';
 import { visible } from '../state/format.ts';
 import { gateway, kept, logOut, openSession } from '../state/gateway.ts';
@@ -111,9 +111,14 @@ function Entry({ session, onOpen }: { readonly session: InspectedSession; readon
   const { id, agent, name, firstWords, dialects } = session;
   const known = attached.get(id);
   const state = known?.waiting.value ? 'waiting' : known?.running.value ? 'running' : session.state;
+  const isCurrent = selected.value?.id === id;
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (isCurrent) button.current?.scrollIntoView({ block: 'nearest' });
+  }, [isCurrent]);
   return (
     <li>
-      <button type="button" class="session" aria-current={selected.value?.id === id} onClick={onOpen}>
+      <button ref={button} type="button" class="session" aria-current={isCurrent} onClick={onOpen}>
         <span class={`dot ${state}`} aria-hidden="true" />
         <bdi class="name" title={id}>
           {titleOf(id, name ?? firstWords)}

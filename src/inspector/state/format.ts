@@ -23,6 +23,7 @@ export function tokens(count: number): string {
 
 /** US dollars. */
 export function dollars(amount: number): string {
+  if (amount > 0 && amount < 0.0001) return '<$0.0001';
   return `$${amount < 0.01 ? amount.toFixed(4) : amount.toFixed(2)}`;
 }
 

@@ -30,6 +30,9 @@ const textIn = (output: string) =>
     .map(([, text]) => JSON.parse(text ?? '""'))
     .join('');
 
+/** How a client is told: the first pi has no words for people. */
+const told = { claude: ['"subtype":"notice","level":"warning"'], pi: ['"method":"notify"'], 'pi-legacy': [] };
+
 describe('a live conversation', () => {
   it('comes again from its tape, byte for byte', async () => {
     const { file, ended, tape } = await live();
@@ -53,8 +56,13 @@ describe('a live conversation', () => {
     ] as const;
     for (const [frontend, prompt, killAfter] of clients) {
       const words = ['stdio', '--frontend', frontend, '--config', config];
-      const told = await patchbay(words, { input: `${JSON.stringify(prompt)}\n`, holdInput: true, killAfter });
-      expect([frontend, textIn(told.stdout)]).toEqual([frontend, text]);
+      const { stdout } = await patchbay(words, { input: `${JSON.stringify(prompt)}\n`, holdInput: true, killAfter });
+      expect([frontend, textIn(stdout)]).toEqual([frontend, text]);
+      // The taped client has not asked for commands: each client is told once.
+      const left = stdout
+        .split('\n')
+        .filter((line) => line.includes('The conversation leaves the tape: extra: get_commands'));
+      expect(left).toEqual(told[frontend].map((words) => expect.stringContaining(words)));
     }
   });
 });
