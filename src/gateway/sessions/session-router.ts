@@ -23,8 +23,7 @@ import type { Sessions } from './sessions.ts';
 
 /** The dependencies of a router. */
 export interface SessionRouterPorts {
-  readonly sessions: Pick<Sessions, 'find' | 'announce' | 'name'> &
-    Partial<Pick<Sessions, 'wake' | 'follows'>>;
+  readonly sessions: Pick<Sessions, 'find' | 'announce' | 'name'> & Partial<Pick<Sessions, 'wake' | 'follows'>>;
   readonly idle: Pick<IdleSessions, 'release' | 'closeUnused'>;
   readonly notes: Pick<Notes, 'add'>;
   readonly sessionless: Pick<SessionlessCommands, 'execute'>;
