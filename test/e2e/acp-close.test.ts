@@ -12,7 +12,7 @@ import { systemClock } from '../../src/gateway/system-clock.ts';
 import { type Journal, openJournal } from '../../src/stores/journal/journal.ts';
 import { isRunning } from '../../src/stores/journal/process-identity.ts';
 import { connectRaw, type RawAcp } from '../support/acp-raw.ts';
-import { at } from '../support/acp-traces.ts';
+import { at, rowsIn } from '../support/acp-traces.ts';
 import { eventually } from '../support/faults/eventually.ts';
 import { acpOrderFaults } from '../support/judges/acp-order.ts';
 import { acpSchemaFaults } from '../support/judges/acp-schema.ts';
@@ -57,6 +57,7 @@ describe.each(['without a journal', 'with a journal'])('%s', (kept) => {
     gateway.close('the test is over');
     await journal?.close();
     journal = undefined;
+    for (const { sent } of startsIn(record)) expect(acpSchemaFaults(rowsIn('in', sent))).toEqual([]);
     for (const { rows } of clients.splice(0)) {
       expect(acpSchemaFaults(rows)).toEqual([]);
       expect(acpOrderFaults(rows, { only: 'out' })).toEqual([]);

@@ -12,7 +12,8 @@ import { memoryPair } from '../../src/transports/memory.ts';
 import { startInspector } from '../inspector/rig.ts';
 import { freshJournal } from '../stores/journal/journal-rig.ts';
 import { connectRaw } from '../support/acp-raw.ts';
-import { at } from '../support/acp-traces.ts';
+import { at, rowsIn } from '../support/acp-traces.ts';
+import { acpSchemaFaults } from '../support/judges/acp-schema.ts';
 import { startsIn, tellingCommand } from '../support/telling-program.ts';
 
 const script = fileURLToPath(new URL('../support/scripted-acp.mjs', import.meta.url));
@@ -108,6 +109,8 @@ test('what they hold is told to the agent alone', async () => {
 
   const given = startsIn(record).map(({ sent }) => secrets.filter((one) => sent.includes(one)));
   expect(given.slice(0, 2)).toEqual([secrets, secrets]);
+  for (const { sent } of startsIn(record)) expect(acpSchemaFaults(rowsIn('in', sent))).toEqual([]);
+  expect(acpSchemaFaults(client.rows, { only: 'out' })).toEqual([]);
   // A tape has every byte, until it is scrubbed (docs/guides/tapes.md).
   const tape = filesIn(tapes);
   const surroundings = { env: {}, home: '/home/nobody', user: 'nobody', host: 'nowhere' };

@@ -1,6 +1,6 @@
 // claude-agent-acp, which brings Claude Code to editors of the Agent Client Protocol, codex-acp and gemini-cli as the agents behind three
 // clients of other protocols, on the fake model: text, tools, leave given and refused, a stop, and a stored conversation that is loaded.
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
@@ -65,6 +65,14 @@ const agents: Readonly<Record<string, NpmAgent>> = {
   'codex-acp': behindRelay('codex', '@agentclientprotocol/codex-acp/dist/index.js'),
   'gemini-cli': behindRelay('gemini', '@google/gemini-cli/bundle/gemini.js', '--acp'),
 };
+/** gemini-cli names the file of a conversation by the minute, and writes over one that began in this minute (docs/protocols/acp.md 3.16). */
+function backdate(folder: string): void {
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    const earlier = name.replace(/session-\d{4}-/u, 'session-2020-');
+    if (earlier !== name) renameSync(join(folder, name), join(folder, earlier));
+  }
+}
+
 const rows = Object.entries(agents).map(([name, { missing, command }]) => {
   const label = missing === null ? name : `${name} (${missing})`;
   return { name, label, missing, command };
@@ -141,6 +149,7 @@ describe.each(rows)('$label', ({ name, missing, command }) => {
         const conversation = await before.conversation();
         await before.close();
         await first.close();
+        if (name === 'gemini-cli') backdate(join(home.dir, 'relay/.gemini/tmp'));
         const later = await start(kept, conversation);
         onTestFinished(later.close);
         expect(await later.run('[[text]] which was it?')).toContain('Hello, world. This is plain text.');

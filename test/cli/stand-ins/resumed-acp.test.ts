@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { rowsIn } from '../../support/acp-traces.ts';
+import { acpSchemaFaults } from '../../support/judges/acp-schema.ts';
 import { startsIn, tellingCommand } from '../../support/telling-program.ts';
 import { startEca, startSdk } from '../../support/three-clients.ts';
 
@@ -28,6 +30,7 @@ test.each([
   expect(await later.run('look again')).toContain('There are three cables.');
   await later.close();
 
+  for (const { sent } of startsIn(record)) expect(acpSchemaFaults(rowsIn('in', sent))).toEqual([]);
   // An editor has an agent for its settings as well.
   const loaded = startsIn(record).filter(({ sent }) => sent.includes('"method":"session/load"'));
   expect(loaded.map(({ sent }) => sent.includes('look again'))).toEqual([true]);
