@@ -1,8 +1,10 @@
 // The bounds of the inspector.
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { owner } from '../../src/core/contract/principal.ts';
 import { Taps } from '../../src/gateway/inspector/taps.ts';
 import { UploadedTapes } from '../../src/gateway/inspector/uploaded-tapes.ts';
+import { tapeChannel } from '../../src/gateway/tapes/tape-channel.ts';
+import { loadTape } from '../../src/tape/loaded.ts';
 import { createLogins, loginLimits } from '../../src/transports/http/inspector/logins.ts';
 import { createVirtualClock } from '../support/core/virtual-clock.ts';
 import { type Acts, counted } from './rig.ts';
@@ -30,6 +32,18 @@ export const inspectorActs: Acts = {
     expect(add).toThrow('4 tapes are open');
     tapes.forget(first);
     add();
+  },
+
+  async 'places where a session leaves its tape'() {
+    const tape = loadTape('{"dir":"in","line":"{\\"type\\":\\"a\\"}"}\n', { protocol: 'any', isByLength: () => false });
+    const channel = tapeChannel('a tape', tape, { speed: 1 });
+    const told: string[] = [];
+    channel.open({ frame() {}, fault() {}, end() {}, remark: (words) => told.push(words) });
+    for (const n of counted(1000)) channel.send(`{"type":"x${n}"}`);
+    await vi.waitUntil(() => told.length > 0);
+    channel.close('normal', 'over');
+    expect(told).toHaveLength(21);
+    expect(told.at(-1)).toContain('there are more places');
   },
 
   'logins of the inspector'() {
