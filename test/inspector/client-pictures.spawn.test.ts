@@ -9,6 +9,7 @@ import { WebSocket } from 'ws';
 import { connect } from '../../src/client/client.ts';
 import type { Scenario } from '../../src/conformance/model/answers.ts';
 import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
+import { patchbay } from '../support/command.ts';
 import { converse } from '../support/sdk-browser.ts';
 import { closeBrowser } from './support/browser.ts';
 import { noPictures, small, take, told } from './support/pictures.ts';
@@ -52,7 +53,12 @@ beforeAll(async () => {
   const config = join(temporary, 'patchbay.json');
   const demo = { protocol: 'demo' };
   const sessionDirectory = join(temporary, 'sessions');
-  const all = { demo, chat, ...Object.fromEntries(agents) };
+  const file = join(temporary, 't.jsonl');
+  const pi = [process.execPath, program('patchbay-pi'), '--mode', 'rpc'];
+  const input = '{"id":"1","type":"prompt","message":"think tool"}\n';
+  await patchbay(['record', '-o', file, '--', ...pi], { input, env: { PATCHBAY_AGENT: 'demo', PATCHBAY_CONFIG: '' } });
+  const taped = { protocol: 'replay', file, speed: 'max' };
+  const all = { demo, taped, chat, ...Object.fromEntries(agents) };
   writeFileSync(config, JSON.stringify({ agents: all, defaultAgent: 'demo', sessionDirectory }));
   vi.stubEnv('ANTHROPIC_API_KEY', 'test');
   rig = await startRig(['--config', config]);
@@ -118,6 +124,21 @@ describe(`pictures of clients${noPictures === null ? '' : ` (skipped: ${noPictur
     await page.getByRole('button', { name: 'Send' }).waitFor();
     await choose(page, 'retry-start', 'claude');
     await take(page, 'anthropic');
+    await page.context().close();
+  });
+
+  it.skipIf(noPictures !== null)('an agent that is a tape, and is asked what the tape does not hold', async () => {
+    const page = await rig.newSession({ ...small, colorScheme: 'light' }, 'taped');
+    await told(page, 'think tool', '.rows .line:has-text("run-end completed")');
+    await page.getByRole('button', { name: 'Send' }).waitFor();
+    await told(page, 'And what else?', '.rows .line:has-text("extra: prompt")');
+    await page
+      .locator('.rows .line', { hasText: 'notice warning' })
+      .filter({ hasText: 'extra: prompt' })
+      .locator('.seq')
+      .click();
+    await page.locator('.drawer').waitFor();
+    await take(page, 'tape');
     await page.context().close();
   });
 

@@ -244,6 +244,8 @@ describe(`the page, in Chromium${noBrowser === null ? '' : ` (skipped: ${noBrows
     await row.locator('.chip.violation').dispatchEvent('click');
     await page.getByRole('dialog', { name: 'Rule' }).getByText(`violation: ${left}`).waitFor();
     await page.keyboard.press('Escape');
+    // The page asks a tape for nothing by itself.
+    expect(await page.getByText('get_available_models').count()).toBe(0);
     // A tool that is at work for an hour.
     const call = { toolCallId: 'c', toolName: 'bash', args: { command: 'sleep 3600' } };
     const partialResult = { content: [{ type: 'text', text: 'half of it' }], details: {} };

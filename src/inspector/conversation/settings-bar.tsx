@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Model } from '../../core/model/content.ts';
 import { dollars, tokens } from '../state/format.ts';
+import { isTape } from '../state/gateway.ts';
 import type { Session } from '../state/session.ts';
 
 /** What an agent that does not tell its choices is asked for. */
@@ -11,7 +12,8 @@ function useAsked<Value>(session: Session, subject: 'models' | 'thinking-levels'
   const agent = session.agent.value;
   useEffect(() => {
     setList([]);
-    if (agent === null) return;
+    // A tape was recorded without this question.
+    if (agent === null || isTape(session.id)) return;
     void session.query(subject).then((data) => setList((data?.[field] as readonly Value[] | undefined) ?? []));
   }, [session, agent]);
   return list;

@@ -39,6 +39,7 @@ export function TapeBox(): VNode {
           <textarea
             class="mono"
             rows={3}
+            wrap="off"
             placeholder={'drop p0.1\nkill @type=agent_end'}
             spellcheck={false}
             value={text}

@@ -1,6 +1,6 @@
 // The chosen session in a line, and what can be done with it.
 import type { VNode } from 'preact';
-import { closeTape, gateway, tapeOf } from '../state/gateway.ts';
+import { closeTape, isTape, tapeOf } from '../state/gateway.ts';
 import { selected, titleOf } from '../state/link.ts';
 import type { Session } from '../state/session.ts';
 import { isWireShown, said } from '../state/view.ts';
@@ -28,8 +28,6 @@ export function TopBar(): VNode {
 
 function About({ session }: { readonly session: Session }): VNode {
   const { name } = session.info.value;
-  // The agent of such a session has the session's name.
-  const isTape = gateway.value.sessions.some(({ id, agent }) => id === session.id && agent === id);
   return (
     <>
       <h2>
@@ -43,7 +41,7 @@ function About({ session }: { readonly session: Session }): VNode {
       <button type="button" onClick={() => void save(session)}>
         Save tape
       </button>
-      {isTape && (
+      {isTape(session.id) && (
         <button type="button" onClick={() => void closeTape(session.id)}>
           Close tape
         </button>

@@ -140,6 +140,11 @@ export async function openTape(file: Blob): Promise<string> {
   return session;
 }
 
+/** Whether the session plays a tape that a page has opened. Its agent has the session's name. */
+export function isTape(session: string): boolean {
+  return gateway.value.sessions.some(({ id, agent }) => id === session && agent === id);
+}
+
 /** Ends the session of a tape that a page has opened. */
 export async function closeTape(session: string): Promise<void> {
   await ask(`tape?session=${encodeURIComponent(session)}`, { method: 'DELETE' }).catch(() => null);
