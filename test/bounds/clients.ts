@@ -29,9 +29,15 @@ export const clientActs: Acts = {
     expect(client.sent()).toMatchObject([
       { success: false, error: '256 commands are waiting for their answers already' },
     ]);
+    const abort = () => client.send({ type: 'abort', id: 'y' });
+    for (const _ of counted(257)) abort();
+    expect([client.open.length, client.sent().at(-1)]).toMatchObject([
+      512,
+      { command: 'abort', success: false, error: '512 commands are waiting for their answers already' },
+    ]);
     client.settle();
     ask();
-    expect([client.open.length, client.sent().length]).toEqual([1, 257]);
+    expect([client.open.length, client.sent().length]).toEqual([1, 514]);
   },
 
   'posted commands without an answer'() {

@@ -15,7 +15,7 @@ export class CountedSink implements CommandSink {
 
   /**
    * `onAnswer` is called with each answer and calls `settle`, which gives the answer to the frontend. Commands beyond
-   * `limit` are refused; commands with a ticket are not, for their ledger limits them.
+   * `limit` are refused, aborts beyond twice as many: an abort ends what waits. Commands with a ticket are limited by their ledger.
    */
   constructor(sink: CommandSink, onAnswer: (settle: () => void) => void, limit: number) {
     this.#sink = sink;
@@ -33,9 +33,10 @@ export class CountedSink implements CommandSink {
     session?: string,
     ticket?: Ticket,
   ): void {
-    if (ticket === undefined && this.#unanswered >= this.#limit) {
+    const limit = command.type === 'abort' ? 2 * this.#limit : this.#limit;
+    if (ticket === undefined && this.#unanswered >= limit) {
       this.#sink.limited?.('waitingCommands');
-      return settle(refused('limit', `${this.#limit} commands are waiting for their answers already`));
+      return settle(refused('limit', `${limit} commands are waiting for their answers already`));
     }
     this.#unanswered += 1;
     const answered = (outcome: Outcome, receipt?: Receipt) => {
