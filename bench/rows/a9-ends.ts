@@ -32,7 +32,7 @@ export const agentEnds: Family = {
           what: `ACP agent killed in its ${place}: until its prompt is answered`,
           value: median(costs[place]),
           unit: 'ms',
-          goal: atMost(100, 'the output of the agent is read to its end first, for at most 250 ms.'),
+          goal: atMost(100, 'the output of the agent is read to its end first, at most 1 MiB of it.'),
           moonshot: atMost(5),
           detail: `least ${short(Math.min(...costs[place]))} ms, most ${short(Math.max(...costs[place]))} ms`,
         }),
