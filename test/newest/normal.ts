@@ -33,7 +33,9 @@ export function normaliser(dir: string): (value: unknown) => unknown {
     if (Array.isArray(value)) return value.map(normal);
     if (typeof value !== 'object' || value === null) return value;
     // The order of keys says nothing.
-    const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+    const entries = Object.entries(value)
+      .filter(([key]) => key !== 'durationMs' || !isUnspoken(value))
+      .sort(([one], [other]) => (one < other ? -1 : 1));
     return Object.fromEntries(
       entries.map(([key, field]) => [
         text(key),
@@ -43,6 +45,12 @@ export function normaliser(dir: string): (value: unknown) => unknown {
   };
   return normal;
 }
+
+/** A message that was stopped before it said anything: pi times one only if it was not made in an earlier millisecond than its stream. */
+const isUnspoken = (value: object): boolean => {
+  const { role, stopReason, content } = value as { role?: unknown; stopReason?: unknown; content?: unknown };
+  return role === 'assistant' && stopReason === 'aborted' && Array.isArray(content) && content.length === 0;
+};
 
 const endIn = (item: unknown): string | null => {
   const { type, toolCallId } = Object(item);
