@@ -14,7 +14,7 @@ export const StoredId = z.object({
   cwd: z.string(),
   /** What the agent calls the conversation: the path of its file, or an id. */
   file: z.string(),
-  /** What lists show: the name of the conversation, and its first words. */
+  /** The title of the conversation in lists: its name, and its first words. */
   name: z.string().optional(),
   firstWords: z.string().optional(),
 });

@@ -49,7 +49,7 @@ export interface SubscriptionRequest {
 
 /** How a subscription ends. */
 export interface SubscriptionEnd {
-  /** What the session has said until now is still sent. */
+  /** Frames of the session until now are still sent. */
   readonly isDrained?: true;
   /** Then the session ends, unless another client uses it. A session that is kept can be opened again. */
   readonly closes?: true;

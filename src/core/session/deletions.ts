@@ -10,7 +10,7 @@ export class Deletions {
   readonly #close: (reason: string) => void;
   /** Clients that have no answer yet. */
   #unanswered = 0;
-  /** Those of them that wait for the store. Null: the store has not been asked. */
+  /** Clients that wait for the store. Null: the store has not been asked. */
   #waiting: Settle[] | null = null;
   /** Null: the store has not answered. */
   #outcome: Outcome | null = null;

@@ -259,7 +259,7 @@ class OpenSession implements Session, BudgetMember {
 
   #deletionsMade(): Deletions {
     this.#deletions ??= new Deletions((reason) => {
-      // What the store did not forget can be opened again.
+      // A session that the store did not forget can be opened again.
       if (this.#ports.forward === undefined) this.leave(reason);
       else this.close(reason);
     });

@@ -120,7 +120,7 @@ export class OwnSessionPorts implements SessionPorts {
   #conversation: string | undefined;
   /** The title of the conversation so far. */
   #title: SessionTitle | undefined;
-  /** What was noted last. */
+  /** The name and title in the newest note of the conversation. */
   #noted: { readonly file: string; readonly title: SessionTitle } | undefined;
   #isUsed = false;
 

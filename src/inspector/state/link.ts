@@ -23,12 +23,14 @@ export const held = signal(0);
 /** Whether what is shown may be old. */
 export const isStale = computed(() => link.value.is !== 'open' && link.value.is !== 'idle');
 
-let client: ManyClient | null = null;
+/** A frame that is not taken yet. */
 interface Waiting {
   readonly session: Session;
   readonly frame: Frame;
   readonly cursor: string | null;
 }
+
+let client: ManyClient | null = null;
 let queue: Waiting[] = [];
 let next = 0;
 let isDue = false;

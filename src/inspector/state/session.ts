@@ -45,7 +45,7 @@ export class Session {
   readonly agent = signal<AgentKind | null>(null);
   readonly totals = signal<Totals>(nothing);
   readonly standing = signal<Standing>({ is: 'live' });
-  /** Whether the snapshot has been taken to its end. Before its end, the log cannot tell where what the wire tells belongs. */
+  /** Whether the snapshot has been taken to its end. Before its end, the log has no places for the rows of the wire. */
   readonly isWhole = signal(false);
   readonly activity = signal<string | null>(null);
   readonly queue = signal<{ readonly steering: readonly string[]; readonly followUp: readonly string[] }>({
