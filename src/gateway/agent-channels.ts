@@ -1,7 +1,8 @@
 // Opens channels to agents: starts a program, connects to an address, or calls a library.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { AgentConfig, Config } from '../config/config.ts';
+import type { AgentConfig } from '../config/agent-config.ts';
+import type { Config } from '../config/config.ts';
 import type { Adapter, Multiplexing } from '../core/contract/adapter.ts';
 import type { Channel } from '../core/contract/channel.ts';
 import type { PacedWork } from '../core/contract/paced-work.ts';
