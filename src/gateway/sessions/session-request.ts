@@ -86,7 +86,7 @@ export function checkRequest(
   const place = cwd ?? agent.cwd ?? process.cwd();
   // Clients on the network do not learn the configured directory of the agent.
   const folders = named.length > 0 ? named : isOurs ? [place] : cwd === undefined ? [] : [cwd];
-  const id = request.id ?? (node === undefined ? randomUUID() : `${node}-${randomUUID()}`);
+  const id = request.id ?? newId(node);
   const createdAt = new Date().toISOString();
   const brought = request.toolServers ?? [];
   const { servers: toolServers, problems: ofServers } = usableServers(brought, {
@@ -96,4 +96,10 @@ export function checkRequest(
   if (ofServers.length > 0) log('warn', 'tool servers of the client are left out', { left: brought.length });
   const problems = [...ofFolders, ...ofServers];
   return { request, id, agentName, agent, cwd, place, folders, toolServers, problems, createdAt, isOurs };
+}
+
+/** An id of its own. Node joins a UUID from twenty pieces, which V8 would keep for as long as the session: 500 bytes. */
+function newId(node: string | undefined): string {
+  const id = node === undefined ? randomUUID() : `${node}-${randomUUID()}`;
+  return Buffer.from(id).toString();
 }

@@ -30,8 +30,8 @@ export interface ConnectionOptions {
 export function createConnection(env: Env, options: ConnectionOptions, session: SessionView | undefined): Frontend {
   const { dialect } = options;
   const filter = createConnectionFilter();
-  /** The handlers of outcomes that are still to come. */
-  const outcomeHandlers = new Map<Command, (outcome: Outcome) => Actions>();
+  /** The handlers of outcomes that are still to come. Created with the first: an idle connection has none. */
+  let outcomeHandlers: Map<Command, (outcome: Outcome) => Actions> | null = null;
   /**
    * The client has sent an RPC request. From then on, frames of the connection must not be taken for frames of a query.
    */
@@ -57,6 +57,7 @@ export function createConnection(env: Env, options: ConnectionOptions, session: 
     send,
     complain: (message) => [...violation(message), ...send({ type: 'error', message })],
     ask(command, then) {
+      outcomeHandlers ??= new Map();
       outcomeHandlers.set(command, then);
       return [{ do: 'deliver', message: command }];
     },
@@ -141,8 +142,8 @@ export function createConnection(env: Env, options: ConnectionOptions, session: 
     },
     fault: (fault) => ports.complain(fault.message),
     reply(command, outcome) {
-      const then = outcomeHandlers.get(command);
-      outcomeHandlers.delete(command);
+      const then = outcomeHandlers?.get(command);
+      outcomeHandlers?.delete(command);
       return then?.(outcome) ?? [];
     },
     mapOutgoing: (out) => filter.mapOutgoing(out),
