@@ -73,8 +73,13 @@ export function createBoard(ports: BoardPorts): GatewayApi {
     resumeSession: (request, principal) => resumeSession(request, principal, ports),
     closeSession(id, principal) {
       const { session } = sessions.find(id, principal);
-      sessions.remove(session.id, 'the session was deleted');
-      return sessions.whenForgotten(session.id);
+      return new Promise((resolve, reject) =>
+        session.delete({ type: 'delete-session' }, (outcome, close) => {
+          close();
+          if (outcome.ok) resolve();
+          else reject(new GatewayError(outcome.error.code, outcome.error.message));
+        }),
+      );
     },
     check(request) {
       const { frontend, options, principal, session, agent } = request;

@@ -23,8 +23,8 @@ export interface SpawnOptions extends StartOptions {
   readonly traffic?: Traffic;
   /** Between SIGTERM and SIGKILL; default 5000. */
   readonly termGraceMs?: number;
-  /** How long the output of an exited child is still read, and how long a closed child may take to exit, ms. Default 250. */
-  readonly drainMs?: number;
+  /** Between the end of stdin, when the channel is closed, and SIGTERM, ms; default 250. */
+  readonly exitGraceMs?: number;
   /** Hears of the process. */
   readonly register?: ProcessRegister | undefined;
 }
@@ -36,6 +36,9 @@ export interface ProcessRegister {
   /** The leader has ended. */
   forget(pid: number): void;
 }
+
+/** More than a pipe or a socket holds, bytes: what comes behind so much was not written by the exited child. */
+const mostLeft = 1024 * 1024;
 
 /** A channel to a process. */
 export type ChildChannel = Channel & {
@@ -56,8 +59,8 @@ export function spawnChannel(
   spawnProcess?: Spawn,
   pair: SocketPair | null = null,
 ): ChildChannel {
-  const { label, framing = jsonl, maxFrameBytes = 32 * 1024 * 1024, termGraceMs = 5000, drainMs = 250 } = options;
-  const { traffic, register } = options;
+  const { label, framing = jsonl, maxFrameBytes = 32 * 1024 * 1024, termGraceMs = 5000 } = options;
+  const { exitGraceMs = 250, traffic, register } = options;
   /** Not the pair itself: the channel must not keep the end of the child. */
   const isReused = pair !== null;
   const inlet = createFrameReader();
@@ -101,7 +104,9 @@ export function spawnChannel(
   let fate: string | undefined;
   /** The reason given to `close`. */
   let closing: string | undefined;
-  let draining: NodeJS.Timeout | undefined;
+  /** Bytes that were read since then, of stdout and stderr. */
+  let readSince = 0;
+  let draining: NodeJS.Immediate | undefined;
   let killing: readonly NodeJS.Timeout[] = [];
 
   // A write to a dead child emits `error`. Without a listener that would end the gateway.
@@ -120,6 +125,9 @@ export function spawnChannel(
     expectExit('agent closed its output');
     endWhenDrained();
   });
+  stderr?.on('data', (chunk: Buffer) => {
+    if (fate !== undefined) readSince += chunk.length;
+  });
   stderr?.on('end', endWhenDrained);
   child.on('exit', (code, signal) => {
     if (pid !== undefined) register?.forget(pid);
@@ -132,6 +140,8 @@ export function spawnChannel(
     if (traffic !== undefined) traffic.bytesIn += chunk.length;
     firstWords.heard(chunk);
     if (closing !== undefined) return true;
+    if (readSince > mostLeft) return false;
+    if (fate !== undefined) readSince += chunk.length;
     if (isReused) input.pushReused(chunk);
     else input.push(chunk);
     return isWanted();
@@ -151,25 +161,34 @@ export function spawnChannel(
     endWhenDrained();
   }
 
-  /** Ends the channel after the last output. `close` may never come, because a grandchild can hold the pipes open. */
+  /**
+   * Ends the channel after the last output. `close` may never come, because a grandchild can hold the pipes open; what the
+   * child has written is in them when it exits.
+   */
   function endWhenDrained(): void {
     if (fate === undefined || inlet.isEnded) return;
     if (closing !== undefined || pid === undefined) return finish();
-    // The channel is paused or not open yet: the output is still wanted and waits in the pipe.
-    if (!inlet.isOpen || inlet.isPaused || !input.isEmpty) return stopDraining();
-    if (stdout?.readableEnded && stderr?.readableEnded) return finish();
-    // After a blocked event loop the timer fires before the pending reads, so read one more round first.
-    draining ??= setTimeout(() => {
-      setImmediate(() => {
-        // What is read by then comes first: the end follows when nothing waits any more.
-        if (draining !== undefined && input.isEmpty) finish();
-        else stopDraining();
+    if (!mayDrain()) return stopDraining();
+    if ((stdout?.readableEnded && stderr?.readableEnded) || readSince > mostLeft) return finish();
+    // The exit may be told ahead of reads of the same round of the event loop, and the next round reads what is left.
+    draining ??= setImmediate(() => {
+      if (!mayDrain()) return stopDraining();
+      const before = readSince;
+      draining = setImmediate(() => {
+        draining = undefined;
+        if (readSince === before && mayDrain()) finish();
+        else endWhenDrained();
       });
-    }, drainMs);
+    });
+  }
+
+  /** Otherwise the output is still wanted and waits: the channel is paused or not open yet, or takes its turn. */
+  function mayDrain(): boolean {
+    return inlet.isOpen && !inlet.isPaused && input.isEmpty;
   }
 
   function stopDraining(): void {
-    clearTimeout(draining);
+    clearImmediate(draining);
     draining = undefined;
   }
 
@@ -200,8 +219,8 @@ export function spawnChannel(
     // Keep reading and discard: a child that cannot write cannot exit.
     stdout?.resume();
     killing = [
-      setTimeout(() => group?.signal('SIGTERM'), drainMs),
-      setTimeout(() => group?.signal('SIGKILL'), drainMs + termGraceMs),
+      setTimeout(() => group?.signal('SIGTERM'), exitGraceMs),
+      setTimeout(() => group?.signal('SIGKILL'), exitGraceMs + termGraceMs),
     ];
   }
 

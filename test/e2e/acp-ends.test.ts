@@ -9,6 +9,8 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { storedIdsIn } from '../../src/cli/stand-ins/stored-ids.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import { createGateway } from '../../src/gateway/full-gateway.ts';
+import type { GatewayPorts } from '../../src/gateway/gateway.ts';
+import { killAllChildren } from '../../src/transports/process-group.ts';
 import { type AcpClient, startAcpClient } from '../support/acp-client.ts';
 import { connectRaw, type RawAcp } from '../support/acp-raw.ts';
 import { at, rowsIn } from '../support/acp-traces.ts';
@@ -45,23 +47,23 @@ afterEach(() => {
   for (const { sent } of startsIn(record)) expect(acpSchemaFaults(rowsIn('in', sent))).toEqual([]);
 });
 
+/** A gateway in this process and its client. `around`: what runs the agent's command. */
+async function startHere(around: readonly string[], more: Partial<GatewayPorts> = {}): Promise<RawAcp> {
+  const agents = { one: { protocol: 'acp', command: [...around, ...agentCommand()] } };
+  const gateway = createGateway(parseConfig({ agents, defaultAgent: 'one' }), { log: () => {}, ...more });
+  const client = await connectRaw(gateway);
+  onTestFinished(() => {
+    expect(acpSchemaFaults(client.rows)).toEqual([]);
+    expect(acpOrderFaults(client.rows, { only: 'out' })).toEqual([]);
+    gateway.close('the test is over');
+  });
+  return client;
+}
+
 describe('an agent that is killed', () => {
-  /** A gateway in this process and its client. No clock moves, and no timer rings. */
-  async function startStill(): Promise<RawAcp> {
-    const agents = { one: { protocol: 'acp', command: agentCommand() } };
-    const gateway = createGateway(parseConfig({ agents, defaultAgent: 'one' }), {
-      log: () => {},
-      clock: createVirtualClock(),
-      conversations: storedIdsIn(`${record}.conversations`),
-    });
-    const client = await connectRaw(gateway);
-    onTestFinished(() => {
-      expect(acpSchemaFaults(client.rows)).toEqual([]);
-      expect(acpOrderFaults(client.rows, { only: 'out' })).toEqual([]);
-      gateway.close('the test is over');
-    });
-    return client;
-  }
+  /** No clock moves, and no timer rings. */
+  const startStill = (around: readonly string[] = []) =>
+    startHere(around, { clock: createVirtualClock(), conversations: storedIdsIn(`${record}.conversations`) });
   beforeEach(() => {
     record = join(mkdtempSync(join(folder, 'still-')), 'record');
     vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval'] });
@@ -84,6 +86,16 @@ describe('an agent that is killed', () => {
     expect(await client.prompt(await client.open(folder), 'look')).toBe('end_turn');
   });
 
+  it('whose own child lives on and holds its pipes: the prompt is answered before any timer rings all the same', async () => {
+    onTestFinished(killAllChildren);
+    const client = await startStill(['sh', '-c', `trap '' TERM; sleep 1000 & exec "$@"`, 'sh']);
+    const turn = client.prompt(await client.open(folder), 'hang');
+    await client.until('the text', updates('agent_message_chunk'));
+    killLast();
+    expect(await turn).toMatchObject({ code: -32_603 });
+    expect(await client.prompt(await client.open(folder), 'look')).toBe('end_turn');
+  });
+
   it('while it loads: the request is answered with an error before any timer rings, and a new session works', async () => {
     const before = await startStill();
     const sessionId = await before.open(folder);
@@ -93,6 +105,21 @@ describe('an agent that is killed', () => {
     expect(error).toMatchObject({ code: -32_603 });
     expect(await client.prompt(await client.open(folder), 'look')).toBe('end_turn');
   });
+});
+
+it('an agent that asks 200 times at once: 64 questions wait for their user, and the others are rejected at once', async () => {
+  record = join(mkdtempSync(join(folder, 'often-')), 'record');
+  const client = await startHere([]);
+  const turn = client.prompt(await client.open(folder), 'often');
+  const idsOf = (method: string, ...path: string[]) =>
+    client.rows.flatMap(({ json }) => (at(json, 'method') === method ? [at(json, ...path)] : []));
+  await client.untilAll('the rejections', () => idsOf('$/cancel_request', 'params', 'requestId').length === 200 - 64);
+  const withdrawn = new Set(idsOf('$/cancel_request', 'params', 'requestId'));
+  const open = idsOf('session/request_permission', 'id').filter((id) => !withdrawn.has(id));
+  expect(open).toHaveLength(64);
+  for (const id of open) client.say({ id, result: { outcome: { outcome: 'selected', optionId: 'yes' } } });
+  expect(await turn).toBe('end_turn');
+  expect(idsOf('session/update', 'params', 'update', 'content', 'text')).toContain('64 of 200 are allowed.');
 });
 
 describe('a client', () => {

@@ -102,6 +102,13 @@ test('clients that name the session in their messages read it at the other gatew
     body: JSON.stringify([{ command: { type: 'prompt', content: [] } }]),
   });
   expect(brought.status).toBe(404);
+  // Its gateway deletes it, and the answer comes before the end of what is shown of it here.
+  client.say({ id: '3', type: 'delete_session', sessionId: session });
+  await client.until(/"id":"3".*"success":true/u);
+  const gone = await Promise.all(
+    [first, second].map(({ url, headers }) => fetch(`${url}/v1/sessions/${session}`, { headers })),
+  );
+  expect(gone.map(({ status }) => status)).toEqual([404, 404]);
   client.end();
   for (const { connection } of [direct, resuming]) connection.end();
 });

@@ -24,12 +24,12 @@ const ticket: Ticket = {
 };
 const receipt = { replayed: false, timedOut: false };
 const done: Outcome = { ok: true };
-const remove: AfterAnswer = { do: 'remove', session: 's1', reason: 'over' };
 
 /** A router with a command that the test settles. `said` lists answers and steps in their order. */
 function open() {
   const said: string[] = [];
-  const idle = { reserve: () => {}, release: () => {} };
+  const close: AfterAnswer = { do: 'close', close: () => void said.push('close') };
+  const idle = { reserve: () => {}, release: () => {}, closeUnused: () => {} };
   let settle: SettleWithAfter = () => {};
   let request: CommandRequest | undefined;
   const side = adapterOf('pi').client?.frontend({ now: () => 0, id: (kind) => kind }, {});
@@ -40,7 +40,6 @@ function open() {
         throw new Error('unreachable');
       },
       announce: () => void said.push('announce'),
-      remove: (session) => void said.push(`remove ${session}`),
       name: () => {},
     },
     idle,
@@ -75,7 +74,7 @@ function open() {
         undefined,
         place,
       ),
-    settled: () => settle({ outcome: done, after: remove }),
+    settled: () => settle({ outcome: done, after: close }),
     /** The ledger executes the command. */
     execute: (answer: (outcome: Outcome) => void) => request?.execute(create, answer),
     /** The ledger answers. */
@@ -87,7 +86,7 @@ test('without a ticket', () => {
   const { said, submit, settled } = open();
   submit();
   settled();
-  expect(said).toEqual(['answer', 'remove s1']);
+  expect(said).toEqual(['answer', 'close']);
 });
 
 test('with a ticket that is answered at once', () => {
@@ -95,7 +94,7 @@ test('with a ticket that is answered at once', () => {
   submit(ticket);
   execute(answer);
   settled();
-  expect(said).toEqual(['answer', 'remove s1']);
+  expect(said).toEqual(['answer', 'close']);
 });
 
 test('with a ticket that is answered later', () => {
@@ -105,7 +104,7 @@ test('with a ticket that is answered later', () => {
   settled();
   expect(said).toEqual([]);
   answer(done);
-  expect(said).toEqual(['answer', 'remove s1']);
+  expect(said).toEqual(['answer', 'close']);
 });
 
 test('with a ticket that timed out: the step follows the outcome', () => {
@@ -115,5 +114,5 @@ test('with a ticket that timed out: the step follows the outcome', () => {
   answer(refused('timeout', 'late'));
   expect(said).toEqual(['timeout']);
   settled();
-  expect(said).toEqual(['timeout', 'remove s1']);
+  expect(said).toEqual(['timeout', 'close']);
 });

@@ -6,6 +6,7 @@ import { parseConfig } from '../../src/config/config.ts';
 import { owner, type Principal } from '../../src/core/contract/principal.ts';
 import type { Entry, Reader } from '../../src/core/contract/reader.ts';
 import type { SessionStore } from '../../src/core/contract/session-store.ts';
+import { messageOf } from '../../src/core/model/errors.ts';
 import { createGateway, type Gateway } from '../../src/gateway/full-gateway.ts';
 import { createMemoryStore } from '../../src/stores/memory-store.ts';
 import { createApp } from '../../src/transports/http/app.ts';
@@ -373,8 +374,9 @@ test('a store that cannot remove or give up sessions is logged, and hinders nobo
   };
   const { board, gateway, logged } = start(failing);
   for (const id of ['deleted', 'open']) board.createSession({ id }, owner);
-  void board.closeSession('deleted', owner);
+  const refusal = board.closeSession('deleted', owner).catch(messageOf);
   await gateway.close('shutting down');
+  expect(await refusal).toBe('what is kept of the session could not be deleted');
   await expect
     .poll(() => logged.filter((text) => text.includes('stay')).sort())
     .toEqual(['a session stays with this gateway', 'the records of a deleted session stay']);

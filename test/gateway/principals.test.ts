@@ -116,6 +116,23 @@ describe('an observer', () => {
   const ecaPrompt =
     '{"jsonrpc":"2.0","id":2,"method":"chat/prompt","params":{"chatId":"session","message":"again","contexts":[]}}';
 
+  test.each([
+    [observer, ['session']],
+    [owner, []],
+  ])('closes no session: what stays when $name closes it', async (principal, left) => {
+    const { board, client } = open();
+    board.createSession({ id: 'session' }, owner);
+    const editor = client('acp', principal);
+    const ask = (id: number, method: string, params: object) => {
+      editor.say(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+      return editor.hear(has(`"id":${id},"result"`));
+    };
+    await ask(1, 'initialize', { protocolVersion: 1 });
+    await ask(2, 'session/resume', { sessionId: 'session', cwd: '/', mcpServers: [] });
+    await ask(3, 'session/close', { sessionId: 'session' });
+    expect(board.sessions(owner).map(({ id }) => id)).toEqual(left);
+  });
+
   test('starts no agent, opens no session, and answers no question', async () => {
     const { board, client } = open();
     board.createSession({ id: 'session' }, owner);

@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { owner, type Principal } from '../../src/core/contract/principal.ts';
 import { type Outcome, refused } from '../../src/core/model/errors.ts';
+import type { Deleted } from '../../src/core/session/deletions.ts';
 import type { HubEntry } from '../../src/core/session/hub.ts';
 import { SessionDeletion } from '../../src/gateway/commands/session-deletion.ts';
 
@@ -22,8 +23,6 @@ function deleteStored(id: string, { principal = owner, loaded, remove = () => {}
       find: (): HubEntry => {
         throw new Error('unreachable');
       },
-      remove: () => {},
-      whenForgotten: async () => {},
     },
     agents: { canDelete: () => loaded !== undefined },
     stored: {
@@ -72,34 +71,20 @@ describe('A stored session stays', () => {
   });
 });
 
-test('An open session is told to be deleted once the store has forgotten it', async () => {
-  const steps: string[] = [];
-  let forget = () => {};
-  const forgotten = new Promise<void>((resolve) => {
-    forget = resolve;
-  });
+test('An open session ends before its file is removed: it writes the rest of the file then', () => {
+  const steps: unknown[] = [];
   const session = {
-    id: 's1',
-    transcript: { info: {} },
-    submit: (_command: unknown, settle: (outcome: Outcome) => void) => settle({ ok: true }),
+    transcript: { info: { file: '/sessions/s1.jsonl' } },
+    delete: (_command: unknown, told: Deleted) => told({ ok: true }, () => void steps.push('closed')),
   };
   const deletion = new SessionDeletion({
-    sessions: {
-      agentOf: () => 'one',
-      find: () => ({ session }) as unknown as HubEntry,
-      remove: () => void steps.push('removed'),
-      whenForgotten: () => forgotten,
-    },
+    sessions: { agentOf: () => 'one', find: () => ({ session }) as unknown as HubEntry },
     agents: { canDelete: () => true },
-    stored: { remove: () => {} },
+    stored: { remove: (file) => void steps.push(file) },
     opener: { load: () => {} },
     principal: owner,
     list: () => [],
   });
-  const told = new Promise<Outcome>((resolve) => deletion.carryOut('s1', ({ outcome }) => resolve(outcome)));
-  void told.then(() => steps.push('told'));
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(steps).toEqual(['removed']);
-  forget();
-  expect(await told).toEqual({ ok: true });
+  deletion.carryOut('s1', ({ outcome }) => void steps.push(outcome));
+  expect(steps).toEqual(['closed', '/sessions/s1.jsonl', { ok: true }]);
 });

@@ -1,5 +1,5 @@
 // A tiny ACP agent: a prompt is answered with thinking, a tool and text; `ask` needs leave for its tool, `two` for both of
-// them; `hang` begins to speak and goes on only when it is cancelled, `deaf` not even then; `stick` never ends its tool; `fail` fails at its provider; `contexts` tells what came
+// them, `often` for 200 at once; `hang` begins to speak and goes on only when it is cancelled, `deaf` not even then; `stick` never ends its tool; `fail` fails at its provider; `contexts` tells what came
 // with the prompt; `plan` tells a plan; `form` asks with a form; `die` ends the process; `login` wants its user to log in. With
 // `--sessions <file>` it stores what was asked in which session, and loads; `die on load` ends the process then. Needs no model and no network
 // (docs/protocols/acp.md 3, 4).
@@ -174,6 +174,18 @@ function lookTwice(run) {
   });
 }
 
+/** Asks for leave 200 times at once. */
+function askOften(run) {
+  const answers = [];
+  const answered = (isAllowed) => {
+    answers.push(isAllowed);
+    if (answers.length < 200) return;
+    run.text(`${answers.filter((isYes) => isYes).length} of ${answers.length} are allowed.`, 100);
+    run.end();
+  };
+  for (let n = 0; n < 200; n += 1) run.look(run.prepare('drawer'), true, 'three cables lie in it', answered);
+}
+
 /** Asks for leave and for a colour; both questions are open until they are answered. */
 function askAtOnce(run, session) {
   let open = 2;
@@ -230,6 +242,7 @@ function prompt(id, { sessionId, prompt: blocks }) {
     return run.update('tool_call_update', { toolCallId, status: 'in_progress' });
   }
   if (message.includes('two')) return lookTwice(run);
+  if (message.includes('often')) return askOften(run);
   if (message.includes('form')) return form(run, session);
   if (message.includes('at once')) return askAtOnce(run, session);
   if (message.includes('plan')) {

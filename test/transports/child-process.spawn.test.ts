@@ -1,4 +1,7 @@
 // Children: how they start, die, hang on and leave others behind (docs/faults.md F1, F3, F6, F8; docs/threats.md T7, T27, T29).
+import type { ChildProcess } from 'node:child_process';
+import { EventEmitter } from 'node:events';
+import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type ChildChannel, type SpawnOptions, spawnChannel } from '../../src/transports/child-process.ts';
 import { contentLength } from '../../src/transports/framing/content-length.ts';
@@ -95,7 +98,7 @@ describe.each([
     it('does not wait for a grandchild that holds stdout, and takes the grandchild along', async () => {
       const [node, flag, program] = onLifeline(lifeline, `say('grandchild');`);
       const script = `"$1" "$2" "$3" & read go; echo '{"last":1}'; exit 7`;
-      const { channel, heard } = start(['sh', '-c', script, 'sh', node, flag ?? '', program ?? ''], { drainMs: 50 });
+      const { channel, heard } = start(['sh', '-c', script, 'sh', node, flag ?? '', program ?? '']);
       await lifeline.words.first(1);
       channel.send('go');
       expect(await heard.end()).toEqual({ reason: 'agent exited (code 7)' });
@@ -103,21 +106,41 @@ describe.each([
       await lifeline.deaths.first(1);
     });
 
-    it('comes although a grandchild that cannot be asked to go holds stdout', async () => {
-      const grandchild = onLifeline(lifeline, `process.on('SIGTERM', () => {}); say('grandchild');`);
-      const { heard } = start(
-        onLifeline(
-          lifeline,
-          `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(grandchild[2])}], { stdio: 'inherit' });
-           process.stdin.once('data', () => process.exit(7));`,
-        ),
-        { drainMs: 50, termGraceMs: 60_000 },
+    /** A child with a grandchild that holds its pipes and cannot be asked to go. `act`: what the child does when told to. */
+    const leaving = (act: string) => {
+      const stays = onLifeline(lifeline, `process.on('SIGTERM', () => {}); say('grandchild');`);
+      return onLifeline(
+        lifeline,
+        `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(stays[2])}], { stdio: 'inherit' });
+         process.stdin.once('data', () => { ${act} process.exit(7); });`,
       );
-      await lifeline.words.first(1);
-      open.at(-1)?.send('go');
-      expect(await heard.end()).toEqual({ reason: 'agent exited (code 7)' });
-      expect(lifeline.deaths.items).toHaveLength(1);
-    });
+    };
+
+    const lastWords = `
+      const { writeSync } = require('node:fs');
+      // In one piece, so that most of it is still in the pipe when the child is gone.
+      writeSync(1, '{"n":1}\\n'.repeat(5000));
+      writeSync(2, 'bye');`;
+
+    it.each([
+      ['that says nothing', '', 0, {}],
+      ['with last words', lastWords, 5000, { detail: 'bye' }],
+    ])(
+      'of a child %s comes without a timer although a grandchild holds the pipes',
+      async (_what, act, frames, more) => {
+        const { channel, heard } = start(leaving(act), { termGraceMs: 60_000 });
+        await lifeline.words.first(1);
+        vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval'] });
+        try {
+          channel.send('go');
+          expect(await heard.end()).toEqual({ reason: 'agent exited (code 7)', ...more });
+        } finally {
+          vi.useRealTimers();
+        }
+        expect(heard.frames.items).toHaveLength(frames);
+        expect(lifeline.deaths.items).toHaveLength(1);
+      },
+    );
 
     it('waits while paused, and nothing that was written is lost', async () => {
       const { channel, heard } = start(
@@ -132,7 +155,7 @@ describe.each([
         });
       `,
         ),
-        { drainMs: 1 },
+        { exitGraceMs: 1 },
       );
       await heard.frames.first(1);
       channel.pause();
@@ -227,7 +250,7 @@ describe.each([
     it('closes its input and lives on: it is let go after a while', async () => {
       const { channel, heard } = start(shell(`exec 0<&-; echo '{"ready":1}'; sleep 1000`), {
         termGraceMs: 50,
-        drainMs: 10,
+        exitGraceMs: 10,
       });
       await heard.frames.first(1);
       channel.send('{"n":1}');
@@ -235,7 +258,7 @@ describe.each([
     });
 
     it('closes its output and lives on: it is let go after a while', async () => {
-      const { heard } = start(shell('exec 1>&-; sleep 1000'), { termGraceMs: 50, drainMs: 10 });
+      const { heard } = start(shell('exec 1>&-; sleep 1000'), { termGraceMs: 50, exitGraceMs: 10 });
       expect(await heard.end()).toMatchObject({ reason: 'agent closed its output' });
     });
   });
@@ -252,9 +275,9 @@ describe.each([
     `;
 
     it.each([
-      ['ends stdin first, which is enough for most', polite, { drainMs: 10_000 }, ['ready', 'eof']],
-      ['then sends SIGTERM', deafToEof, { drainMs: 100, termGraceMs: 10_000 }, ['ready', 'eof', 'term']],
-      ['then SIGKILL', stubborn, { drainMs: 100, termGraceMs: 200 }, ['ready', 'eof', 'term']],
+      ['ends stdin first, which is enough for most', polite, { exitGraceMs: 10_000 }, ['ready', 'eof']],
+      ['then sends SIGTERM', deafToEof, { exitGraceMs: 100, termGraceMs: 10_000 }, ['ready', 'eof', 'term']],
+      ['then SIGKILL', stubborn, { exitGraceMs: 100, termGraceMs: 200 }, ['ready', 'eof', 'term']],
     ])('%s', async (_name, body, options, words) => {
       const { channel, heard } = start(onLifeline(lifeline, `${body} say('ready');`), options);
       await lifeline.words.first(1);
@@ -292,7 +315,7 @@ describe.each([
         process.stdin.resume().on('end', () => process.stdout.write('x'.repeat(4_000_000), () => process.exit(0)));
       `,
         ),
-        { drainMs: 10_000 },
+        { exitGraceMs: 10_000 },
       );
       await lifeline.words.first(1);
       channel.pause();
@@ -331,4 +354,22 @@ describe.each([
     const { heard } = start([process.execPath, '-p', 'JSON.stringify(process.argv[1])', '$(id); `id` | id']);
     expect(await heard.frames.first(1)).toEqual([JSON.stringify('$(id); `id` | id')]);
   });
+});
+
+it('the end comes although a grandchild never stops writing into the pipe', async () => {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  // No process has this number.
+  const child = Object.assign(new EventEmitter(), { pid: 2 ** 30, stdin, stdout, stderr });
+  const options = { label: 'endless', command: ['none'] } as const;
+  const channel = spawnChannel(options, () => child as unknown as ChildProcess);
+  const heard = record();
+  channel.open(heard.receiver);
+  const more = () => {
+    if (stdout.destroyed) return;
+    stdout.write('{"more":1}\n'.repeat(5000));
+    setImmediate(more);
+  };
+  more();
+  child.emit('exit', 7, null);
+  expect(await heard.end()).toEqual({ reason: 'agent exited (code 7)' });
 });

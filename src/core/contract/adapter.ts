@@ -47,6 +47,14 @@ export interface SubscriptionRequest {
   readonly dialect?: string;
 }
 
+/** How a subscription ends. */
+export interface SubscriptionEnd {
+  /** What the session has said until now is still sent. */
+  readonly isDrained?: true;
+  /** Then the session ends, unless another client uses it. A session that is kept can be opened again. */
+  readonly closes?: true;
+}
+
 /** A request of a machine to its driver. Plain data: tests compare actions with toEqual. */
 export type Action<Message> =
   /**
@@ -59,8 +67,7 @@ export type Action<Message> =
    * same name and dialect has no effect; with another name or dialect the subscription starts over with a snapshot.
    */
   | ({ readonly do: 'subscribe' } & SubscriptionRequest)
-  /** Ends the subscription to a session. `isDrained`: what the session has said until now is still sent. */
-  | { readonly do: 'unsubscribe'; readonly session: string; readonly isDrained?: true }
+  | ({ readonly do: 'unsubscribe'; readonly session: string } & SubscriptionEnd)
   /** Sends a frame to the peer. Covers replies at protocol level that core never sees. */
   | { readonly do: 'send'; readonly frame: Out }
   /** Answers the command with this id (backends only). Later answers to the same id are ignored. */

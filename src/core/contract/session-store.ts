@@ -53,7 +53,7 @@ export interface StoredLog {
   setHead(head: StoredHead): void;
   /** Gives up the session. What was appended stays. */
   release(): Promise<void>;
-  /** Gives up the session and forgets it. */
+  /** Gives up the session and forgets it. Rejects if the session is still there; a store may try again by itself. */
   remove(): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 // Drives one client on a channel of its own: connects it to its sessions, counts its commands, and closes it in order.
-import type { Frontend, SubscriptionRequest } from '../contract/adapter.ts';
+import type { Frontend, SubscriptionEnd, SubscriptionRequest } from '../contract/adapter.ts';
 import type { Broadcast } from '../contract/broadcast.ts';
 import type { Channel, CloseCode, Frame, FrameFault, Out, Receiver } from '../contract/channel.ts';
 import type { Clock } from '../contract/clock.ts';
@@ -272,8 +272,8 @@ class ClientConnection implements Receiver, ClientLink, FrontendPeer, SenderList
     this.#subscriptions.subscribe(request);
   }
 
-  unsubscribe(session: string, isDrained?: boolean): void {
-    this.#subscriptions.unsubscribe(session, isDrained);
+  unsubscribe(session: string, end: SubscriptionEnd): void {
+    this.#subscriptions.unsubscribe(session, end);
   }
 
   sessionEnded(session: string, reason: string): void {

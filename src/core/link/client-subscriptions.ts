@@ -1,5 +1,5 @@
 // The sessions that one client reads: that of its connection, or those that its frontend subscribes to.
-import type { Frontend, SubscriptionRequest } from '../contract/adapter.ts';
+import type { Frontend, SubscriptionEnd, SubscriptionRequest } from '../contract/adapter.ts';
 import { faultText, internalError } from '../contract/guarded.ts';
 import type { Reader } from '../contract/reader.ts';
 import { GatewayError } from '../model/errors.ts';
@@ -53,9 +53,11 @@ export class ClientSubscriptions {
     this.#owner.pump();
   }
 
-  unsubscribe(session: string, isDrained = false): void {
+  unsubscribe(session: string, { isDrained, closes }: SubscriptionEnd = {}): void {
     const subscription = this.#scheduler.subscriptionTo(session);
-    if (subscription !== undefined) this.#scheduler.unsubscribe(subscription, isDrained);
+    if (subscription === undefined) return;
+    const ended = closes === true ? () => this.#sink.closeUnused?.(session) : undefined;
+    this.#scheduler.unsubscribe(subscription, isDrained, ended);
   }
 
   /** A session says nothing more: the client learns why. */

@@ -1,5 +1,12 @@
 // Runs one frontend: carries out the actions that it returns, keeps its timers, gives it the answers to its commands.
-import type { Action, Frontend, NoteLevel, SessionView, SubscriptionRequest } from '../contract/adapter.ts';
+import type {
+  Action,
+  Frontend,
+  NoteLevel,
+  SessionView,
+  SubscriptionEnd,
+  SubscriptionRequest,
+} from '../contract/adapter.ts';
 import type { Broadcast } from '../contract/broadcast.ts';
 import type { CloseCode, Frame, FrameFault, Out } from '../contract/channel.ts';
 import { type Clock, createTimers, type Timers } from '../contract/clock.ts';
@@ -32,6 +39,8 @@ export interface CommandSink {
   readonly limited?: Limited;
   /** For connections that carry several sessions. Throws a GatewayError, e.g. `not-found`. */
   subscribe?(request: SubscriptionRequest): { readonly view: SessionView; readonly reader: Reader };
+  /** The client is done with a session: it ends, unless another client uses it. */
+  closeUnused?(session: string): void;
 }
 
 /** A running frontend, wherever its frames go. */
@@ -57,7 +66,7 @@ export interface FrontendPeer {
   fail(): void;
   /** Absent where a connection belongs to one session. */
   subscribe?(request: SubscriptionRequest): void;
-  unsubscribe?(session: string, isDrained?: boolean): void;
+  unsubscribe?(session: string, end: SubscriptionEnd): void;
 }
 
 /** A class: each connection has one. */
@@ -131,7 +140,7 @@ class ActionDriver implements FrontendDriver {
           this.#peer.subscribe?.(action);
           break;
         case 'unsubscribe':
-          this.#peer.unsubscribe?.(action.session, action.isDrained);
+          this.#peer.unsubscribe?.(action.session, action);
           break;
         case 'send':
           this.#peer.send(action.frame);

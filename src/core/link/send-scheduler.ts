@@ -29,8 +29,11 @@ export interface SendScheduler {
   subscribe(session: string | null, reader: Reader, request: SubscriptionRequest | null): void;
   /** The subscription to the session of that id, if there is one. */
   subscriptionTo(session: string): Subscription | undefined;
-  /** Closes the subscription's reader; `isDrained`: as soon as all is sent that the session has said by now. */
-  unsubscribe(subscription: Subscription, isDrained?: boolean): void;
+  /**
+   * Closes the subscription's reader, then calls `ended`; `isDrained`: as soon as all is sent that the session has said by
+   * now.
+   */
+  unsubscribe(subscription: Subscription, isDrained?: boolean, ended?: () => void): void;
   unsubscribeAll(): void;
   /** Adds an answer to this client alone: behind what its sessions have said by now, before what they say later. */
   answer(out: Out): void;
@@ -49,6 +52,8 @@ export interface SendScheduler {
 
 interface ActiveSubscription extends Subscription {
   isOver: boolean;
+  /** Called when the reader is closed. */
+  ended?: (() => void) | undefined;
 }
 
 interface Place {
@@ -89,9 +94,10 @@ class ClientSendScheduler implements SendScheduler {
     return this.#subscriptions.find((subscription) => subscription.session === session);
   }
 
-  unsubscribe(subscription: Subscription, isDrained = false): void {
+  unsubscribe(subscription: Subscription, isDrained = false, ended?: () => void): void {
     const active = this.#subscriptions.find((other) => other === subscription);
     if (active === undefined) return;
+    active.ended = ended;
     this.#subscriptions = this.#subscriptions.filter((other) => other !== active);
     if (!isDrained) return endOf(active);
     const places = [{ subscription: active, until: active.reader.mark() }];
@@ -153,6 +159,7 @@ class ClientSendScheduler implements SendScheduler {
 function endOf(subscription: ActiveSubscription): void {
   subscription.isOver = true;
   subscription.reader.close();
+  subscription.ended?.();
 }
 
 /** What goes before the answer, `wait` while that is being made; a session that was subscribed to later has no place there. */

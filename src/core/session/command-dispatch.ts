@@ -1,6 +1,6 @@
 // Dispatches each command of a session to the part that carries the command out.
 import type { Command, CommandOf } from '../model/command.ts';
-import { refused, type Settle } from '../model/errors.ts';
+import { isUnsupported, refused, type Settle } from '../model/errors.ts';
 import type { Event } from '../model/event.ts';
 import type { DefaultModel } from './default-model.ts';
 import type { createForks } from './forks.ts';
@@ -31,8 +31,6 @@ export interface DispatchParts {
 export interface DispatchPorts {
   /** See ConversationPorts. */
   retired(): string | null;
-  /** See ConversationPorts. */
-  close(reason: string): void;
   /** Keeps what is said to the agent until the conversation shows it. Returns what answers the command. */
   keep(command: CommandOf<'prompt' | 'steer' | 'follow-up'>, settle: Settle): Settle;
 }
@@ -83,14 +81,8 @@ export function createDispatch(parts: DispatchParts, ports: DispatchPorts): (com
       case 'new-session':
       case 'switch-session':
         return parts.forks(command, settle);
-      case 'delete-session': {
-        const close = () => {
-          // Settle before closing: the stream of a client ends with the session.
-          settle({ ok: true });
-          ports.close('the session was deleted');
-        };
-        return command.stored === true ? deleteAtAgent(agent, command, close, settle) : close();
-      }
+      case 'delete-session':
+        return command.stored === true ? deleteAtAgent(agent, command, settle) : settle({ ok: true });
       default:
         return agent.forward(command, settle);
     }
@@ -98,16 +90,8 @@ export function createDispatch(parts: DispatchParts, ports: DispatchPorts): (com
 }
 
 /** An agent without a word for it keeps what it has. */
-function deleteAtAgent(
-  agent: AgentPort,
-  command: CommandOf<'delete-session'>,
-  close: () => void,
-  settle: Settle,
-): void {
-  agent.forward(command, (outcome) => {
-    if (outcome.ok || outcome.error.code === 'unsupported') close();
-    else settle(outcome);
-  });
+function deleteAtAgent(agent: AgentPort, command: CommandOf<'delete-session'>, settle: Settle): void {
+  agent.forward(command, (outcome) => settle(isUnsupported(outcome) ? { ok: true } : outcome));
 }
 
 /** Whether a retired or full session refuses the command. */

@@ -42,7 +42,6 @@ export interface ConversationPorts {
   retired(): string | null;
   /** Why the session is closed; null while open. */
   closed(): string | null;
-  close(reason: string): void;
   /** The transcript keeps so many bytes now. */
   measured(bytes: number): void;
 }

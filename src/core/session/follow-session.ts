@@ -51,21 +51,22 @@ export async function followSession(options: FollowOptions): Promise<FollowedSes
   /** Who waits for the session to go on. */
   const watchers = new Set<() => void>();
   let restoring: RestoringSession | null = null;
-  const over = (how: 'leave' | 'close', reason: string) => {
+  const over = (end: (restoring: RestoringSession) => void) => {
     followed.end();
-    restoring?.session[how](reason);
+    if (restoring !== null) end(restoring);
     tell();
   };
+  const leave = (reason: string) => over(({ session }) => session.leave(reason));
   const tell = () => {
     for (const watcher of [...watchers]) watcher();
   };
   const follower: LogFollower = {
     records(records) {
-      for (const stored of records) if (!takes(restoring, stored)) return over('leave', 'a record cannot be read');
+      for (const stored of records) if (!takes(restoring, stored)) return leave('a record cannot be read');
       tell();
     },
-    broken: () => over('leave', 'records of the session are missing'),
-    removed: () => over('close', 'the session was closed'),
+    broken: () => leave('records of the session are missing'),
+    removed: () => over((restored) => restored.removed('the session was closed')),
   };
   const followed = await store.follow(id, follower);
   const ports = options.portsOf(followed.past.head);
@@ -104,7 +105,7 @@ export async function followSession(options: FollowOptions): Promise<FollowedSes
         watchers.add(look);
       });
     },
-    end: (reason) => over('leave', reason),
+    end: leave,
   };
 }
 

@@ -8,12 +8,13 @@ import { emptyTranscript, fold } from '../log/fold.ts';
 import type { SessionRecord, SessionState } from '../log/stored-records.ts';
 import { writeTranscript } from '../log/stored-state.ts';
 import { sizeOfInfo } from '../log/transcript-size.ts';
-import type { Command } from '../model/command.ts';
-import type { Outcome } from '../model/errors.ts';
+import type { Command, CommandOf } from '../model/command.ts';
+import type { Outcome, Problem, Settle } from '../model/errors.ts';
 import type { Transcript } from '../model/transcript.ts';
 import type { Stream, StreamMeasure } from '../stream/stream.ts';
 import { type ContextFigures, unknownContext } from './context-usage.ts';
 import { type Conversation, startConversation } from './conversation.ts';
+import { type Deleted, Deletions } from './deletions.ts';
 import { replayedMessages } from './forks.ts';
 import { OpenPrompts } from './prompts/open-prompts.ts';
 import { type DialectOf, Restoration } from './restoration.ts';
@@ -25,6 +26,8 @@ import { SessionStreams, type StreamUse } from './session-streams.ts';
 import { SessionTickets } from './session-tickets.ts';
 import { SessionVersion } from './session-version.ts';
 import type { BudgetMember } from './transcript-budget.ts';
+
+const deleted = 'the session was deleted';
 
 /**
  * A class with a lazily created conversation, because a gateway may keep thousands of sessions without any message
@@ -64,6 +67,10 @@ class OpenSession implements Session, BudgetMember {
   #isRestored = false;
   /** Records come as another gateway writes them. */
   #isFollowing = false;
+  /** Null: nobody has asked for a deletion. */
+  #deletions: Deletions | null = null;
+  /** The run and the agent have ended, and the store is asked to forget the session. */
+  #isDeleted = false;
   /** Why the session is closed; null while open. */
   #closed: string | null = null;
 
@@ -184,6 +191,7 @@ class OpenSession implements Session, BudgetMember {
         this.#isFollowing = true;
         this.#ports.budget?.report(this, transcript.bytes);
       },
+      removed: (reason) => this.#deletionsMade().end(reason),
       showOnly: (reason) => {
         this.retire(reason);
         over();
@@ -223,10 +231,55 @@ class OpenSession implements Session, BudgetMember {
   }
 
   submit(command: Command, settle: (outcome: Outcome) => void): void {
+    if (command.type === 'delete-session') {
+      return this.delete(command, (outcome, close) => {
+        settle(outcome);
+        close();
+      });
+    }
     if (this.#ports.forward !== undefined) return this.#ports.forward(command, settle);
     const conversation = this.#talk();
     if (!this.#isAttended) conversation.setUnattended();
     conversation.submit(command, settle);
+  }
+
+  delete(command: CommandOf<'delete-session'>, told: Deleted): void {
+    const deletions = this.#deletionsMade();
+    const settle = deletions.asked(told);
+    const { forward } = this.#ports;
+    if (forward !== undefined) {
+      return forward(command, (outcome) => {
+        settle(outcome);
+        if (outcome.ok) deletions.end(deleted);
+      });
+    }
+    if (this.#isDeleted) return void deletions.joins(settle);
+    this.#talk().submit(command, (outcome) => (outcome.ok ? this.#forget(deletions, settle) : settle(outcome)));
+  }
+
+  #deletionsMade(): Deletions {
+    this.#deletions ??= new Deletions((reason) => {
+      // What the store did not forget can be opened again.
+      if (this.#ports.forward === undefined) this.leave(reason);
+      else this.close(reason);
+    });
+    return this.#deletions;
+  }
+
+  #forget(deletions: Deletions, settle: Settle): void {
+    if (deletions.joins(settle)) return;
+    this.#isDeleted = true;
+    this.#conversation?.end(deleted);
+    // The outcomes of tickets are kept elsewhere from now on.
+    this.#recorder = null;
+    this.#isRestored = false;
+    const done = (problem: Problem | null) => {
+      const outcome = problem === null ? ({ ok: true } as const) : ({ ok: false, error: problem } as const);
+      this.#isRestored = !outcome.ok;
+      deletions.answer(outcome, problem?.message ?? deleted);
+    };
+    if (this.#ports.forget === undefined) done(null);
+    else this.#ports.forget(done);
   }
 
   #talk(): Conversation {
@@ -240,8 +293,7 @@ class OpenSession implements Session, BudgetMember {
       context: this.#context,
       readers: () => this.readers,
       retired: () => this.#retired,
-      closed: () => this.#closed,
-      close: (reason) => this.close(reason),
+      closed: () => this.#closed ?? (this.#isDeleted ? deleted : null),
       measured: (bytes) => this.#ports.budget?.report(this, bytes),
     });
     return this.#conversation;
@@ -267,7 +319,7 @@ class OpenSession implements Session, BudgetMember {
 
   warn(text: string): void {
     this.#clock.after(0, () => {
-      if (this.#closed === null && this.#ports.forward === undefined) this.#talk().warn(text);
+      if (this.#closed === null && !this.#isDeleted && this.#ports.forward === undefined) this.#talk().warn(text);
     });
   }
 
@@ -331,6 +383,8 @@ export interface RestoringSession {
   goOn(kept: KeptSession): void;
   /** All records are taken that were there. Later ones are taken as another gateway writes them. */
   follow(): void;
+  /** Its gateway has ended a session that is followed. Closes behind the answers of clients that have asked for it here. */
+  removed(reason: string): void;
   /** The records end here, but the session did not: it takes no work, and nothing of it is recorded. */
   showOnly(reason: string): void;
 }

@@ -11,7 +11,7 @@ import type { AgentConnection } from '../link/agent-link.ts';
 import type { Posted, SessionState } from '../log/stored-records.ts';
 import type { Command } from '../model/command.ts';
 import type { Message } from '../model/content.ts';
-import type { Outcome } from '../model/errors.ts';
+import type { Outcome, Problem } from '../model/errors.ts';
 import type { Event } from '../model/event.ts';
 import type { SessionFile } from '../model/outcome-data.ts';
 import type { SessionInfo } from '../model/session-info.ts';
@@ -121,6 +121,11 @@ export interface SessionPorts {
   readonly limited?: Limited;
   /** Called after each logged event except deltas. Returned changes become an event of the session. */
   logged?(event: Event): SessionInfo | undefined;
+  /**
+   * Forgets what is kept of the session, before `ended`. Calls back once nobody can find the session again, or with what has
+   * gone wrong. Absent: nothing is kept.
+   */
+  forget?(then: (problem: Problem | null) => void): void;
   /** Called once, after the session has ended. `staysKept`: what is kept of it stays, so that it can be opened again. */
   ended?(staysKept: boolean): void;
   /** Called after the agent has ended by itself. `wasSilent`: the log is empty. */

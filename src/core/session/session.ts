@@ -2,9 +2,10 @@
 import type { Projection, SessionView } from '../contract/adapter.ts';
 import type { StoredSnapshot } from '../contract/session-store.ts';
 import type { PostedIds } from '../link/posted-ids.ts';
-import type { Command } from '../model/command.ts';
+import type { Command, CommandOf } from '../model/command.ts';
 import type { Outcome } from '../model/errors.ts';
 import type { Stream, StreamMeasure } from '../stream/stream.ts';
+import type { Deleted } from './deletions.ts';
 import type { StreamUse } from './session-streams.ts';
 import type { SessionTickets } from './session-tickets.ts';
 import type { SessionVersion } from './session-version.ts';
@@ -25,6 +26,11 @@ export interface Session extends SessionView {
   start(): void;
   /** Calls back exactly once. */
   submit(command: Command, settle: (outcome: Outcome) => void): void;
+  /**
+   * The same for a deletion whose answer takes its time: the run and the agent end at once, the streams behind the answers of
+   * all that have asked. Nobody is told of success before nobody can find the session again, not even the next gateway.
+   */
+  delete(command: CommandOf<'delete-session'>, told: Deleted): void;
   /** Calls back once when no run is open and no prompt waits, or at once if that is so now. */
   whenIdle(callback: () => void): void;
   /**

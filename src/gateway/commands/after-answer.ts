@@ -1,4 +1,4 @@
-// Steps that follow the answer to a command, as data: clients must get the answer before the news that a session was
+// Steps that follow the answer to a command: clients must get the answer before the news that a session was
 // opened or closed.
 import type { Outcome } from '../../core/model/errors.ts';
 import type { SessionState } from '../../core/model/outcome-data.ts';
@@ -9,8 +9,8 @@ import type { Sessions } from '../sessions/sessions.ts';
 export type AfterAnswer =
   /** Announces the session to all clients. */
   | { readonly do: 'announce'; readonly entry: HubEntry; readonly state?: SessionState | undefined }
-  /** Closes the session. After the close, a client that is bound to the session could not get the answer. */
-  | { readonly do: 'remove'; readonly session: string; readonly reason: string };
+  /** Closes a deleted session. After the close, a client that is bound to the session could not get the answer. */
+  | { readonly do: 'close'; close(): void };
 
 /** The outcome of a command, with the step that follows its answer. */
 export interface Settled {
@@ -22,13 +22,13 @@ export interface Settled {
 export type SettleWithAfter = (settled: Settled) => void;
 
 /** Carries out a step, after the answer was sent. */
-export function carryOut(step: AfterAnswer, sessions: Pick<Sessions, 'announce' | 'remove'>): void {
+export function carryOut(step: AfterAnswer, sessions: Pick<Sessions, 'announce'>): void {
   switch (step.do) {
     case 'announce':
       sessions.announce(step.entry, step.state);
       break;
-    case 'remove':
-      sessions.remove(step.session, step.reason);
+    case 'close':
+      step.close();
       break;
     default:
       step satisfies never;
@@ -40,11 +40,11 @@ export function carryOut(step: AfterAnswer, sessions: Pick<Sessions, 'announce' 
  * the answer long after the outcome, or, on a timeout, before the outcome.
  */
 export class StepsAfterAnswer {
-  readonly #sessions: Pick<Sessions, 'announce' | 'remove'>;
+  readonly #sessions: Pick<Sessions, 'announce'>;
   readonly #waiting: AfterAnswer[] = [];
   #isAnswered = false;
 
-  constructor(sessions: Pick<Sessions, 'announce' | 'remove'>) {
+  constructor(sessions: Pick<Sessions, 'announce'>) {
     this.#sessions = sessions;
   }
 

@@ -14,7 +14,7 @@ import type { SettleWithAfter } from './after-answer.ts';
 
 /** The dependencies of the deletion. */
 export interface SessionDeletionPorts {
-  readonly sessions: Pick<Sessions, 'find' | 'agentOf' | 'remove' | 'whenForgotten'>;
+  readonly sessions: Pick<Sessions, 'find' | 'agentOf'>;
   readonly agents: Pick<Agents, 'canDelete'>;
   readonly stored: Pick<StoredSessions, 'remove'>;
   /** Absent: none are noted. */
@@ -41,15 +41,11 @@ export class SessionDeletion {
   }
 
   #deleteOpen(session: Session, settle: SettleWithAfter): void {
-    const { sessions } = this.#ports;
     const { file } = session.transcript.info;
-    session.submit({ type: 'delete-session', stored: true }, (outcome) => {
-      if (!outcome.ok) return settle({ outcome });
+    session.delete({ type: 'delete-session', stored: true }, (outcome, close) => {
       // A session writes the rest of its file when it ends.
-      sessions.remove(session.id, 'the session was deleted');
-      const outcomeOfFile = this.#removeFile(file);
-      // A session must not come back after a kill once its client was told of the deletion.
-      void sessions.whenForgotten(session.id).then(() => settle({ outcome: outcomeOfFile }));
+      close();
+      settle({ outcome: outcome.ok ? this.#removeFile(file) : outcome });
     });
   }
 

@@ -11,6 +11,7 @@ export class MeteredSink implements CommandSink {
   readonly traffic: Traffic;
   readonly limited: Limited;
   readonly subscribe?: CommandSink['subscribe'];
+  readonly closeUnused?: CommandSink['closeUnused'];
   readonly #sink: CommandSink;
   readonly #meter: Meter;
 
@@ -18,6 +19,7 @@ export class MeteredSink implements CommandSink {
     this.traffic = meter.ofClients(frontend, key);
     this.limited = meter.limited;
     this.subscribe = sink.subscribe;
+    this.closeUnused = sink.closeUnused;
     this.#sink = sink;
     this.#meter = meter;
   }

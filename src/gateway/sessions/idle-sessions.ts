@@ -1,4 +1,4 @@
-// Closes sessions that were unused for a while.
+// Closes sessions that were unused for a while, or whose last client is done with them.
 import type { Clock } from '../../core/contract/clock.ts';
 import { guarded } from '../../core/contract/guarded.ts';
 import type { Limited } from '../../core/contract/limit-rule.ts';
@@ -44,14 +44,24 @@ export class IdleSessions {
     this.#reserved.delete(session);
   }
 
+  /** Closes the session now, unless it is used. A session that is kept can be opened again. Unknown ids are ignored. */
+  closeUnused(id: string): void {
+    const found = this.#hub.list().find(({ session }) => session.id === id);
+    if (found !== undefined && !this.#isUsed(found.session)) this.#hub.leave(id, 'its client has closed it');
+  }
+
   stop(): void {
     clearInterval(this.#timer);
+  }
+
+  #isUsed(session: Session): boolean {
+    return session.readers > 0 || session.state === 'running' || this.#reserved.has(session);
   }
 
   #sweep(): void {
     const now = this.#clock.now();
     for (const { session } of this.#hub.list()) {
-      if (session.readers > 0 || session.state === 'running' || this.#reserved.has(session)) {
+      if (this.#isUsed(session)) {
         this.#idleSince.delete(session);
         continue;
       }

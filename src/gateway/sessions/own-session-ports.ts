@@ -12,6 +12,7 @@ import type { WorkspacePort } from '../../core/contract/workspace.ts';
 import type { ExportPort } from '../../core/export/export.ts';
 import type { AgentConnection } from '../../core/link/agent-link.ts';
 import type { Message } from '../../core/model/content.ts';
+import { GatewayError, type Problem } from '../../core/model/errors.ts';
 import type { Event } from '../../core/model/event.ts';
 import type { SessionFile } from '../../core/model/outcome-data.ts';
 import type { SessionInfo } from '../../core/model/session-info.ts';
@@ -29,6 +30,7 @@ import type { SessionTally } from '../metering/session-tally.ts';
 import type { Notes } from '../notes.ts';
 import type { Quotas } from '../quotas.ts';
 import type { Conversations } from '../stored/conversations.ts';
+import type { KeptEnding } from '../stored/kept-sessions.ts';
 import type { SessionOrigin } from '../stored/session-files.ts';
 import type { SessionPersistence } from '../stored/session-persistence.ts';
 import { createRunSpans, type RunSpans } from '../tracing/run-spans.ts';
@@ -75,9 +77,11 @@ export interface SessionBeginning extends Pick<Session, 'epoch' | 'timeOrigin'> 
   readonly lost: AgentLost | undefined;
   /** Absent: the session is kept nowhere, or is made again. */
   readonly kept: KeptSession | undefined;
-  /** The session is over, and nobody shall find it again, or somebody may. Absent: it is kept nowhere. */
-  readonly endKept: ((isForgotten: boolean) => void) | undefined;
+  /** Absent: the session is kept nowhere. */
+  readonly ending: KeptEnding | undefined;
 }
+
+const recordsStay: Problem = { code: 'internal', message: 'what is kept of the session could not be deleted' };
 
 /** A class: each session has one. As closures and an object literal it would weigh three times as much. */
 export class OwnSessionPorts implements SessionPorts {
@@ -105,7 +109,7 @@ export class OwnSessionPorts implements SessionPorts {
   readonly #checked: CheckedRequest;
   readonly #opener: Principal;
   readonly #lost: AgentLost | undefined;
-  readonly #endKept: ((isForgotten: boolean) => void) | undefined;
+  readonly #ending: KeptEnding | undefined;
   readonly #persistence: SessionPersistence;
   readonly #spans: RunSpans | undefined;
   /** Set by {@link belongTo}, before the first event. */
@@ -119,7 +123,7 @@ export class OwnSessionPorts implements SessionPorts {
 
   constructor(shared: SharedBySessions, beginning: SessionBeginning) {
     const { agents, clock, work, exportsOf, meter, tracer, taps } = shared.around;
-    const { checked, opener, lost, endKept, epoch, timeOrigin, limits, kept } = beginning;
+    const { checked, opener, lost, ending, epoch, timeOrigin, limits, kept } = beginning;
     const { request, id, agentName, agent, cwd, place, folders, createdAt, isOurs, toolServers } = checked;
     const { keep, found, isBack, resume } = request;
     this.id = id;
@@ -142,7 +146,7 @@ export class OwnSessionPorts implements SessionPorts {
     this.#checked = checked;
     this.#opener = opener;
     this.#lost = lost;
-    this.#endKept = endKept;
+    this.#ending = ending;
     // Clients on the network do not learn where the gateway runs (docs/threats.md T8).
     const known = isOurs ? place : cwd;
     const whenKept = (callback: () => void) => this.#session.whenKept((isThere) => void (isThere && callback()));
@@ -222,9 +226,18 @@ export class OwnSessionPorts implements SessionPorts {
     }
   }
 
+  forget(then: (problem: Problem | null) => void): void {
+    if (this.#ending === undefined) return then(null);
+    this.#ending.forget().then(
+      () => then(null),
+      (thrown: unknown) =>
+        then(thrown instanceof GatewayError ? { code: thrown.code, message: thrown.message } : recordsStay),
+    );
+  }
+
   ended(staysKept: boolean): void {
     this.#spans?.end();
-    this.#endKept?.(!staysKept);
+    this.#ending?.[staysKept ? 'release' : 'forget']().catch(() => {});
     this.#persistence.end(this.#session);
     this.#shared.around.tally.remove(this.#session);
     this.#shared.ended(this.id, staysKept);

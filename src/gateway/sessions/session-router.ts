@@ -23,8 +23,9 @@ import type { Sessions } from './sessions.ts';
 
 /** The dependencies of a router. */
 export interface SessionRouterPorts {
-  readonly sessions: Pick<Sessions, 'find' | 'announce' | 'remove' | 'name'> & Partial<Pick<Sessions, 'wake'>>;
-  readonly idle: Pick<IdleSessions, 'release'>;
+  readonly sessions: Pick<Sessions, 'find' | 'announce' | 'name'> &
+    Partial<Pick<Sessions, 'wake' | 'follows'>>;
+  readonly idle: Pick<IdleSessions, 'release' | 'closeUnused'>;
   readonly notes: Pick<Notes, 'add'>;
   readonly sessionless: Pick<SessionlessCommands, 'execute'>;
   readonly deletion: Pick<SessionDeletion, 'carryOut'>;
@@ -82,6 +83,10 @@ export class SessionRouter {
         if (code === 'too-large') ports.intake?.count('frameSize');
       },
       subscribe: (request) => this.#subscribe(request),
+      closeUnused(session) {
+        // Clients of the session may be at another gateway.
+        if (ports.principal.role === 'controller' && ports.sessions.follows !== true) ports.idle.closeUnused(session);
+      },
     };
     this.sink = withRights(sink, ports.principal);
   }
@@ -161,10 +166,8 @@ export class SessionRouter {
       const refusal = refusalIn(session, principal, command);
       if (refusal !== null) return settle({ outcome: refusal });
       if (command.type === 'delete-session' && intake !== undefined) {
-        return settle({
-          outcome: { ok: true },
-          after: { do: 'remove', session: session.id, reason: 'the session was deleted' },
-        });
+        // The ledger keeps the outcome before the client gets the answer.
+        return session.delete(command, (outcome, close) => settle({ outcome, after: { do: 'close', close } }));
       }
       sinkOf(session).submit(command, (outcome) => settle({ outcome }));
     } catch (thrown) {

@@ -171,11 +171,6 @@ export class Sessions implements ObstacleSource {
     this.#ports.hub.remove(id, reason);
   }
 
-  /** Resolves when nobody can find the removed session any more, not even the next gateway. */
-  async whenForgotten(id: string): Promise<void> {
-    await this.#kept?.whenForgotten(id);
-  }
-
   /** Tells all clients that the session was opened. */
   announce(entry: HubEntry, state?: SessionState): void {
     // The session may have ended already.
@@ -236,7 +231,7 @@ export class Sessions implements ObstacleSource {
       timeOrigin,
       limits: this.#limitsFor(checked.request),
       kept: keeping && { ...keeping.kept, place: 0 },
-      endKept: keeping?.end,
+      ending: keeping?.ending,
     });
     const session = createSession(ports);
     keeping?.belongsTo(session);
@@ -246,7 +241,7 @@ export class Sessions implements ObstacleSource {
   }
 
   /** Opens a session of the store. */
-  async #restore({ head, past, kept, belongsTo, end }: Returning): Promise<void> {
+  async #restore({ head, past, kept, belongsTo, ending }: Returning): Promise<void> {
     const { agents, timeOrigin: clockOrigin, dialectOf } = this.#ports;
     const [, agent] = agents.named(head.agent, owner);
     const checked = requestIn(head, agent);
@@ -258,7 +253,7 @@ export class Sessions implements ObstacleSource {
       timeOrigin: head.timeOrigin,
       limits: this.#limitsFor(checked.request),
       kept: undefined,
-      endKept: end,
+      ending,
     });
     // Loaded on demand: a gateway without stored sessions needs none of the schemas.
     const { restoreSession } = await import('../../core/session/restore-session.ts');

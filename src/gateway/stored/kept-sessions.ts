@@ -21,6 +21,14 @@ import { StoredNames } from './stored-names.ts';
 /** A head, whatever else a later version has put into it. */
 type TitledHead = StoredHead & SessionTitle;
 
+/** How the log of a session ends: once, by the first call. The promises of both calls say how that went. */
+export interface KeptEnding {
+  /** Nobody shall find the session again. */
+  forget(): Promise<void>;
+  /** Somebody may. */
+  release(): Promise<void>;
+}
+
 /** What is there of a stored session when it is brought back. */
 export interface Returning {
   readonly head: SessionHead;
@@ -28,8 +36,7 @@ export interface Returning {
   readonly kept: Omit<KeptSession, 'place'>;
   /** To be called with the session before anything is recorded of it. */
   belongsTo(session: Session): void;
-  /** The session is over, and nobody shall find it again, or somebody may. */
-  end(isForgotten: boolean): void;
+  readonly ending: KeptEnding;
 }
 
 /** The dependencies of the keeping. */
@@ -80,8 +87,8 @@ export class KeptSessions {
   /** The heads of the sessions that are kept here, and how a new one is written. */
   readonly #heads = new Map<string, { readonly head: TitledHead; write(head: StoredHead): void }>();
   readonly #names: StoredNames;
-  /** Sessions that nobody shall find again, until the store has forgotten them. */
-  readonly #forgotten = new Map<string, Promise<void>>();
+  /** Sessions that have ended, until the store has let them go. */
+  readonly #ending = new Map<string, Promise<void>>();
 
   constructor(ports: KeptSessionsPorts) {
     this.#ports = ports;
@@ -105,7 +112,7 @@ export class KeptSessions {
     return {
       kept: { log: later, unkept: () => unkept(id) },
       belongsTo: (session) => ownership.take(session),
-      end: (isForgotten) => later.whenThere((made) => this.#end(id, made, isForgotten)),
+      ending: this.#endingOf(id, (step, never) => later.whenThere(step, never)),
     };
   }
 
@@ -137,11 +144,6 @@ export class KeptSessions {
     known.write(head);
   }
 
-  /** Resolves when the store has forgotten a session that was deleted. */
-  async whenForgotten(id: string): Promise<void> {
-    await this.#forgotten.get(id);
-  }
-
   /** Brings a stored session back. Null: nothing is to be done. Resolves also if there is no such session. */
   wake(id: string, cursor: string | null): Promise<void> | null {
     const { followed } = this.#ports;
@@ -163,6 +165,7 @@ export class KeptSessions {
 
   async #wake(id: string): Promise<void> {
     const { store, restore, log, followed, lost, unkept } = this.#ports;
+    await this.#ending.get(id);
     const ownership = new Ownership((reason, isMoved) => lost(id, reason, isMoved));
     const claimed = await store.claim(id, ownership).catch((thrown: unknown) => {
       if (!(thrown instanceof GatewayError)) throw thrown;
@@ -183,7 +186,7 @@ export class KeptSessions {
         past: claimed.past,
         kept: { log: claimed.log, unkept: () => unkept(id) },
         belongsTo: (session) => ownership.take(session),
-        end: (isForgotten) => this.#end(id, claimed.log, isForgotten),
+        ending: this.#endingOf(id, (step) => step(claimed.log)),
       });
     } catch (thrown) {
       this.#heads.delete(id);
@@ -194,18 +197,21 @@ export class KeptSessions {
     }
   }
 
-  /** `isForgotten`: nobody shall find the session again. */
-  #end(id: string, kept: StoredLog, isForgotten: boolean): void {
-    this.#heads.delete(id);
-    const done = isForgotten ? kept.remove() : kept.release();
-    const told = done.catch((thrown: unknown) => {
-      const text = isForgotten ? 'the records of a deleted session stay' : 'a session stays with this gateway';
-      this.#ports.log('error', text, { session: id, reason: faultText(thrown) });
-    });
-    if (isForgotten)
-      this.#forgotten.set(
-        id,
-        told.finally(() => this.#forgotten.delete(id)),
-      );
+  #endingOf(id: string, whenThere: (step: (log: StoredLog) => void, never: () => void) => void): KeptEnding {
+    let ended: Promise<void> | null = null;
+    const end = (how: 'remove' | 'release', failed: string): Promise<void> => {
+      if (ended !== null) return ended;
+      this.#heads.delete(id);
+      ended = new Promise((resolve, reject) => whenThere((log) => void log[how]().then(resolve, reject), resolve));
+      const over = ended
+        .catch((thrown: unknown) => this.#ports.log('error', failed, { session: id, reason: faultText(thrown) }))
+        .finally(() => this.#ending.delete(id));
+      this.#ending.set(id, over);
+      return ended;
+    };
+    return {
+      forget: () => end('remove', 'the records of a deleted session stay'),
+      release: () => end('release', 'a session stays with this gateway'),
+    };
   }
 }

@@ -22,9 +22,9 @@ export class LaterLog implements Pick<StoredLog, 'append' | 'sync'> {
     );
   }
 
-  /** Calls back with the log once it is there; never, if it will not be. */
-  whenThere(step: (log: StoredLog) => void): void {
-    this.#then(step);
+  /** Calls back with the log once it is there, or `never` once it is known that it will not be. */
+  whenThere(step: (log: StoredLog) => void, never?: () => void): void {
+    this.#then(step, never);
   }
 
   /** The log is there. */

@@ -149,10 +149,15 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
       if (how === 'fenced' || log.fence === 0) return;
       const args = [...keysOf(log.session), log.fence, token, nameOf(log.session)];
       const finish = () => connection.run(how === 'removed' ? 'remove' : 'release', args);
-      await finish().catch(() => {
+      const done = await finish().catch((): null => {
         unfinished.add(finish);
         planRetry();
+        return null;
       });
+      if (how !== 'removed') return;
+      if (done === null)
+        throw new GatewayError('timeout', 'Redis does not answer; it forgets the session once it does');
+      if (done === 0) throw new GatewayError('conflict', 'another gateway has the session now');
     },
   };
 

@@ -142,15 +142,16 @@ const release = `${ifOwner}
 if isOwner then redis.call('HSET', KEYS[1], 'owner', '') end
 return 0`;
 
-/** ARGV: fence, owner, name. */
+/** ARGV: fence, owner, name. Returns 0 if another gateway has the session. */
 const remove = `${ifOwner}
+if facts[1] and not isOwner then return 0 end
 if isOwner then
   redis.call('DEL', KEYS[1], KEYS[2], KEYS[3])
   redis.call('ZREM', KEYS[4], ARGV[3])
   redis.call('XADD', KEYS[2], string.format('0-%.0f', tonumber(facts[3]) + 1), 'x', '1')
   redis.call('PEXPIRE', KEYS[2], 60000)
 end
-return 0`;
+return 1`;
 
 /** ARGV: address, ms. Returns whether the lease had lasted until now. */
 const renew = `

@@ -14,12 +14,15 @@ import { acpSchemaFaults } from '../../support/judges/acp-schema.ts';
 import { createLog, tell } from '../../support/telling.ts';
 
 const agents = { fast: { protocol: 'demo', options: { paceMs: 0 } } };
+/** Beside the two that are open before each test. */
+const mostSessions = 200;
 let client: RawAcp;
 let session = '';
 let other = '';
 
 beforeEach(async () => {
-  const gateway = createGateway(parseConfig({ agents, defaultAgent: 'fast' }), { log: () => {} });
+  const limits = { perToken: { agents: 2 + mostSessions } };
+  const gateway = createGateway(parseConfig({ agents, defaultAgent: 'fast', limits }), { log: () => {} });
   onTestFinished(() => gateway.close('the test is over'));
   client = await connectRaw(gateway);
   session = await client.open('/');
@@ -165,7 +168,7 @@ describe('answers', () => {
   });
 });
 
-test('as many sessions as a connection may have, with an open question each: each cancelled turn ends', async () => {
+test('200 sessions, as many as it may have, with an open question each: more are refused, and each cancelled turn ends', async () => {
   // One look at all answers: a wait for each one would read all that was said, again and again.
   const answersOf = (ids: readonly string[]) => {
     const wanted = new Set<unknown>(ids);
@@ -173,14 +176,14 @@ test('as many sessions as a connection may have, with an open question each: eac
       dir === 'out' && wanted.has(at(json, 'id')) && at(json, 'method') === undefined ? [json] : [],
     );
   };
-  const openings = Array.from({ length: 105 }, (_, n) => `open-${n}`);
+  const openings = Array.from({ length: mostSessions + 7 }, (_, n) => `open-${n}`);
   for (const id of openings) client.say({ id, method: 'session/new', params: { cwd: '/', mcpServers: [] } });
   await client.untilAll('all sessions', () => answersOf(openings).length === openings.length);
   const opened = answersOf(openings);
   const sessions = opened.flatMap((json) => at(json, 'result', 'sessionId') ?? []).map(String);
-  // With the two that are open, 100.
-  expect(sessions).toHaveLength(98);
-  expect(opened.filter((json) => at(json, 'error') !== undefined)).toHaveLength(7);
+  expect(sessions).toHaveLength(mostSessions);
+  const refusals = opened.flatMap((json) => at(json, 'error', 'message') ?? []);
+  expect(refusals).toEqual(Array.from({ length: 7 }, () => expect.stringContaining('agents')));
   const from = client.rows.length;
   const blocks = [{ type: 'text', text: 'ask' }];
   for (const id of sessions) {

@@ -52,6 +52,7 @@ function carried(script: ClientScript = {}, options: StreamOptions = {}, holds =
         const view = { id, epoch: '0123456789ab', timeOrigin: 0, transcript: rig.transcript };
         return { view, reader: rig.stream.attach(null, holds) };
       },
+      closeUnused: (session) => void heard.push(`${session} closes, after ${client.wire.sent.length} frames`),
     },
     { end: () => void heard.push('end') },
   );
@@ -212,14 +213,27 @@ describe('order', () => {
     expect(sent()).toEqual(['a1', 'answer', 'a1', 'a2']);
   });
 
-  test('a client that goes while a session is drained leaves no reader', () => {
-    const { client, act, say, readers } = carried();
+  test('a session that its client is done with closes when it is drained, before the answer goes out', () => {
+    const { client, act, say, sent, heard } = carried();
     act(watch('a'));
     client.wire.buffered = highWater;
     say('a', 'a1');
-    act({ do: 'unsubscribe', session: 'a', isDrained: true });
+    act({ do: 'unsubscribe', session: 'a', isDrained: true, closes: true }, send('answer'));
+    expect(heard).toEqual([]);
+    client.wire.drain();
+    expect(sent()).toEqual(['a1', 'answer']);
+    expect(heard).toEqual(['a closes, after 1 frames']);
+  });
+
+  test('a client that goes while a session is drained leaves no reader, and the session closes', () => {
+    const { client, act, say, readers, heard } = carried();
+    act(watch('a'));
+    client.wire.buffered = highWater;
+    say('a', 'a1');
+    act({ do: 'unsubscribe', session: 'a', isDrained: true, closes: true });
     client.wire.end({ reason: 'gone' });
     expect(readers()).toEqual([0, 0, 0]);
+    expect(heard).toEqual(['a closes, after 0 frames', 'end']);
   });
 
   const step = fc.oneof(

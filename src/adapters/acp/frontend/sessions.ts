@@ -90,11 +90,11 @@ export function createSessions(
       return [
         ...again,
         ...subscribe(chat, past),
-        ...ports.ask(chat.target, { type: 'query', subject: 'state' }, () => [
-          ...ports.answer(id, setup(chat)),
-          ...tell(chat.id, problems),
-          ...commandsOf(chat),
-        ]),
+        ...ports.ask(chat.target, { type: 'query', subject: 'state' }, () => {
+          // Its last other client may have closed it meanwhile.
+          if (chats.get(chat.id) !== chat) return ports.refuse(id, unknown(chat.id));
+          return [...ports.answer(id, setup(chat)), ...tell(chat.id, problems), ...commandsOf(chat)];
+        }),
       ];
     });
   }
@@ -160,7 +160,7 @@ export function createSessions(
     if (chat.target === null) return [];
     autoDecline.over(chat.target);
     // The last words of its run are still on their way.
-    return [{ do: 'unsubscribe', session: chat.id, isDrained: true }];
+    return [{ do: 'unsubscribe', session: chat.id, isDrained: true, closes: true }];
   }
 
   /** Its prompts are answered first. A session that is not open has none. */
