@@ -1,7 +1,8 @@
 // Rules on the lifecycle of commands: docs/protocols/pi-server.md 4.2 and 6.2 to 7.2.
 import { each } from '../../check/rule.ts';
 import type { CourseStep } from '../view/courses.ts';
-import { between, type LifecycleStep, type Line, type ServerRule, shown, type View } from '../view/view.ts';
+import type { LifecycleStep, Line } from '../view/frames.ts';
+import { between, type ServerRule, shown, type View } from '../view/view.ts';
 
 const everywhere = ['errands', 'session', 'prompt'];
 const isName = (value: unknown): boolean => typeof value === 'string' && value !== '';

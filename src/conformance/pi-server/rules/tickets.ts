@@ -3,7 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { without } from '../../../core/model/dictionary.ts';
 import { each } from '../../check/rule.ts';
 import type { CourseStep } from '../view/courses.ts';
-import { between, type LifecycleStep, type Line, type Sent, type ServerRule, type View } from '../view/view.ts';
+import type { LifecycleStep, Line } from '../view/frames.ts';
+import { between, type Sent, type ServerRule, type View } from '../view/view.ts';
 
 /** Steps of commands whose lanes are known. */
 const inLanes = ({ courses, isLate }: View, fits: (step: CourseStep) => boolean): readonly CourseStep[] =>

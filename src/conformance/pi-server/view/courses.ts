@@ -1,7 +1,7 @@
 // The courses of commands, as a state machine: which step continues which command (docs/protocols/pi-server.md 7.1 to 7.4).
 import { isDeepStrictEqual } from 'node:util';
 import type { Dictionary } from '../../../core/model/content.ts';
-import type { LifecycleStep } from './view.ts';
+import type { LifecycleStep } from './frames.ts';
 
 /** How far a command is that is not over. */
 type Stage = 'accepted' | 'started';

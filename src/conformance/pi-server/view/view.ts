@@ -4,27 +4,13 @@ import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import type { Rule, Trace, TraceFrame } from '../../check/rule.ts';
 import { laneOf } from './commands.ts';
 import { type Courses, coursesIn } from './courses.ts';
-import { dataOf, type Phase } from './frames.ts';
-
-/** A frame that is a JSON object. */
-export interface Line {
-  /** Index in the trace. */
-  readonly frame: number;
-  readonly json: Dictionary;
-}
+import { dataOf, type LifecycleStep, type Line, type Phase } from './frames.ts';
 
 /** A command of the client. */
 export interface Sent extends Line {
   readonly text: string;
   /** The response that certainly belongs to the command: the only one to its id before the id is used again. */
   readonly response: Line | null;
-}
-
-/** A lifecycle step of a command. */
-export interface LifecycleStep extends Line {
-  readonly phase: Phase;
-  readonly data: Dictionary;
-  readonly id: unknown;
 }
 
 /** An event of a session. */
