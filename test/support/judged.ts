@@ -132,7 +132,8 @@ export function judgedPiServer(
   const hasClient = said.some(({ by }) => by === 'client');
   const unheeded = new Set([...piEventRules.map(({ id }) => id), ...(late ? needsAll : [])]);
   const heeded = piServerAgent.rules.filter(({ id, reads }) => (reads !== 'both' || hasClient) && !unheeded.has(id));
-  const found = breachesIn([...heeded, ...piServerOwn(late)], { frames, isComplete: complete });
+  const own = piServerOwn(late).filter(({ id }) => hasClient || id !== 'pi-server/own/answers');
+  const found = breachesIn([...heeded, ...own], { frames, isComplete: complete });
   const place = (at: number) => (at === 0 ? 0 : at - inserted.length);
   return [...found.map((breach) => ({ ...breach, at: place(breach.at) })), ...saidBySessions(said, complete)];
 }
