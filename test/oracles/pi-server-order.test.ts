@@ -177,6 +177,17 @@ const broken: readonly [what: string, rule: string, breakage: Breakage][] = [
   ['finished twice', 'started-first', repeat('command_finished', 'p')],
   ['started before it is accepted', 'accepted-first', move('command_started', '2', 'command_accepted', '2')],
   ['another session on the way', 'lifecycle-identity', edit('command_started', 'p', { sessionId: 's2' })],
+  [
+    "another session on the way, of another client's command",
+    'lifecycle-identity',
+    edit('command_started', 'of another', { sessionId: 's2' }),
+  ],
+  ['a failure in other words', 'own/whole-courses', edit('command_finished', 'of another', { sessionId: 's2' })],
+  [
+    'a refusal that was started',
+    'own/whole-courses',
+    (frames) => void frames.splice(placeOf(frames, 'command_finished', 'n', 2), 0, course('started', 'n', 'abort', s1)),
+  ],
   ['another key at the end', 'lifecycle-identity', edit('command_finished', 'a', { idempotencyKey: 'k' })],
   [
     'carried out twice at once',

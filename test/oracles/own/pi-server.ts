@@ -1,6 +1,5 @@
 // What our pi-server frontend promises beyond the rules for everybody: it tells the whole course of every client's commands,
 // one after the other in each lane, and nothing that the document has no name for.
-
 import type { Trace } from '../../../src/conformance/check/rule.ts';
 import { beside, needsSession } from '../../../src/conformance/pi-server/view/commands.ts';
 import { coursesIn } from '../../../src/conformance/pi-server/view/courses.ts';
@@ -22,6 +21,10 @@ const messages: ReadonlyMap<unknown, { readonly own: readonly string[]; readonly
   ['event', { own: ['sessionId', 'event'] }],
   ['response', { own: ['command', 'success', 'id', 'error', 'data', 'sessionVersion', 'replayed', 'timedOut'] }],
 ]);
+
+/** Our words for what is refused before it starts (docs/protocols/pi-server.md 7.1, 22). */
+const refusals =
+  /^(?:Conflicting |Rate limit exceeded|Global rate limit exceeded|Server busy|Extension UI response rate)/u;
 
 /** Whether a prompt joins the run that is open, as its client says. */
 const joins = ({ sentAs }: View, id: unknown): boolean =>
@@ -78,12 +81,16 @@ export const piServerOwn = (isLate: boolean): readonly OwnRule[] =>
       },
     ],
     'whole-courses': [
-      'Every command, a repetition and a refusal too, is accepted, started if it is carried out, and finished, once.',
+      'Every command, a repetition and a refusal too, is accepted, started if it is carried out and finished, once and in the same words.',
       function* (view) {
         if (isLate) return;
         const { steps, open } = view.all;
-        for (const { frame, isInOrder, isTwice } of steps)
-          yield { frame, wrong: isInOrder && !isTwice ? null : 'it is not where it should be' };
+        for (const { frame, data, course, isInOrder, isTwice, isSame } of steps) {
+          const isRefusedLate = course?.stage === 'started' && refusals.test(String(data.error));
+          const isPlaced = isInOrder && !isTwice && !isRefusedLate;
+          yield { frame, wrong: isPlaced ? null : 'it is not where it should be' };
+          yield { frame, wrong: isSame ? null : 'it was accepted otherwise' };
+        }
         for (const { accepted } of view.isComplete ? open : [])
           yield { frame: accepted.frame, wrong: 'it is never finished' };
       },

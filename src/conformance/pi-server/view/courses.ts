@@ -5,8 +5,8 @@ import type { LifecycleStep } from './frames.ts';
 
 /** How far a command is that is not over. */
 type Stage = 'accepted' | 'started';
-/** `done`: carried out with success. `refused`: failed before it was carried out. */
-type Move = Stage | 'done' | 'failed' | 'refused' | 'replayed';
+/** `done`: carried out with success. */
+type Move = Stage | 'done' | 'failed' | 'replayed';
 
 /**
  * The stages that a kind of step continues, first choice first, the stage behind it (null: over), and the stages from which
@@ -19,13 +19,8 @@ const table: Readonly<
   started: { from: ['accepted'], to: 'started', after: ['accepted'] },
   done: { from: ['started', 'accepted'], to: null, after: ['started'] },
   failed: { from: ['started', 'accepted'], to: null, after: ['started', 'accepted'] },
-  refused: { from: ['accepted'], to: null, after: ['accepted'] },
   replayed: { from: ['accepted', 'started'], to: null, after: ['accepted'] },
 };
-
-/** Errors that come before a command is carried out (docs/protocols/pi-server.md 7.1, 22). */
-const refusals =
-  /^(?:Conflicting |Rate limit exceeded|Global rate limit exceeded|Server busy|Extension UI response rate)/u;
 
 /** The place of a command in its lane: commands with lower places go first. */
 export interface Place {
@@ -52,7 +47,7 @@ export interface CourseStep extends LifecycleStep {
   readonly isInOrder: boolean;
   /** The command was accepted in the same words. */
   readonly isSame: boolean;
-  /** For a start: a command of the lane that has a later place and started before. */
+  /** For a start, or a failure without one: a command of the lane that has a later place and started before. */
   readonly overtakenBy: Course | null;
   /** For an end: a command of the lane that started while this one went on. */
   readonly joinedBy: Course | null;
@@ -71,7 +66,7 @@ export interface Courses {
 export interface CommandFacts {
   /** Null where the lane is not known. */
   placeOf(step: LifecycleStep): Place | null;
-  /** The connection has heard all of this command, so a step that tells it in other words is about no other one. */
+  /** The connection has heard of every command that the step can be about: other words do not mean another command. */
   isHeard(step: LifecycleStep): boolean;
 }
 
@@ -79,11 +74,13 @@ const identity = ({ commandType, sessionId, dependsOn, ifSessionVersion, idempot
   ...{ commandType, sessionId, dependsOn, ifSessionVersion, idempotencyKey },
 });
 
+const isSame = (one: LifecycleStep, other: LifecycleStep): boolean =>
+  isDeepStrictEqual(identity(one.data), identity(other.data));
+
 function moveOf({ phase, data }: LifecycleStep): Move {
   if (phase !== 'finished') return phase;
   if (data.replayed === true) return 'replayed';
-  if (data.success === true) return 'done';
-  return refusals.test(String(data.error)) ? 'refused' : 'failed';
+  return data.success === true ? 'done' : 'failed';
 }
 
 /** Follows all commands through their steps. A step without a course begins one where it does not end one. */
@@ -100,17 +97,44 @@ export function coursesIn(told: readonly LifecycleStep[], { placeOf, isHeard }: 
     if (lane !== undefined) lanes.set(lane, { last: course, latest: isLatest ? course : latest });
   }
 
+  const laterOf = ({ id, frame }: LifecycleStep) => told.filter((one) => one.id === id && one.frame > frame);
+
+  /** The command that was started has its own end still to come: the failure is that of a conflict with it (8.6). */
+  function isConflict(step: LifecycleStep): boolean {
+    let newer = 0;
+    for (const move of laterOf(step).map(moveOf)) {
+      if (move === 'started') return false;
+      if (move === 'done' || (move === 'failed' && newer === 0)) return true;
+      if (move === 'accepted') newer += 1;
+      if (move === 'failed') newer -= 1;
+    }
+    return false;
+  }
+
+  /** The command that the step continues: one in the same words, or else the only one that it can be about. */
+  function continued(step: LifecycleStep, from: readonly Stage[]): Course | null {
+    const mine = open.get(step.id) ?? [];
+    const fitting = from.flatMap((stage) => mine.filter((course) => course.stage === stage));
+    const same = fitting.find(({ accepted }) => isSame(accepted, step));
+    if (same !== undefined || !isHeard(step)) return same ?? null;
+    const ends = laterOf(step).filter(({ phase }) => phase === 'finished');
+    /** A repetition or a conflict of a command that began before the connection: both end, this one in its own words. */
+    const isOther = ({ accepted, stage }: Course) =>
+      stage === 'accepted' &&
+      (step.phase === 'finished' || ends.length > 1) &&
+      ends.some((end) => moveOf(end) !== 'done' && isSame(accepted, end));
+    return fitting.find((course) => !isOther(course)) ?? null;
+  }
+
   const steps = told.map((step): CourseStep => {
     const move = moveOf(step);
     const { from, to, after } = table[move];
     const mine = open.get(step.id) ?? [];
-    const isSame = ({ accepted }: Pick<Course, 'accepted'>) =>
-      isDeepStrictEqual(identity(accepted.data), identity(step.data));
-    const fitting = from.flatMap((stage) => mine.filter((course) => course.stage === stage));
-    const course = fitting.find(isSame) ?? (isHeard(step) ? fitting[0] : undefined) ?? null;
+    const course = continued(step, move === 'failed' && isConflict(step) ? from.toReversed() : from);
     const { accepted, place } = course ?? { accepted: step, place: placeOf(step) };
     const { last, latest } = lanes.get(place?.lane) ?? {};
-    const isOvertaken = move === 'started' && (latest?.place?.place ?? 0) > (place?.place ?? 0);
+    const mustBeFirst = move === 'started' || (move === 'failed' && course?.stage === 'accepted');
+    const isOvertaken = mustBeFirst && (latest?.place?.place ?? 0) > (place?.place ?? 0);
     const isJoined = to === null && course?.stage === 'started' && (last?.since ?? 0) > course.since;
     const next: Course | null = to === null ? null : { id: step.id, accepted, place, stage: to, since: step.frame };
     if (next?.stage === 'started') started(next);
@@ -122,7 +146,7 @@ export function coursesIn(told: readonly LifecycleStep[], { placeOf, isHeard }: 
       move,
       course,
       isInOrder: course === null ? after.length === 0 : after.includes(course.stage),
-      isSame: isSame({ accepted }),
+      isSame: isSame(accepted, step),
       overtakenBy: isOvertaken ? (latest ?? null) : null,
       joinedBy: isJoined ? (last ?? null) : null,
       isTwice: move === 'started' && mine.some(({ stage }) => stage === 'started'),

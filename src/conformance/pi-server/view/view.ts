@@ -112,6 +112,10 @@ export function viewOf({ frames, isComplete }: Trace): View {
   const isLate = beginsLate({ isComplete, agentLines, responses, commands, events, subscriptions });
   const sentAs = grouped(sent, ({ json }) => json.id);
   const isSent = ({ id, frame }: LifecycleStep) => sentAs(id).some((command) => command.frame < frame);
+  const lifecycleOf = grouped(lifecycleSteps, ({ id }) => id);
+  /** Whether an id may be that of several commands, this client's or others' (docs/protocols/pi-server.md 8.4). */
+  const isShared = (id: unknown) =>
+    sentAs(id).length > 1 || lifecycleOf(id).filter(({ phase }) => phase === 'started').length > 1;
   return {
     frames,
     isComplete,
@@ -121,14 +125,14 @@ export function viewOf({ frames, isComplete }: Trace): View {
     sent,
     lifecycleSteps,
     courses: coursesIn(lifecycleSteps, {
-      isHeard: (step) => !isLate && isSent(step),
+      isHeard: (step) => !isLate && (isComplete || isSent(step)),
       placeOf(step) {
-        const [command, ...more] = sentAs(step.id);
-        const lane = command === undefined || more.length > 0 || !isSent(step) ? null : laneOf(command.json);
+        const [command] = sentAs(step.id);
+        const lane = command === undefined || isShared(step.id) || !isSent(step) ? null : laneOf(command.json);
         return lane === null ? null : { lane, place: command?.frame ?? 0 };
       },
     }),
-    lifecycleOf: grouped(lifecycleSteps, ({ id }) => id),
+    lifecycleOf,
     responsesTo,
     sentAs,
     events,
