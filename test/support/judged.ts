@@ -49,6 +49,7 @@ const passedOn: ReadonlyMap<string, RegExp> = new Map([
   ['pi/blocks-streamed', /./u],
   // An agent may end each attempt of its own.
   ['pi/retry-counts', /./u],
+  ['pi-server/retry-told', /^\d+ behind /u],
   ['pi-legacy/timestamps', /./u],
   ['pi-legacy/cost-adds-up', /./u],
   // An agent may speak again, or make up messages, while a tool of its answer runs.

@@ -117,7 +117,9 @@ export function coursesIn(told: readonly LifecycleStep[], { placeOf, isHeard }: 
     const fitting = from.flatMap((stage) => mine.filter((course) => course.stage === stage));
     const same = fitting.find(({ accepted }) => isSame(accepted, step));
     if (same !== undefined || !isHeard(step)) return same ?? null;
-    const ends = laterOf(step).filter(({ phase }) => phase === 'finished');
+    const later = laterOf(step);
+    const next = later.findIndex(({ phase }) => phase === 'accepted');
+    const ends = later.slice(0, next < 0 ? undefined : next).filter(({ phase }) => phase === 'finished');
     /** A repetition or a conflict of a command that began before the connection: both end, this one in its own words. */
     const isOther = ({ accepted, stage }: Course) =>
       stage === 'accepted' &&
