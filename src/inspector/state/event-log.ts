@@ -4,6 +4,7 @@ import { signal } from '@preact/signals';
 import type { WireMark, WireRow } from '../../core/contract/wire-rows.ts';
 import type { Event, EventType } from '../../core/model/event.ts';
 import { createMarks, type MarkKind } from './marks.ts';
+import { count } from './pace.ts';
 
 /** Which rows are shown. Empty: all of them. */
 export interface Filter {
@@ -250,7 +251,7 @@ export function createEventLog() {
       events.push(event);
       if (isPast) past = events.length;
       mend(seq, event);
-      changed.value += 1;
+      count(changed);
     },
     /** Takes what a dialect could not say. */
     learnLosses(dialect: string, losses: readonly { readonly seq: number; readonly field: string }[]) {

@@ -1,6 +1,7 @@
 // Text that streams in, cut into pieces: a closed piece is rendered once, so that a long answer costs no more than a
 // short one for each delta.
 import { type Signal, signal } from '@preact/signals';
+import { count } from './pace.ts';
 
 /** Characters from which on a piece is closed at the next blank line. */
 const softLimit = 1024;
@@ -32,7 +33,7 @@ export function append(growing: Growing, text: string): void {
   growing.open += text;
   growing.length += text.length;
   while (growing.open.length > softLimit && close(growing)) {}
-  growing.changed.value += 1;
+  count(growing.changed);
 }
 
 /** Replaces the text, if the agent says another one in the end. */

@@ -4,6 +4,7 @@ import { connectMany, type ManyClient, type ManyState, type SessionLine } from '
 import { visible } from './format.ts';
 import type { Frame } from './frames.ts';
 import { login, refresh, signedOut, socketUrl } from './gateway.ts';
+import { tell } from './pace.ts';
 import { Session } from './session.ts';
 
 /** Longest time that frames are taken for without a pause, ms. */
@@ -41,19 +42,22 @@ function drain(): void {
     held.value = queue.length - next;
     return;
   }
-  const end = performance.now() + slice;
+  const start = performance.now();
+  const first = next;
   batch(() => {
     for (let count = 0; next < queue.length; count += 1) {
-      if (count % 64 === 63 && performance.now() > end) break;
+      if (count % 64 === 63 && performance.now() > start + slice) break;
       const { session, frame, cursor } = queue[next] as Waiting;
       next += 1;
       session.take(frame, cursor);
     }
   });
+  const isTold = tell(next - first, start);
   if (next < queue.length) return due();
   queue = [];
   next = 0;
   held.value = 0;
+  if (!isTold) due();
 }
 
 function due(): void {

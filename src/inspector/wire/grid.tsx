@@ -89,7 +89,6 @@ export function Grid({ session }: { readonly session: Session }): VNode {
         aria-activedescendant={place >= 0 ? `row-${place}` : undefined}
         tabIndex={0}
         id="grid"
-        data-columns={Math.min(6, columns.length)}
         ref={scroller}
         onScroll={onScroll}
       >
