@@ -10,6 +10,11 @@ export const mostWaitingBytes = 1024 * 1024;
 const portion = { most: 64 * 1024, least: 1024 };
 /** A portion that takes longer than `long` is followed by a smaller one, one below `short` by a larger one, ms. */
 const pace = { long: 2, short: 0.5 };
+/**
+ * No further portion of what waits is taken in a step after so many ms and so many bytes. Each reader of a session gets
+ * one write for what was taken (docs/limits.md 6.4), so few portions in a step make many writes.
+ */
+const step = { ms: 1, bytes: 4 * portion.most };
 /** Messages are taken together up to so many and so many bytes. */
 const messages = { count: 32, bytes: 16 * 1024 };
 
@@ -127,7 +132,7 @@ export class PacedInput implements PacedTask {
       const item: Item | undefined = this.#first ?? this.#items.take();
       if (item === undefined) return;
       this.#first = null;
-      if ('left' in item) return this.#takePortion(item);
+      if ('left' in item) return this.#takePortions(item);
       bytes += item.bytes;
       this.#took(item.bytes);
       item.take();
@@ -140,7 +145,19 @@ export class PacedInput implements PacedTask {
     this.#took(taken);
   }
 
-  #takePortion(chunk: Chunk): void {
+  #takePortions(chunk: Chunk): void {
+    const before = this.#bytes;
+    let spent = this.#takePortion(chunk);
+    while (spent < step.ms && before - this.#bytes < step.bytes && !this.#ports.inlet.isPaused) {
+      const item: Item | null = this.#first ?? this.#items.take() ?? null;
+      this.#first = item;
+      if (item === null || !('left' in item)) return;
+      spent += this.#takePortion(item);
+    }
+  }
+
+  /** Returns how long it took, ms. */
+  #takePortion(chunk: Chunk): number {
     const part = chunk.left.subarray(0, this.#portionBytes);
     // In front of all that is added meanwhile.
     this.#first = chunk;
@@ -156,5 +173,6 @@ export class PacedInput implements PacedTask {
     const spent = performance.now() - start;
     if (spent > pace.long) this.#portionBytes = Math.max(portion.least, this.#portionBytes / 2);
     else if (spent < pace.short) this.#portionBytes = Math.min(portion.most, this.#portionBytes * 2);
+    return spent;
   }
 }

@@ -1,6 +1,6 @@
 // What a peer sends is taken in turns: whole, in order, and bounded (docs/limits.md 6.2).
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createFrameReader } from '../../src/transports/frame-reader.ts';
 import { contentLength } from '../../src/transports/framing/content-length.ts';
 import { bytesOf } from '../../src/transports/framing/frame.ts';
@@ -95,12 +95,35 @@ test('lines are the same out of a buffer that is used again, whenever they are t
 test('a chunk is taken in portions, with others served in between', () => {
   const { work, input, taken, open } = opened();
   open();
-  input.push(Buffer.from('12345678\n'.repeat(20_000)));
+  input.push(Buffer.from('12345678\n'.repeat(60_000)));
   work.pass();
   expect(taken.length).toBeGreaterThan(0);
-  expect(taken.length).toBeLessThan(20_000);
+  expect(taken.length).toBeLessThan(60_000);
   work.passAll();
-  expect(taken).toHaveLength(20_000);
+  expect(taken).toHaveLength(60_000);
+});
+
+test('chunks that wait are taken together, for about a millisecond', () => {
+  const now = vi.spyOn(performance, 'now').mockReturnValue(0);
+  try {
+    const { work, input, taken, open } = opened();
+    open();
+    const push = () => {
+      for (const line of ['1\n', '2\n', '3\n']) input.push(Buffer.from(line));
+    };
+    push();
+    work.pass();
+    expect(taken.splice(0)).toEqual(['1', '2', '3']);
+    let time = 0;
+    now.mockImplementation(() => (time += 0.6));
+    push();
+    work.pass();
+    expect(taken).toEqual(['1', '2']);
+    work.passAll();
+    expect(taken).toEqual(['1', '2', '3']);
+  } finally {
+    now.mockRestore();
+  }
 });
 
 test.each([

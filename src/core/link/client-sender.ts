@@ -108,7 +108,7 @@ export class ClientSender implements PacedTask {
       return null;
     }
     if ('answer' in step) this.send(step.answer);
-    else if ('part' in step) this.#sendStretch(step.part);
+    else if ('parts' in step) for (const part of step.parts) this.#sendStretch(part);
     else for (const entry of step.entries) this.#listener.onEntry(step.subscription, entry);
     return Math.max(0, this.#channel.buffered - before) + writeCost;
   }

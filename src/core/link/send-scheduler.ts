@@ -3,7 +3,7 @@
 import type { SubscriptionRequest } from '../contract/adapter.ts';
 import type { Out } from '../contract/channel.ts';
 import type { Entry, Reader } from '../contract/reader.ts';
-import type { StretchPart } from '../contract/stretch.ts';
+import { frameStart, type StretchPart } from '../contract/stretch.ts';
 import { sizeOf } from '../contract/traffic.ts';
 
 /** A session whose frames a client gets. */
@@ -17,10 +17,10 @@ export interface Subscription {
   readonly isOver: boolean;
 }
 
-/** The next thing to send: an answer, entries of one session, or frames of one session that were made together. */
+/** The next thing to send: an answer, entries of one session, or frames of one session in stretches, at least one. */
 export type SendStep =
   | { readonly answer: Out }
-  | { readonly subscription: Subscription; readonly part: StretchPart }
+  | { readonly subscription: Subscription; readonly parts: readonly StretchPart[] }
   | { readonly subscription: Subscription; readonly entries: readonly Entry[] };
 
 /** The sending order of one client. */
@@ -185,10 +185,22 @@ function nextOf(
   until?: number,
 ): SendStep | null {
   const { reader } = subscription;
-  const part = takesStretches ? (reader.readStretch?.(maxBytes, until) ?? null) : null;
-  if (part !== null) return { subscription, part };
+  const parts = takesStretches ? readStretches(reader, maxBytes, until) : [];
+  if (parts.length > 0) return { subscription, parts };
   const entries = reader.read(maxBytes, until, takesStretches);
   return entries.length === 0 ? null : { subscription, entries };
+}
+
+/** Stretches that come one behind the other become one write. */
+function readStretches(reader: Reader, maxBytes: number, until?: number): readonly StretchPart[] {
+  const parts: StretchPart[] = [];
+  for (let left = maxBytes; left > 0; ) {
+    const part = reader.readStretch?.(left, until) ?? null;
+    if (part === null) break;
+    parts.push(part);
+    left -= frameStart(part.stretch, part.to) - frameStart(part.stretch, part.from);
+  }
+  return parts;
 }
 
 /** No subscriptions and no answers yet. */

@@ -1,6 +1,7 @@
 // A client is sent frames that were made together as they are, as long as nothing has to look at each of them.
 import { describe, expect, test } from 'vitest';
 import type { Frontend } from '../../../src/core/contract/adapter.ts';
+import type { WorkQueue } from '../../../src/core/contract/paced-work.ts';
 import type { StretchPart } from '../../../src/core/contract/stretch.ts';
 import { Traffic } from '../../../src/core/contract/traffic.ts';
 import { createStretchWrapper } from '../../../src/core/fast-path/stretch-wrapper.ts';
@@ -8,14 +9,15 @@ import { linkClient } from '../../../src/core/link/client-link.ts';
 import { foldBurst } from '../../../src/core/log/fold.ts';
 import { burstOf, partTexts, takingProjection } from '../../support/core/bursts.ts';
 import { createClient } from '../../support/core/client.ts';
+import { createSteppedWork } from '../../support/core/stepped-work.ts';
 import { createStreamRig } from '../../support/core/stream-rig.ts';
 import { createVirtualClock } from '../../support/core/virtual-clock.ts';
 
 /** A client of a stream, and what its channel was given: frames, and runs as lists. */
-function linked(frontend: Partial<Frontend> = {}, takesStretches = true) {
+function linked(frontend: Partial<Frontend> = {}, takesStretches = true, work?: WorkQueue) {
   const clock = createVirtualClock();
   const rig = createStreamRig(
-    {},
+    work === undefined ? {} : { work },
     [
       { type: 'run-start' },
       { type: 'turn-start' },
@@ -105,6 +107,18 @@ describe('a part of a stretch', () => {
     expect(told).toEqual([]);
     wire.drain();
     expect(told).toEqual([[a, b], 'answer', [c]]);
+  });
+
+  test('goes together with those that come behind it before its turn', async () => {
+    const work = createSteppedWork();
+    const { told, burst } = linked({}, true, work.queue());
+    work.passAll();
+    told.splice(0);
+    await burst('a', 'b');
+    await burst('c');
+    expect(told).toEqual([]);
+    work.pass();
+    expect(told).toEqual([[a, b], [c]]);
   });
 
   test('goes no further than the socket takes', async () => {
