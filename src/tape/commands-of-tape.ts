@@ -187,11 +187,19 @@ export function createCommandTranslator(ports: CommandPorts): CommandTranslator 
     });
   }
 
-  /** The target's frontend hears a request. */
-  function heard(text: string): Heard {
-    const actions = to.frontend.decode(frameOf(text));
-    const commands = actions.flatMap((action) => (action.do === 'deliver' ? [action.message] : []));
-    return { text, answers: sentIn(actions), commands };
+  /** The target's frontend hears a request. The tape does not say what the frontend asks the agent before. */
+  function heard(text: string, type: Command['type']): Heard {
+    const answers: string[] = [];
+    const commands: Command[] = [];
+    let actions = to.frontend.decode(frameOf(text));
+    for (let round = 0; actions.length > 0 && round < mostRounds; round += 1) {
+      answers.push(...sentIn(actions));
+      const asked = actions.flatMap((action) => (action.do === 'deliver' ? [action.message] : []));
+      const queries = asked.filter((one) => one.type === 'query' && type !== 'query');
+      commands.push(...asked.filter((one) => !queries.includes(one)));
+      actions = queries.flatMap((one) => to.frontend.reply(one, notSaid));
+    }
+    return { text, answers, commands };
   }
 
   /**
@@ -199,7 +207,7 @@ export function createCommandTranslator(ports: CommandPorts): CommandTranslator 
    * tape.
    */
   function carriersIn(texts: readonly string[], type: Command['type'], round = 0): readonly Heard[] {
-    const all = texts.map(heard);
+    const all = texts.map((text) => heard(text, type));
     const same = all.filter(({ commands }) => commands.some((one) => one.type === type));
     const others = all.filter(({ commands }) => commands.some((one) => one.type !== 'query'));
     const carriers = same.length > 0 ? same : others.slice(-1);

@@ -1,5 +1,6 @@
-// The real Claude Code live behind the inspector's page: it thinks, asks, is denied and allowed, asks its user, and is stopped.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+// The real Claude Code live behind the inspector's page: it thinks, asks, is denied and allowed, asks its user, and is stopped. Then the
+// same with its recording.
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -19,6 +20,7 @@ describe.skipIf('reason' in found || noBrowser !== null)('the page in front of C
   let fake: FakeAnthropic;
   let home: ClaudeHome;
   let rig: Rig;
+  let tapes: string;
   beforeAll(async () => {
     fake = await startFakeAnthropic({ scenarios: claudeScenarios });
     home = makeClaudeHome({ binary: 'binary' in found ? found.binary : '', baseUrl: fake.url });
@@ -27,7 +29,8 @@ describe.skipIf('reason' in found || noBrowser !== null)('the page in front of C
     const claude = { protocol: 'claude', command, cwd: home.project };
     const config = join(home.dir, 'patchbay.json');
     writeFileSync(config, JSON.stringify({ agents: { claude }, defaultAgent: 'claude' }));
-    rig = await startRig(['--config', config]);
+    tapes = join(home.dir, 'tapes');
+    rig = await startRig(['--config', config, '--record', tapes]);
   });
   afterAll(async () => {
     await closeBrowser();
@@ -36,8 +39,8 @@ describe.skipIf('reason' in found || noBrowser !== null)('the page in front of C
     home?.remove();
   });
 
-  test('speaks, asks before it writes and what it lacks, and is stopped', { timeout: 120_000 }, async () => {
-    const page = await rig.newSession({}, 'claude');
+  /** The whole talk, the same with the program and with its recording. */
+  async function talk(page: Page): Promise<void> {
     await prompt(page, '[[cc-tools]] two tools');
     await page.getByText('Thought').first().waitFor();
     await spoken(page, 'Both tools are done.').waitFor();
@@ -54,8 +57,6 @@ describe.skipIf('reason' in found || noBrowser !== null)('the page in front of C
     await card.getByRole('button', { name: 'Allow as changed' }).click();
     await spoken(page, 'Bash allowed').waitFor();
     await spoken(page, 'Both were asked.').waitFor();
-    expect(readFileSync(join(home.project, 'changed.txt'), 'utf8')).toBe('changed\n');
-    for (const name of ['one.txt', 'two.txt']) expect(existsSync(join(home.project, name)), name).toBe(false);
     await idle(page);
 
     // Two questions at once. Of calls that need leave Claude Code asks one after the other (docs/protocols/claude.md 3.12).
@@ -77,5 +78,22 @@ describe.skipIf('reason' in found || noBrowser !== null)('the page in front of C
     expect(await findings(page)).toEqual([]);
     expect(rig.faults).toEqual([]);
     await page.context().close();
+  }
+
+  test('speaks, asks before it writes and what it lacks, and is stopped', { timeout: 120_000 }, async () => {
+    await talk(await rig.newSession({}, 'claude'));
+    expect(readFileSync(join(home.project, 'changed.txt'), 'utf8')).toBe('changed\n');
+    for (const name of ['one.txt', 'two.txt']) expect(existsSync(join(home.project, name)), name).toBe(false);
+  });
+
+  test('and so does its recording', { timeout: 120_000 }, async () => {
+    // The tape is whole once the gateway has ended.
+    await rig.close();
+    const [name = ''] = readdirSync(tapes);
+    const taped = { protocol: 'replay', file: join(tapes, name), speed: 'max' };
+    const config = join(home.dir, 'taped.json');
+    writeFileSync(config, JSON.stringify({ agents: { taped } }));
+    rig = await startRig(['--config', config]);
+    await talk(await rig.newSession({}, 'taped'));
   });
 });

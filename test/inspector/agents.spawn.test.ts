@@ -47,8 +47,11 @@ beforeAll(async () => {
   const tape = join(folder, 'long.jsonl');
   writeFileSync(tape, longTape());
   const long = { protocol: 'replay', file: tape, speed: 'max' };
+  const questions = join(folder, 'questions.jsonl');
+  writeFileSync(questions, questionTape());
+  const asks = { protocol: 'replay', file: questions, speed: 'max' };
   const gone = { protocol: 'pi', command: [process.execPath, '-e', 'process.exit(3)'] };
-  const agents = { pi, claude, acp, long, gone, ...(hasTapes ? taped : {}) };
+  const agents = { pi, claude, acp, long, asks, gone, ...(hasTapes ? taped : {}) };
   writeFileSync(config, JSON.stringify({ agents }));
   rig = await startRig(['--config', config]);
 });
@@ -77,6 +80,24 @@ function longTape(): string {
   ];
   const rows = lines.map((line, at) => `${JSON.stringify({ dir: 'out', line: JSON.stringify(line), at })}\n`);
   return `{"dir":"meta","v":1,"protocol":"pi"}\n${rows.join('')}`;
+}
+
+/** A tape in the format of Claude Code, on which the agent asks its user twice: the fixture, with what a client says before its lines go on. */
+function questionTape(): string {
+  const fixture = new URL('../../fixtures/scenarios/dialog/claude.jsonl', import.meta.url);
+  const lines = readFileSync(fixture, 'utf8').trimEnd().split('\n');
+  const row = (dir: 'in' | 'out', line: string) => `${JSON.stringify({ dir, line })}\n`;
+  const said = (message: object) => row('in', JSON.stringify(message));
+  const rows = lines.map((line) => {
+    const { type, request_id: request } = JSON.parse(line) as { type: string; request_id?: string };
+    if (type !== 'control_cancel_request') return row('out', line);
+    const answer = { behavior: 'allow', updatedInput: { questions: [], answers: {} } };
+    const response = { subtype: 'success', request_id: request, response: answer };
+    // Only a gateway takes a question back that was answered.
+    return said({ type: 'control_response', response });
+  });
+  const prompt = said({ type: 'user', message: { role: 'user', content: 'Choose a colour with me.' } });
+  return `{"dir":"meta","v":1,"protocol":"claude"}\n${prompt}${rows.join('')}`;
 }
 
 /** Text of the conversation. */
@@ -252,10 +273,23 @@ describe(`the page in front of other agents${why}`, () => {
     await page.context().close();
   });
 
-  // In these tapes nobody is asked and no input is changed: test/claude-code/page.live.ts has both. Claude Code takes no steering,
+  it.skipIf(skips)('a recording in the format of Claude Code: each question that it asks is answered', async () => {
+    const page = await rig.newSession({}, 'asks');
+    await prompt(page, 'Choose a colour with me.');
+    const card = page.locator('[data-question]');
+    await card.getByRole('button', { name: 'green' }).click();
+    await card.getByRole('button', { name: 'No', exact: true }).click();
+    await spoken(page, 'Red it may be.').waitFor();
+    await page.getByRole('searchbox').fill('updatedinput');
+    const answers = page.locator('.rows .line .c-agent', { hasText: 'control_response' });
+    await expect.poll(() => answers.count()).toBe(2);
+    await page.context().close();
+  });
+
+  // In these tapes nobody asks its user: test/claude-code/page.live.ts has such a one, of the real Claude Code. It takes no steering,
   // and has no fork on its wire.
   it.skipIf(skips || !hasTapes)(
-    'recordings of Claude Code: think, ask, are allowed and denied, cut off and stopped, and play where they are dropped',
+    'recordings of Claude Code: think, ask, are allowed as asked and as changed, denied, cut off and stopped, and play where they are dropped',
     async () => {
       const { page, recut } = await cuttableSession('claude-code');
       await prompt(page, 'go');
@@ -266,6 +300,18 @@ describe(`the page in front of other agents${why}`, () => {
       await page.locator('.rows .line', { hasText: 'run-end completed' }).waitFor();
       await page.locator('.rows .line .c-agent', { hasText: 'stream_event' }).first().waitFor();
       expect(await findings(page)).toEqual([]);
+
+      await goTo(page, 'claude-code');
+      await prompt(page, 'go');
+      await page.getByRole('button', { name: 'Change input' }).click();
+      await page
+        .getByRole('textbox', { name: 'input of the tool' })
+        .fill('{"command":"touch other","description":"x"}');
+      await page.getByRole('button', { name: 'Allow as changed' }).click();
+      await page.locator('.tool.done').first().waitFor();
+      await page.getByRole('searchbox').fill('touch other');
+      await page.locator('.rows .line .c-agent', { hasText: 'control_response' }).waitFor();
+      await page.getByRole('searchbox').fill('');
 
       await goTo(page, 'claude-deny');
       await prompt(page, 'go');

@@ -39,16 +39,28 @@ async function smoothness(page: Page): Promise<Smoothness> {
   return { p50: at(0.5), p95: at(0.95), max: at(1), longest: Math.round(longest) };
 }
 
-/** An empty page at the same time: how busy the machine is. */
-async function emptyPage(): Promise<Smoothness> {
+/** As much text as the wire shows, in a page without anything else, which is other text with each frame of the screen. */
+const repaint = `
+  const lines = Array.from({ length: 37 }, () => document.body.appendChild(document.createElement('pre')));
+  let turn = 0;
+  const draw = () => {
+    for (const line of lines) line.textContent = ('block-delta ' + turn++ + ' ').repeat(6);
+    requestAnimationFrame(draw);
+  };
+  draw();
+`;
+
+/** A page of ours at the same time, empty or repainted: how busy the machine is, and what drawing alone takes. */
+async function barePage(isRepainted: boolean): Promise<Smoothness> {
   const page = await openPage();
+  if (isRepainted) await page.evaluate(repaint);
   await page.evaluate(observe);
   await page.evaluate(
     'new Promise((done) => { const on = () => (gaps.length < 120 ? requestAnimationFrame(on) : done()); on(); })',
   );
-  const empty = await smoothness(page);
+  const bare = await smoothness(page);
   await page.context().close();
-  return empty;
+  return bare;
 }
 
 /** What the wire has in the document, and the heap after a collection. */
@@ -89,7 +101,8 @@ describe(`many events${noBrowser === null ? '' : ` (skipped: ${noBrowser})`}`, (
   it.skipIf(noBrowser !== null)(
     'have as many nodes in the document as a fifth of them; prints how smooth they are',
     async () => {
-      const empty = await emptyPage();
+      const empty = await barePage(false);
+      const repainted = await barePage(true);
       const fewer = await unfolded();
       await streamed(fewer, 20_000);
       const few = await held(fewer);
@@ -111,6 +124,7 @@ describe(`many events${noBrowser === null ? '' : ` (skipped: ${noBrowser})`}`, (
       console.log(
         [
           `frames in ms: an empty page ${text(empty)}`,
+          `a page that only repaints as much: ${text(repainted)}`,
           `${total} rows as they come: ${text(streaming)}; ${(streaming.p50 / empty.p50).toFixed(1)} times the empty page`,
           `scrolled: ${text(scrolling)}`,
           `heap ${Math.round(few.heap / 1e6)} MB at 20,000, ${Math.round(many.heap / 1e6)} MB now; nodes ${few.nodes}, ${many.nodes}`,

@@ -78,6 +78,18 @@ it('answers nothing that the tape does not answer', async () => {
   expect(told.map(([dir]) => dir)).toEqual(['in']);
 });
 
+test('a prompt, as an ECA client says it to the chat of the translation', async () => {
+  const { told, losses } = await translated('pi', 'eca', [
+    ['in', { id: 'p', type: 'prompt', message: 'hi' }],
+    ['out', { id: 'p', type: 'response', command: 'prompt', success: true }],
+  ]);
+  expect(losses).toEqual([]);
+  expect(told).toMatchObject([
+    ['in', { method: 'chat/prompt', params: { chatId: 'translation', message: 'hi' } }],
+    ['out', { result: { chatId: 'translation', status: 'prompting' } }],
+  ]);
+});
+
 it('tells a command that the other protocol lacks, and a protocol whose clients nobody plays', async () => {
   const abort: Row[] = [['in', { id: '1', type: 'abort_retry' }]];
   expect((await translated('pi', 'claude', abort)).losses).toEqual([

@@ -64,7 +64,10 @@ export async function translationParts(what: Translation, ears: TranslationEars)
       const target = others.target?.agent;
       commands = createCommandTranslator({
         from: { protocol: from, frontend: ready(asker, view), backend: agent.backend(countingEnv(), option) },
-        to: { frontend: ready(side.connection(view), view), backend: backendOf(target?.backend(countingEnv(), {})) },
+        to: {
+          frontend: ready(side.connection(view), view),
+          backend: backendOf(target?.backend(countingEnv({ chat: id }), {})),
+        },
         frameOf: (text) => createFrame(Buffer.from(text)),
         textOf,
         note: (level: NoteLevel, text) => ears.note(level, text),
@@ -90,10 +93,13 @@ async function sideOf(id: string, side: 'agent' | 'client'): Promise<Awaited<Ret
   return entry?.[side] === undefined ? null : await loadAdapter(id, side);
 }
 
-/** Ids and times are deterministic, so that two translations can be compared. */
-function countingEnv(): { now(): number; id(kind: string): string } {
+/**
+ * Ids and times are deterministic, so that two translations can be compared. `known`: ids by kind. A client that names its chat takes
+ * the session of the translation, which is the only one that the frontend serves.
+ */
+function countingEnv(known: Readonly<Record<string, string>> = {}): { now(): number; id(kind: string): string } {
   let ids = 0;
-  return { now: () => 0, id: (kind) => `${kind}-${++ids}` };
+  return { now: () => 0, id: (kind) => known[kind] ?? `${kind}-${++ids}` };
 }
 
 /** The frame as text. */
