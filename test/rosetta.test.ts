@@ -7,7 +7,6 @@ import { adapters } from '../src/adapters/index.ts';
 import type { Adapter } from '../src/core/contract/adapter.ts';
 import { verify } from '../src/core/log/grammar.ts';
 import type { Event } from '../src/core/model/event.ts';
-import { checkEcaOrder, describeEcaViolations, heard } from './oracles/order/eca/order.ts';
 import { decodeLines, stillEnv } from './support/decoding.ts';
 import {
   canonicalEvents,
@@ -23,6 +22,7 @@ import {
   toldOnly,
 } from './support/fixtures.ts';
 import { faultsIn, judgedPiServer } from './support/judged.ts';
+import { ecaFaults, heard } from './support/judged-eca.ts';
 import { createLog, tell } from './support/telling.ts';
 
 const all = [...adapters.values()];
@@ -124,7 +124,7 @@ describe.each(scenarioNames)('%s', (scenario) => {
 
   test('the judge is content with what ECA clients are told', () => {
     const talk = heard(scenarioLines(scenario, 'eca').map((line): unknown => JSON.parse(line)));
-    expect(describeEcaViolations(checkEcaOrder(talk), talk)).toEqual([]);
+    expect(ecaFaults(talk)).toEqual([]);
   });
 
   test('the judge is content with what pi-server clients are told', () => {

@@ -3,7 +3,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { adapters } from '../../src/adapters/index.ts';
-import { checkEcaOrder, describeEcaViolations, heard } from '../oracles/order/eca/order.ts';
 import {
   claudeFolders,
   claudeTraces,
@@ -13,6 +12,7 @@ import {
   recordedClaude,
 } from '../support/claude-gist.ts';
 import { decodeLines, stillEnv } from '../support/decoding.ts';
+import { ecaFaults, heard } from '../support/judged-eca.ts';
 import { tell } from '../support/telling.ts';
 
 const Told = z.looseObject({
@@ -82,7 +82,7 @@ test.each(claudeTraces)('%s', (_, frames) => {
   log.close();
   const { texts } = tell(side, log.logged);
   const told = texts.map((text): unknown => JSON.parse(text));
-  expect(describeEcaViolations(checkEcaOrder(heard(told)), heard(told))).toEqual([]);
+  expect(ecaFaults(heard(told))).toEqual([]);
   expect(askedTooLate(told)).toEqual([]);
 
   const [theirs, ours] = [gistOfClaude(frames), gistOfEca(told)];

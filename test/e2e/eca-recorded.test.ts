@@ -4,9 +4,9 @@ import { expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
 import { createGateway } from '../../src/gateway/full-gateway.ts';
 import { memoryPair } from '../../src/transports/memory.ts';
-import { checkEcaOrder, describeEcaViolations } from '../oracles/order/eca/order.ts';
 import { readersOf, speakAgain } from '../support/eca-replay.ts';
 import { ecaTraces } from '../support/eca-traces.ts';
+import { ecaFaults } from '../support/judged-eca.ts';
 import { obliging } from '../support/obliging.ts';
 import { register } from '../support/register.ts';
 
@@ -33,7 +33,7 @@ test.each(ecaTraces)('$name', async ({ name, rows }) => {
   try {
     const talk = await speakAgain(rows, channel);
     const judgement = { complete: !isTrying(name), readers: readersOf(talk) };
-    expect(describeEcaViolations(checkEcaOrder(talk, judgement), talk)).toEqual([]);
+    expect(ecaFaults(talk, judgement)).toEqual([]);
     const errors = talk.filter(({ by, message }) => by === 'server' && JSON.stringify(message).includes('"error":{'));
     if (!isTrying(name)) expect(errors).toEqual([]);
     if (!isTrying(name)) expect(faults).toEqual([]);

@@ -1,8 +1,8 @@
 // What is tried of an ECA editor of today, row by row, in one chat that later rows go on with.
 import { expect } from 'vitest';
 import { z } from 'zod';
-import type { Said } from '../oracles/order/eca/order.ts';
 import { type Chat, type Editor, type Heard, outline, wordsIn } from '../support/eca-client.ts';
+import type { Said } from '../support/judged-eca.ts';
 import type { Agent } from './agents.ts';
 
 /** An editor in front of one agent. */

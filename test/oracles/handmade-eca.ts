@@ -1,5 +1,5 @@
 // A correct talk between an ECA client and its server, made by hand: what the judge is tried on before it judges anybody.
-import type { Said } from './order/eca/order.ts';
+import type { Said } from '../support/judged-eca.ts';
 
 /** A message that a test may break. */
 export type Message = Record<string, unknown>;

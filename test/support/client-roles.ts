@@ -2,9 +2,9 @@
 import { GatewayFrame } from '../../src/adapters/canonical/wire.ts';
 import { verify } from '../../src/core/log/grammar.ts';
 import { Event } from '../../src/core/model/event.ts';
-import { checkEcaOrder, describeEcaViolations, heard } from '../oracles/order/eca/order.ts';
 import { at } from './acp-traces.ts';
 import { faultsIn, judged, judgedPiServer } from './judged.ts';
+import { ecaFaults, heard } from './judged-eca.ts';
 import { acpSchemaFaults } from './judges/acp-schema.ts';
 
 /** All that a client has heard, as soon as it is enough. */
@@ -101,8 +101,7 @@ const eca: ClientRole = {
       return params?.role === 'system' && params.content?.type === 'text';
     }),
   judge(frames) {
-    const talk = heard(frames.map((frame): unknown => JSON.parse(frame)));
-    return describeEcaViolations(checkEcaOrder(talk), talk);
+    return ecaFaults(heard(frames.map((frame): unknown => JSON.parse(frame))));
   },
 };
 

@@ -13,10 +13,10 @@ import {
 import { z } from 'zod';
 import type { AgentOptions } from '../../src/cli/agents/agent-options.ts';
 import { within } from '../../src/conformance/bounded-wait.ts';
-import type { ArgumentsReader } from '../oracles/order/eca/calls.ts';
-import { checkEcaOrder, describeEcaViolations, type EcaOrderOptions, type Said } from '../oracles/order/eca/order.ts';
+import type { ArgumentsReader } from '../oracles/own/eca.ts';
 import { type EcaGateway, gatewayHere, gatewayOf, gatewayWords } from './eca-gateway.ts';
 import { isFull, oneOf } from './full.ts';
+import { type EcaTalk, ecaFaults, type Said } from './judged-eca.ts';
 
 /** How clients of one time behave (docs/protocols/eca.md 2). */
 export interface Era {
@@ -122,7 +122,7 @@ export interface Editor {
   /** `shutdown` and `exit`; the exit code. */
   quit(): Promise<number | null>;
   /** What the judge finds in all that was said. */
-  judge(options?: EcaOrderOptions): string[];
+  judge(options?: EcaTalk): string[];
   /** Ends the gateway however it is. */
   close(): Promise<void>;
 }
@@ -296,7 +296,7 @@ function editorOf(era: Era, gateway: EcaGateway): Editor {
       await gone;
       return exit ?? null;
     },
-    judge: (judgement = {}) => describeEcaViolations(checkEcaOrder(talk, { readers: era.readers, ...judgement }), talk),
+    judge: (judgement = {}) => ecaFaults(talk, { readers: era.readers, ...judgement }),
     async close() {
       connection.dispose();
       if (exit === undefined) gateway.kill();

@@ -3,9 +3,9 @@
 
 import { within } from '../../src/conformance/bounded-wait.ts';
 import type { Channel } from '../../src/core/contract/channel.ts';
-import type { ArgumentsReader } from '../oracles/order/eca/calls.ts';
-import type { Said } from '../oracles/order/eca/order.ts';
+import type { ArgumentsReader } from '../oracles/own/eca.ts';
 import type { EcaRow } from './eca-traces.ts';
+import type { Said } from './judged-eca.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

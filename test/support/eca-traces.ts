@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Said } from '../oracles/order/eca/order.ts';
+import type { Said } from './judged-eca.ts';
 
 const folder = join(process.env.PATCHBAY_CORPUS ?? '../shared/corpus', 'eca');
 

@@ -56,14 +56,21 @@ const passedOn: ReadonlyMap<string, RegExp> = new Map([
   ['pi-legacy/one-answer-a-turn', /./u],
   // An agent may begin a run unprompted.
   ['pi-legacy/prompt-first', /^it is one of role assistant$/u],
+  // Claude Code does not say with which model it begins.
+  ['eca/initialize-models', /\.chatDefaultModel is missing$/u],
   // A client may approve a call with other arguments.
   ['pi-legacy/tool-called', /^it was called otherwise$/u],
 ]);
 
-const frameOf = (by: TraceFrame['by'], json: unknown): TraceFrame => ({ at: 0, by, json, text: JSON.stringify(json) });
+export const frameOf = (by: TraceFrame['by'], json: unknown): TraceFrame => ({
+  at: 0,
+  by,
+  json,
+  text: JSON.stringify(json),
+});
 
 /** What is wrong with a trace, by its frames. */
-function breachesIn(rules: readonly (Rule<Trace> | OwnRule)[], trace: Trace): Breach[] {
+export function breachesIn(rules: readonly (Rule<Trace> | OwnRule)[], trace: Trace): Breach[] {
   return rules.flatMap(({ id, judge }) =>
     [...judge(trace)].flatMap(({ frame, wrong }) =>
       wrong === null || passedOn.get(id)?.test(wrong) === true ? [] : [{ rule: id, at: frame, says: wrong }],

@@ -48,7 +48,7 @@ function checkRuns(frames: readonly Sent[], logged: readonly Logged[]): void {
  * What is not the agent's own doing: one may ask with other arguments than it wrote, which is what its user must see, and
  * about another thing under a name that it had before.
  */
-const isOurs = (against: string): boolean => !/^(?:arguments|request-id) /u.test(against);
+const isOurs = (against: string): boolean => !/^eca\/(?:own\/arguments|request-id) /u.test(against);
 
 describe.each(dialects)('to a client of the dialect %s', (_, dialect) => {
   test.each(scenarioNames)('%s is told in order', (scenario) => {

@@ -5,8 +5,8 @@ import { createProjection } from '../../../src/adapters/eca/projection/projectio
 import type { FrontendSide, SessionView } from '../../../src/core/contract/adapter.ts';
 import type { Content } from '../../../src/core/model/content.ts';
 import type { Event, EventOf, Logged } from '../../../src/core/model/event.ts';
-import type { ArgumentsReader } from '../../oracles/order/eca/calls.ts';
-import { checkEcaOrder, describeEcaViolations, heard } from '../../oracles/order/eca/order.ts';
+import type { ArgumentsReader } from '../../oracles/own/eca.ts';
+import { ecaFaults, heard } from '../../support/judged-eca.ts';
 import { createLog, tell, tellLate } from '../../support/telling.ts';
 
 /** A client that is known as new. */
@@ -201,6 +201,5 @@ export function afterPrompt(events: readonly Event[], dialect = union): string[]
 /** What the judge has against the frames; `isComplete`: no run may be open. */
 export function againstOrder(frames: readonly Sent[], dialect = union, isComplete = true): string[] {
   const readers: ArgumentsReader[] = dialect.streamsArguments ? ['appends'] : ['appends', 'replaces'];
-  const talk = heard(frames);
-  return describeEcaViolations(checkEcaOrder(talk, { complete: isComplete, readers }), talk);
+  return ecaFaults(heard(frames), { complete: isComplete, readers });
 }

@@ -3,14 +3,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { eca } from '../../../src/adapters/eca/index.ts';
+import { declared } from '../../../src/conformance/eca/methods.ts';
 import type { Event } from '../../../src/core/model/event.ts';
 import { createFrame } from '../../../src/transports/framing/frame.ts';
-import { checkEcaOrder, heard } from '../../oracles/order/eca/order.ts';
-import { contents, notifications, results, serverRequests } from '../../oracles/order/eca/shapes.ts';
+import { notifications, results } from '../../oracles/own/eca-shapes.ts';
 import { stillEnv } from '../../support/decoding.ts';
 import { fixturesFolder, scenarioLines, scenarioNames } from '../../support/fixtures.ts';
+import { heard, judgedEca } from '../../support/judged-eca.ts';
 import { connect } from './client.ts';
 
 const folder = path.join(fixturesFolder, 'wire/eca');
@@ -74,15 +74,15 @@ describe('what a client sends', () => {
   });
 });
 
-/** What is wrong with a message of a server, to the judges; null when nothing is. */
-function problemWith(message: unknown, asked?: string): string | null {
-  const { method, params, result } = z.looseObject({}).parse(message) as Record<string, unknown>;
-  const shape = typeof method === 'string' ? notifications.get(method) : results.get(asked ?? '');
-  const outer = shape?.safeParse(typeof method === 'string' ? params : result).error;
-  if (outer !== undefined) return JSON.stringify(outer.issues);
-  const inner = z.looseObject({ content: z.looseObject({ type: z.string() }) }).safeParse(params).data?.content;
-  const error = inner === undefined ? undefined : contents.get(inner.type)?.safeParse(inner).error;
-  return error === undefined ? null : JSON.stringify(error.issues);
+/** Promises about the messages around one. */
+const ofOrder = /^eca\/own\/(?:arguments|calls|runs|statuses|thoughts)$/u;
+
+/** What the judges find in a message of a server that stands alone, or answers a request of that method. */
+function problemsWith(message: Readonly<Record<string, unknown>>, asked?: string): string[] {
+  const request = { jsonrpc: '2.0', id: message.id, method: asked, params: { message: 'go' } };
+  const talk = [...(asked === undefined ? [] : [{ by: 'client' as const, message: request }]), ...heard([message])];
+  const found = judgedEca(talk, { complete: false }).filter(({ rule }) => !ofOrder.test(rule));
+  return found.map(({ rule, says }) => `${rule}: ${says}`);
 }
 
 /** An agent's machine that has been greeted by a server, and what it makes of a message. */
@@ -115,7 +115,7 @@ describe('what a server sends', () => {
       hears(hello);
       const { notes } = hears(message);
       expect(notes.filter((note) => note.startsWith('violation'))).toEqual([]);
-      if (!foreign.test(file)) expect(problemWith(message)).toBeNull();
+      if (!foreign.test(file)) expect(problemsWith(message)).toEqual([]);
     },
   );
 
@@ -124,14 +124,14 @@ describe('what a server sends', () => {
     (file) => {
       const asked = [...results.keys()].find((method) => file.startsWith(`server.answer.${fileName(method)}.`));
       const message = read('valid', file);
-      if (!foreign.test(file)) expect(problemWith(message, asked)).toBeNull();
+      if (!foreign.test(file)) expect(problemsWith(message, asked)).toEqual([]);
       expect(Object.keys(message).sort()).toEqual(['id', 'jsonrpc', 'result']);
     },
   );
 
   test.each(filesIn('invalid', 'server'))('%s is refused by the judge, and harms no agent’s machine', (file) => {
     const { problem, frame } = read('invalid', file);
-    const faults = checkEcaOrder(heard([frame]), { complete: false });
+    const faults = judgedEca(heard([frame]), { complete: false });
     expect(faults.length).toBeGreaterThan(0);
     expect(`${JSON.stringify(faults)}`).toContain(problem);
     const { hears, hello } = agent();
@@ -161,6 +161,6 @@ describe('what a server sends', () => {
   });
 
   test('what a server may ask is known', () => {
-    expect([...serverRequests.keys()]).toContain('chat/askQuestion');
+    expect([...declared.keys()]).toContain('chat/askQuestion');
   });
 });

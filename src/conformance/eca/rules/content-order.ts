@@ -1,6 +1,5 @@
 // Rules on the order of reasoning and status contents in a chat. docs/protocols/eca.md 8.3, 2 and 4.
-
-import type { Content } from '../view/chat-events.ts';
+import { type ReasonStep, reasonSteps } from '../view/reasons.ts';
 import { isFinished, isOver } from '../view/turns.ts';
 import { type Chat, type EcaRule, type EcaView, turnAt } from '../view/view.ts';
 import { shown } from './values.ts';
@@ -19,17 +18,12 @@ function isKnownAt({ initialize }: EcaView, chat: Chat, frame: number): boolean 
   return turn === undefined ? initialize !== null : !turn.isTangled;
 }
 
-/** Reasoning contents in order, and whether their block was open at that time. */
-function* reasonsOf(chat: Chat): Generator<{ readonly content: Content; readonly isOpen: boolean }> {
-  const open = new Set<unknown>();
-  for (const event of chat.events) {
-    if (event.is === 'prompt') open.clear();
-    if (event.is !== 'content' || event.isHistory) continue;
-    const { type, content } = event;
-    if (type !== 'reasonStarted' && type !== 'reasonText' && type !== 'reasonFinished') continue;
-    yield { content: event, isOpen: open.has(content.id) };
-    if (type === 'reasonStarted') open.add(content.id);
-    if (type === 'reasonFinished') open.delete(content.id);
+/** The reasons of all chats whose beginning the trace has, without those of the replayed history. */
+function* reasonsOf(view: EcaView): Generator<ReasonStep> {
+  for (const chat of view.chats.values()) {
+    const events = chat.events.filter((event) => event.is !== 'content' || !event.isHistory);
+    for (const step of reasonSteps(events, ({ is }) => is === 'prompt'))
+      if (isKnownAt(view, chat, step.frame)) yield step;
   }
 }
 
@@ -45,13 +39,9 @@ export const orderRules: readonly EcaRule[] = [
     scenarios: ['think'],
     reads: 'both',
     *judge(view) {
-      for (const chat of view.chats.values()) {
-        for (const { content, isOpen } of reasonsOf(chat)) {
-          const { frame, type } = content;
-          if (type === 'reasonStarted' || !isKnownAt(view, chat, frame)) continue;
-          yield { frame, wrong: isOpen ? null : `${shown(type)} of ${shown(content.content.id)}, which is not open` };
-        }
-      }
+      for (const { frame, type, content, was } of reasonsOf(view))
+        if (type !== 'reasonStarted')
+          yield { frame, wrong: was === 'open' ? null : `${shown(type)} of ${shown(content.id)}, which is not open` };
     },
   },
   {
@@ -64,13 +54,9 @@ export const orderRules: readonly EcaRule[] = [
     scenarios: ['think'],
     reads: 'both',
     *judge(view) {
-      for (const chat of view.chats.values()) {
-        for (const { content, isOpen } of reasonsOf(chat)) {
-          const { frame, type } = content;
-          if (type !== 'reasonStarted' || !isKnownAt(view, chat, frame)) continue;
-          yield { frame, wrong: isOpen ? `${shown(content.content.id)} starts again before it has finished` : null };
-        }
-      }
+      for (const { frame, type, content, was } of reasonsOf(view))
+        if (type === 'reasonStarted')
+          yield { frame, wrong: was === 'open' ? `${shown(content.id)} starts again before it has finished` : null };
     },
   },
   {

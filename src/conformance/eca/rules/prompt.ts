@@ -168,8 +168,12 @@ export const promptRules: readonly EcaRule[] = [
         // A text that was sent to two chats identifies neither.
         const isMark = words !== '' && asks.every((one) => chatOf(one) === own || wordsOf(one) !== words);
         if (own === null || !isMark) continue;
+        // A chat that is forked or opened tells its past before it is prompted.
+        const isPrompted = ({ params, frame }: Content) =>
+          asks.some((one) => chatOf(one) === params.chatId && one.frame < frame);
         const other = view.contents.find(
-          (one) => isOfUser(one) && one.params.chatId !== own && String(one.content.text).trim() === words,
+          (one) =>
+            isOfUser(one) && one.params.chatId !== own && String(one.content.text).trim() === words && isPrompted(one),
         );
         const wrong = other && `words of chat ${shown(own)} are told in ${shown(other.params.chatId)}`;
         yield { frame: other?.frame ?? ask.frame, wrong: wrong ?? null };

@@ -1,9 +1,10 @@
 // Rules on tool calls: preparation, run and end. docs/protocols/eca.md 8.3, 2 and 4.
 import { isDeepStrictEqual } from 'node:util';
 import { isDictionary } from '../../../core/model/dictionary.ts';
-import type { EcaCall } from '../view/tool-calls.ts';
+import { each } from '../../check/rule.ts';
+import type { CallStep, EcaCall } from '../view/tool-calls.ts';
 import { isOver } from '../view/turns.ts';
-import { allCalls, type EcaRule, turnAt } from '../view/view.ts';
+import { allCalls, type EcaRule, type EcaView, turnAt } from '../view/view.ts';
 import { shown } from './values.ts';
 
 const received = 'Chat Content Received';
@@ -27,6 +28,15 @@ function readings({ prepares }: EcaCall): unknown[] {
   return [parsed(texts.at(-1) ?? ''), parsed(texts.join(''))];
 }
 
+/** The steps of all calls, call by call. */
+const stepsOf = (view: EcaView, fits: (step: CallStep) => boolean): readonly CallStep[] =>
+  [...allCalls(view)].flatMap(({ call }) => call.steps.filter(fits));
+/** The same, where the trace has the beginning: a call may have been announced before it. */
+const knownSteps = (view: EcaView, fits: (step: CallStep) => boolean): readonly CallStep[] =>
+  view.initialize === null ? [] : stepsOf(view, fits);
+const isEnd = ({ type }: CallStep): boolean => type === 'toolCalled' || type === 'toolCallRejected';
+const named = ({ type, call }: CallStep): string => `${shown(type)} of ${shown(call)}`;
+
 export const toolCallRules: readonly EcaRule[] = [
   {
     id: 'eca/call-prepared',
@@ -37,16 +47,11 @@ export const toolCallRules: readonly EcaRule[] = [
     covers: ['content:toolCallPrepare', 'content:toolCallRun'],
     scenarios: withCalls,
     reads: 'both',
-    *judge(view) {
-      // Without the beginning of the conversation the call may have been announced before.
-      if (view.initialize === null) return;
-      for (const { call } of allCalls(view)) {
-        const [first] = call.contents;
-        if (first === undefined) continue;
-        const isRight = first.type === 'toolCallPrepare';
-        yield { frame: first.frame, wrong: isRight ? null : `${shown(first.type)} of ${shown(call.id)}, not prepared` };
-      }
-    },
+    judge: (view) =>
+      each(
+        knownSteps(view, ({ was }) => was === 'new'),
+        (step) => (step.type === 'toolCallPrepare' ? null : `${named(step)}, not prepared`),
+      ),
   },
   {
     id: 'eca/call-run',
@@ -57,15 +62,14 @@ export const toolCallRules: readonly EcaRule[] = [
     covers: ['content:toolCallRun', 'content:toolCallRunning', 'content:toolCalled'],
     scenarios: withCalls,
     reads: 'both',
-    *judge(view) {
-      if (view.initialize === null) return;
-      for (const { call } of allCalls(view)) {
-        const from = call.runs[0]?.frame ?? Number.POSITIVE_INFINITY;
-        const done = call.called.filter(({ content }) => content.error !== true);
-        for (const { frame, type } of [...call.runnings, ...done])
-          yield { frame, wrong: from < frame ? null : `${shown(type)} of ${shown(call.id)}, which was not run` };
-      }
-    },
+    judge: (view) =>
+      each(
+        knownSteps(
+          view,
+          ({ type, content }) => type === 'toolCallRunning' || (type === 'toolCalled' && content.error !== true),
+        ),
+        (step) => (step.was === 'new' || step.was === 'prepared' ? `${named(step)}, which was not run` : null),
+      ),
   },
   {
     id: 'eca/call-ended',
@@ -98,12 +102,8 @@ export const toolCallRules: readonly EcaRule[] = [
     sentence: 'A call is done or rejected once.',
     covers: ['content:toolCalled', 'content:toolCallRejected'],
     scenarios: withCalls,
-    *judge(view) {
-      for (const { call } of allCalls(view)) {
-        for (const { frame, type } of [...call.called, ...call.rejected])
-          yield { frame, wrong: frame === call.ends ? null : `${shown(type)} of ${shown(call.id)}, which has ended` };
-      }
-    },
+    judge: (view) =>
+      each(stepsOf(view, isEnd), (step) => (step.was === 'ended' ? `${named(step)}, which has ended` : null)),
   },
   {
     id: 'eca/call-ended-stays',
@@ -113,13 +113,11 @@ export const toolCallRules: readonly EcaRule[] = [
     sentence: 'A call that is done or rejected is not run again, and not running (toolCallRunning, since 0.48).',
     covers: ['content:toolCallRun', 'content:toolCallRunning'],
     scenarios: withCalls,
-    *judge(view) {
-      for (const { call } of allCalls(view)) {
-        const until = call.ends ?? Number.POSITIVE_INFINITY;
-        for (const { frame, type } of [...call.runs, ...call.runnings])
-          yield { frame, wrong: frame < until ? null : `${shown(type)} of ${shown(call.id)}, which has ended` };
-      }
-    },
+    judge: (view) =>
+      each(
+        stepsOf(view, ({ type }) => type === 'toolCallRun' || type === 'toolCallRunning'),
+        (step) => (step.was === 'ended' ? `${named(step)}, which has ended` : null),
+      ),
   },
   {
     id: 'eca/call-id-own',
@@ -129,13 +127,11 @@ export const toolCallRules: readonly EcaRule[] = [
     sentence: 'A call has an id that no later one of its chat has: editors would write over the first.',
     covers: ['content:toolCallPrepare'],
     scenarios: withCalls,
-    *judge(view) {
-      for (const { call } of allCalls(view)) {
-        const from = Math.min(call.runs[0]?.frame ?? Number.POSITIVE_INFINITY, call.ends ?? Number.POSITIVE_INFINITY);
-        for (const { frame } of call.prepares)
-          yield { frame, wrong: frame < from ? null : `${shown(call.id)} is prepared again` };
-      }
-    },
+    judge: (view) =>
+      each(
+        stepsOf(view, ({ type }) => type === 'toolCallPrepare'),
+        ({ was, call }) => (was === 'new' || was === 'prepared' ? null : `${shown(call)} is prepared again`),
+      ),
   },
   {
     id: 'eca/call-name-kept',
@@ -145,16 +141,15 @@ export const toolCallRules: readonly EcaRule[] = [
     sentence: 'A call keeps its name and its origin.',
     covers: ['content:toolCallRun', 'content:toolCalled'],
     scenarios: withCalls,
-    *judge(view) {
-      for (const { call } of allCalls(view)) {
-        const [first, ...more] = call.contents;
-        for (const { frame, content } of more) {
-          const isSame = content.name === first?.content.name && content.origin === first?.content.origin;
-          const was = `${shown(first?.content.name)} of ${shown(first?.content.origin)}`;
-          yield { frame, wrong: isSame ? null : `${shown(content.name)} of ${shown(content.origin)} was ${was}` };
-        }
-      }
-    },
+    judge: (view) =>
+      each(
+        stepsOf(view, ({ was }) => was !== 'new'),
+        ({ content, first }) => {
+          const isSame = content.name === first.content.name && content.origin === first.content.origin;
+          const was = `${shown(first.content.name)} of ${shown(first.content.origin)}`;
+          return isSame ? null : `${shown(content.name)} of ${shown(content.origin)} was ${was}`;
+        },
+      ),
   },
   {
     id: 'eca/call-arguments',
