@@ -1,19 +1,12 @@
-// Mutants that break no sentence, and why. Read before you add one: a reason is a claim about the specification.
+// Mutants of agents that break no sentence, and why. Read before you add one: a reason is a claim about the specification.
 
-/** What a mutant changes, as a pattern over its name; in which protocols, where not in all; and why it is legal. */
-interface Reason {
-  readonly pattern: RegExp;
-  readonly protocols?: readonly string[];
-  readonly why: string;
-}
+import { acpReasons } from './acp-reasons.ts';
+import { clientReasons } from './client-reasons.ts';
+import type { Side } from './mutators.ts';
+import { anyWay, field, type Reason } from './reason.ts';
 
 const piFamily = ['pi', 'pi-legacy', 'pi-server'];
 const claudeFamily = ['claude', 'rpc-message'];
-
-/** A pattern for one of these ways to change a field with one of these names. */
-const field = (ways: string, ...names: readonly string[]): RegExp =>
-  new RegExp(`^(?:${ways}) \\S+ (?:.*\\.)?(?:${names.join('|')})$`, 'u');
-const anyWay = 'remove|retype|null|other|truncate';
 const unnamed = 'No sentence of the specification, and no measurement, names the field.';
 const given = 'What a tool gave, and what the user is offered, is theirs.';
 const optional = 'The field may be left out.';
@@ -165,13 +158,14 @@ const reasons: readonly Reason[] = [
     protocols: ['rpc-message'],
     why: optional,
   },
+  ...acpReasons,
 ];
 
 /** Why a mutant is legal; null for one that a rule should have noticed. */
-export function reasonFor(protocol: string, name: string): string | null {
+export function reasonFor(protocol: string, side: Side, name: string): string | null {
   // The reasons speak of the messages in the envelopes of rpc-message.
-  const bare = protocol === 'rpc-message' ? name.replace(/ data\.(?=\S+$)/u, ' ') : name;
-  const own = reasons.find(
+  const bare = protocol === 'rpc-message' && side === 'agent' ? name.replace(/ data\.(?=\S+$)/u, ' ') : name;
+  const own = (side === 'agent' ? reasons : clientReasons).find(
     ({ pattern, protocols }) => pattern.test(bare) && (protocols === undefined || protocols.includes(protocol)),
   );
   return own?.why ?? null;
