@@ -9,7 +9,8 @@ import type {
 import type { Peek, RecognisedFrame, Splice } from './core/contract/channel.ts';
 
 export { adapters } from './adapters/index.ts';
-export { type AgentConfig, type Config, loadConfig, parseConfig } from './config/config.ts';
+export type { AgentConfig } from './config/agent-config.ts';
+export { type Config, loadConfig, parseConfig } from './config/config.ts';
 export type {
   Action,
   Adapter,

@@ -9,7 +9,7 @@ import type { Event } from '../src/core/model/event.ts';
 import type { Session } from '../src/core/session/session.ts';
 import { createFrame } from '../src/transports/framing/frame.ts';
 import { createMultiplexer } from '../src/transports/multiplexer.ts';
-import { openEventStream } from '../src/transports/sse.ts';
+import { openEventStream } from '../src/transports/sse/stream.ts';
 import { createClient, type ScriptedClient } from './support/core/client.ts';
 import { recordingProjection } from './support/core/recording.ts';
 import { createSessionRig, question, type SessionRig } from './support/core/session-rig.ts';

@@ -117,7 +117,7 @@ const layers: readonly Layer[] = [
   })),
   { of: /^src\/conformance\/bounded-wait\.ts$/, packages: [], files: [] },
   { of: /^src\/conformance\/index\.ts$/, packages: [], files: ['src/conformance/'] },
-  { of: /^src\/config\/config\.ts$/, packages: ['*'], files: everything },
+  { of: /^src\/config\/(?:config|agent-config)\.ts$/, packages: ['*'], files: everything },
   { of: /^src\/config\//, packages: ['zod'], files: ['src/core/', 'src/config/'] },
   { of: /^src\/gateway\/log\.ts$/, packages: ['node:'], files: [] },
   { of: /^src\/(gateway\/[^/]+(\/[^/]+)?|index)\.ts$/, packages: ['*'], files: everything },

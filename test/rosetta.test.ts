@@ -8,7 +8,6 @@ import type { Adapter } from '../src/core/contract/adapter.ts';
 import { verify } from '../src/core/log/grammar.ts';
 import type { Event } from '../src/core/model/event.ts';
 import { checkEcaOrder, describeEcaViolations, heard } from './oracles/order/eca/order.ts';
-import { checkPiServerOrder } from './oracles/order/pi-server/order.ts';
 import { decodeLines, stillEnv } from './support/decoding.ts';
 import {
   canonicalEvents,
@@ -23,7 +22,7 @@ import {
   scenarioNames,
   toldOnly,
 } from './support/fixtures.ts';
-import { faultsIn } from './support/judged.ts';
+import { faultsIn, judgedPiServer } from './support/judged.ts';
 import { createLog, tell } from './support/telling.ts';
 
 const all = [...adapters.values()];
@@ -132,7 +131,8 @@ describe.each(scenarioNames)('%s', (scenario) => {
     const greeting = { serverVersion: '1', protocolVersion: '1.0.0', transports: ['websocket'] };
     const told = scenarioLines(scenario, 'pi-server').map((line): unknown => JSON.parse(line));
     const frames = [{ type: 'server_ready', data: greeting }, ...told];
-    expect(checkPiServerOrder(frames, { bound: 'session' })).toEqual([]);
+    const said = frames.map((json) => ({ by: 'agent', json }) as const);
+    expect(judgedPiServer(said, { bound: 'session' })).toEqual([]);
   });
 });
 

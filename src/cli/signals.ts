@@ -1,5 +1,5 @@
 // Handles signals: the first one shuts down in order, the second one ends the process at once (docs/threats.md T29).
-import { killAllChildren, whenChildrenAreGone } from '../transports/process-group.ts';
+import { killAllChildren, whenChildrenAreGone } from '../transports/child/process-group.ts';
 
 /** How long to wait for agent processes to exit, ms. Their channels send SIGTERM and then SIGKILL. */
 const childrenMs = 6000;

@@ -3,105 +3,17 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { noProtocol, protocols, protocolsOf } from '../adapters/protocols.ts';
+import { protocols } from '../adapters/protocols.ts';
 import { isDictionary } from '../core/model/dictionary.ts';
 import { GatewayError, messageOf } from '../core/model/errors.ts';
 import { didYouMean } from '../core/model/similar-names.ts';
-import { parseFault } from '../faults/grammar.ts';
 import { tapeIn } from '../gateway/tapes/tape-input.ts';
 import { realInside } from '../stores/paths.ts';
+import { AgentConfig } from './agent-config.ts';
 import { type JsonPositions, lineAt, type Path, readPositions } from './json-positions.ts';
+import { LimitsConfig } from './limits-config.ts';
 import { mistakesIn } from './mistakes.ts';
 import { TokenConfig } from './token-config.ts';
-
-/** The protocol of an agent that is a tape. Whatever protocol the tape holds takes its place. */
-const replay = 'replay';
-
-function isFault(text: string, context: z.RefinementCtx): void {
-  try {
-    parseFault(text);
-  } catch (thrown) {
-    context.addIssue({ code: 'custom', message: messageOf(thrown), input: text });
-  }
-}
-
-/** An agent: its protocol, and a program to start or an address to connect to. */
-export const AgentConfig = z
-  .strictObject({
-    protocol: z
-      .string()
-      .refine((id) => id === replay || protocols.get(id)?.agent !== undefined, {
-        error: ({ input }) => noProtocol(String(input), 'agent'),
-      })
-      .meta({
-        description: 'The protocol that the agent speaks, e.g. pi or claude.',
-        enum: [...protocolsOf('agent'), replay],
-      }),
-    command: z
-      .tuple([z.string().min(1)], z.string())
-      .optional()
-      .describe('The program and its arguments, one word each; no shell reads them.'),
-    url: z
-      .string()
-      .regex(/^(?:ws|http)s?:\/\//u, 'must start with ws://, wss://, http:// or https://')
-      .optional()
-      .describe(
-        'The address of an agent that runs elsewhere: of its WebSocket, or of its stream of server-sent events. An agent has a command or a url.',
-      ),
-    sendUrl: z
-      .string()
-      .regex(/^https?:\/\//u, 'must start with http:// or https://')
-      .optional()
-      .describe('Where frames are posted to an agent whose url is a stream of server-sent events.'),
-    tokenVariable: z
-      .string()
-      .optional()
-      .describe('The environment variable that holds the bearer token for url and sendUrl.'),
-    file: z
-      .string()
-      .min(1)
-      .optional()
-      .describe('The tape of an agent with the protocol replay, which speaks the protocol of its tape.'),
-    speed: z
-      .union([z.number().positive(), z.literal('max')])
-      .optional()
-      .describe('How many times faster the tape is played than it was recorded. Default 1.'),
-    faults: z
-      .array(z.string().superRefine(isFault))
-      .optional()
-      .describe('What goes wrong between the gateway and the tape, e.g. "drop p0.01": docs/guides/chaos.md.'),
-    seed: z
-      .int()
-      .min(0)
-      .max(2 ** 32 - 1)
-      .optional()
-      .describe('What chance in faults depends on. Each session of the agent has chances of its own. Default 0.'),
-    cwd: z.string().optional().describe('The working directory of the program.'),
-    env: z
-      .record(z.string(), z.string())
-      .optional()
-      .describe("Variables for the program, added to the gateway's own environment."),
-    options: z.record(z.string(), z.unknown()).optional().describe('Options of the protocol.'),
-    title: z.string().optional().describe('What lists call the agent.'),
-  })
-  .refine(
-    (agent) => agent.command === undefined || agent.url === undefined,
-    'an agent has a command or a url, not both',
-  )
-  .refine(
-    ({ protocol, file, command, url }) =>
-      (protocol === replay) === (file !== undefined) && (file === undefined || (command ?? url) === undefined),
-    'the protocol replay and a file belong together, without a command and a url',
-  )
-  .refine(
-    ({ protocol, faults, seed }) => protocol === replay || (faults === undefined && seed === undefined),
-    'faults and seed belong to the protocol replay; for a program, put patchbay chaos in front of its command',
-  )
-  .refine(
-    (agent) => (agent.sendUrl !== undefined) === (agent.url?.startsWith('http') ?? false),
-    'an http:// or https:// url and a sendUrl belong together',
-  );
-export type AgentConfig = z.infer<typeof AgentConfig>;
 
 const ServerConfig = z.strictObject({
   host: z.string().default('127.0.0.1').describe('The address to listen on.'),
@@ -115,101 +27,6 @@ const ServerConfig = z.strictObject({
     .default([])
     .describe('Further names by which clients reach the gateway, as behind a load balancer: a host, or host:port.'),
   inspector: z.boolean().default(true).describe('Whether the page at / shows sessions and their wire.'),
-});
-
-const minute = 60_000;
-const mebibyte = 1024 * 1024;
-const PerToken = z.strictObject({
-  connections: z
-    .int()
-    .min(1)
-    .nullable()
-    .default(null)
-    .describe('Streams and WebSockets; null: as many as there may be.'),
-  sessions: z.int().min(1).nullable().default(null).describe('Open sessions; null: as many as there may be.'),
-  agents: z.int().min(1).default(100).describe('Agents that run at the same time.'),
-  questions: z.int().min(1).default(256).describe('Open approvals and dialogs; further ones are denied.'),
-});
-const Limits = z.strictObject({
-  sessions: z.int().min(1).default(1000).describe('How many sessions may be open.'),
-  connections: z
-    .int()
-    .min(1)
-    .optional()
-    .describe('How many streams and WebSockets may be open. Default 4096 on loopback, 512 beyond.'),
-  perToken: PerToken.prefault({}).describe('What all clients with the same token may use together.'),
-  leaseMs: z
-    .int()
-    .min(500)
-    .default(10_000)
-    .describe('How long sessions in Redis stay with a gateway that is not heard of, ms.'),
-  segmentBytes: z
-    .int()
-    .min(4096)
-    .default(64 * 1024 * 1024)
-    .describe('Records of a session in the journal after which a snapshot replaces them, bytes.'),
-  idleSessionMs: z
-    .int()
-    .min(1000)
-    .default(30 * minute)
-    .describe('A session without clients and without a run is closed after this, ms.'),
-  questionMs: z
-    .int()
-    .min(10)
-    .default(10 * minute)
-    .describe('An open approval or dialog is denied or cancelled after this, ms.'),
-  abortMs: z.int().min(10).default(5000).describe('An agent that does not stop so long after an abort is ended, ms.'),
-  silenceMs: z
-    .int()
-    .min(10)
-    .nullable()
-    .default(null)
-    .describe('An agent that is silent for so long inside a run is ended, ms; null: never.'),
-  startMs: z
-    .int()
-    .min(10)
-    .nullable()
-    .default(minute)
-    .describe('An agent that says nothing for so long after its start is ended, ms; null: never.'),
-  drainMs: z
-    .int()
-    .min(0)
-    .max(2 ** 31 - 1)
-    .default(10_000)
-    .describe('How long open runs may go on after the gateway on the network was told to stop, ms.'),
-  agentFrameBytes: z
-    .int()
-    .min(1024)
-    .default(32 * mebibyte)
-    .describe('The longest frame of an agent, bytes.'),
-  clientFrameBytes: z
-    .int()
-    .min(1024)
-    .default(8 * mebibyte)
-    .describe('The longest frame of a client, bytes.'),
-  tapeBytes: z
-    .int()
-    .min(1024)
-    .default(256 * mebibyte)
-    .describe('The longest tape of `serve --record`, bytes. A longer one ends early, and the log says so.'),
-  wireBytes: z
-    .int()
-    .min(64 * 1024)
-    .default(4 * mebibyte)
-    .describe('How much of the wire of a session the inspector keeps, bytes. Beyond it, the oldest rows go.'),
-  transcriptBytes: z
-    .int()
-    .min(64 * 1024)
-    .default(64 * mebibyte)
-    .describe('How much conversation a session may keep, bytes. Beyond it, its run fails and its agent is ended.'),
-  allTranscriptBytes: z
-    .int()
-    .min(64 * 1024)
-    .nullable()
-    .default(null)
-    .describe(
-      'How much conversation all sessions may keep together, bytes; null: a quarter of the memory that Node may use. Beyond it, the session that keeps the most is closed.',
-    ),
 });
 
 const nodeAddress = /^https?:\/\/[^/?#@]+$/u;
@@ -295,7 +112,7 @@ export const Config = z.strictObject({
     .default([])
     .describe('Further tokens of clients on the network, each with its own rights. Default: the single token only.'),
   server: ServerConfig.prefault({}).describe('How clients on the network are served.'),
-  limits: Limits.prefault({}).describe('What the gateway allows and how long it waits.'),
+  limits: LimitsConfig.prefault({}).describe('What the gateway allows and how long it waits.'),
 });
 export type Config = z.infer<typeof Config>;
 

@@ -1,19 +1,20 @@
 // Opens channels to agents: starts a program, connects to an address, or calls a library.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { AgentConfig, Config } from '../config/config.ts';
+import type { AgentConfig } from '../config/agent-config.ts';
+import type { Config } from '../config/config.ts';
 import type { Adapter, Multiplexing } from '../core/contract/adapter.ts';
 import type { Channel } from '../core/contract/channel.ts';
 import type { PacedWork } from '../core/contract/paced-work.ts';
 import { GatewayError } from '../core/model/errors.ts';
 import { parseFault } from '../faults/grammar.ts';
 import type { LoadedTape } from '../tape/loaded.ts';
-import type { ProcessRegister } from '../transports/child-process.ts';
+import type { ProcessRegister } from '../transports/child/child-process.ts';
+import { programChannel } from '../transports/child/program-channel.ts';
 import { createFrame } from '../transports/framing/frame.ts';
 import { streamFraming } from '../transports/framing/framings.ts';
 import { nullChannel } from '../transports/memory.ts';
 import { createMultiplexer, type MultiplexedConnection } from '../transports/multiplexer.ts';
-import { programChannel } from '../transports/program-channel.ts';
 import type { ChannelFaults } from './faults/faulty-channel.ts';
 import type { UploadedTapes } from './inspector/uploaded-tapes.ts';
 import type { Meter } from './metering/meter.ts';

@@ -1,7 +1,8 @@
 // The agents of a configuration: looks them up, describes them, and connects one to a session.
 import { randomUUID } from 'node:crypto';
 import type { AdapterOf } from '../adapters/protocols.ts';
-import type { AgentConfig, Config } from '../config/config.ts';
+import type { AgentConfig } from '../config/agent-config.ts';
+import type { Config } from '../config/config.ts';
 import type { Adapter, AgentKind, AgentLaunch, Env, Resumption } from '../core/contract/adapter.ts';
 import type { AgentSummary } from '../core/contract/gateway-api.ts';
 import type { Instructions } from '../core/contract/instructions.ts';

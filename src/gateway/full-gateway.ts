@@ -1,8 +1,8 @@
 // A gateway for clients and agents of every protocol: loads all code.
 import { adapters } from '../adapters/index.ts';
 import type { Config } from '../config/config.ts';
-import { connectEventSource } from '../transports/sse-client.ts';
-import { connectWebSocket } from '../transports/websocket.ts';
+import { connectEventSource } from '../transports/sse/client.ts';
+import { connectWebSocket } from '../transports/websocket/dial.ts';
 import { createGatewayOf, type Gateway, type GatewayPorts } from './gateway.ts';
 import { tapeChannel } from './tapes/tape-channel.ts';
 

@@ -15,7 +15,7 @@ import type { SessionStore } from '../core/contract/session-store.ts';
 import { createHub, type Hub } from '../core/session/hub.ts';
 import type { Session } from '../core/session/session.ts';
 import { createExportPlaces } from '../stores/export.ts';
-import type { ProcessRegister } from '../transports/child-process.ts';
+import type { ProcessRegister } from '../transports/child/child-process.ts';
 import { AgentChannels } from './agent-channels.ts';
 import { Agents } from './agents.ts';
 import { ClientSinks } from './clients/client-sinks.ts';

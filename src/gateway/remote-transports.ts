@@ -3,7 +3,7 @@ import type { EventEnvelope, FramingName } from '../core/contract/adapter.ts';
 import type { Channel } from '../core/contract/channel.ts';
 import type { Traffic } from '../core/contract/traffic.ts';
 
-/** Connects to agents at an address: transports/websocket.ts and transports/sse-client.ts. */
+/** Connects to agents at an address: transports/websocket/dial.ts and transports/sse/client.ts. */
 export interface RemoteTransports {
   connectWebSocket(url: string, options: RemoteOptions & { readonly framing: FramingName }): Channel;
   connectEventSource(

@@ -9,7 +9,7 @@ import { createPostedIds } from '../../src/core/link/posted-ids.ts';
 import { createHub, mostNames } from '../../src/core/session/hub.ts';
 import { mostOpen } from '../../src/core/session/questions/expiry.ts';
 import { mostRemembered } from '../../src/core/session/questions/standing-approvals.ts';
-import { createTranscriptBudget } from '../../src/core/session/transcript-budget.ts';
+import { createTranscriptBudget } from '../../src/core/session/transcript/transcript-budget.ts';
 import { usableFolders } from '../../src/gateway/clients/client-folders.ts';
 import { createLineLimit, mostLines } from '../../src/gateway/clients/line-limit.ts';
 import { createGateway } from '../../src/gateway/full-gateway.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
-import { spawnChannel } from '../../src/transports/child-process.ts';
+import { spawnChannel } from '../../src/transports/child/child-process.ts';
 import { type ClaudeHome, claudeCommand, makeClaudeHome } from '../support/claude-code-rig.ts';
 import { type Client, connectWebSocket } from '../support/clients.ts';
 import { type GatewayServer, startServerWith } from '../support/gateway.ts';

@@ -9,7 +9,7 @@ import { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ConformanceOptions, withConformanceOptions } from '../../src/cli/conformance/options.ts';
 import { runConformance } from '../../src/cli/conformance/run.ts';
-import { killAllChildren } from '../../src/transports/process-group.ts';
+import { killAllChildren } from '../../src/transports/child/process-group.ts';
 import { type Finished, patchbay } from '../support/command.ts';
 
 const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));

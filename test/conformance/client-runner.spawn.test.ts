@@ -16,8 +16,8 @@ import { GatewayError } from '../../src/core/model/errors.ts';
 import { jsonl } from '../../src/transports/framing/jsonl.ts';
 import { listen } from '../../src/transports/http/server.ts';
 import { memoryPair } from '../../src/transports/memory.ts';
-import { connectEventSource } from '../../src/transports/sse-client.ts';
-import { connectWebSocket } from '../../src/transports/websocket.ts';
+import { connectEventSource } from '../../src/transports/sse/client.ts';
+import { connectWebSocket } from '../../src/transports/websocket/dial.ts';
 import { toyClient, toyClients } from './support/toy.ts';
 
 const verdictsOf = (results: readonly Result[]) =>

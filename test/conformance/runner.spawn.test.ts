@@ -7,11 +7,11 @@ import { watchChannel } from '../../src/conformance/runner/connection.ts';
 import { type Progress, type RunOptions, runChecks } from '../../src/conformance/runner/runner.ts';
 import type { Program, Target } from '../../src/conformance/runner/target.ts';
 import type { Frame, Receiver } from '../../src/core/contract/channel.ts';
+import { killAllChildren } from '../../src/transports/child/process-group.ts';
 import { contentLength } from '../../src/transports/framing/content-length.ts';
 import { createFrame } from '../../src/transports/framing/frame.ts';
 import { jsonl } from '../../src/transports/framing/jsonl.ts';
 import { memoryPair } from '../../src/transports/memory.ts';
-import { killAllChildren } from '../../src/transports/process-group.ts';
 import {
   answered,
   ask,

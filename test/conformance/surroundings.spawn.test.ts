@@ -3,7 +3,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type ModelHome, startModelHome, surroundingsOf } from '../../src/conformance/model/environment.ts';
-import { spawnChannel } from '../../src/transports/child-process.ts';
+import { spawnChannel } from '../../src/transports/child/child-process.ts';
 import { record } from '../transports/support/recording-receiver.ts';
 
 const pi = fileURLToPath(new URL('../../node_modules/pi-modern/dist/cli.js', import.meta.url));

@@ -10,7 +10,7 @@ import { storedIdsIn } from '../../src/cli/stand-ins/stored-ids.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import { createGateway } from '../../src/gateway/full-gateway.ts';
 import type { GatewayPorts } from '../../src/gateway/gateway.ts';
-import { killAllChildren } from '../../src/transports/process-group.ts';
+import { killAllChildren } from '../../src/transports/child/process-group.ts';
 import { type AcpClient, startAcpClient } from '../support/acp-client.ts';
 import { connectRaw, type RawAcp } from '../support/acp-raw.ts';
 import { at, rowsIn } from '../support/acp-traces.ts';

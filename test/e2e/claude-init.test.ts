@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import type { AgentConfig } from '../../src/config/config.ts';
+import type { AgentConfig } from '../../src/config/agent-config.ts';
 import { agentRoles } from '../support/agent-roles.ts';
 import { connectWebSocket } from '../support/clients.ts';
 import { type GatewayServer, startServerWith } from '../support/gateway.ts';

@@ -420,7 +420,7 @@ describe('several clients', () => {
     // Its deletion ends the other as well.
     await client.get('delete_session', { sessionId: session });
     await expect(claude.waitFor(() => false, 'the end')).rejects.toThrow(/closed/u);
-    expect(client.judge({ late: true }).filter((complaint) => !complaint.startsWith('version '))).toEqual([]);
+    expect(client.judge({ late: true }).filter((complaint) => !complaint.startsWith('pi-server/version-'))).toEqual([]);
   });
 });
 

@@ -16,7 +16,7 @@ import { mostJunk } from '../../src/core/link/junk-count.ts';
 import { createHub } from '../../src/core/session/hub.ts';
 import { mostOpen } from '../../src/core/session/questions/expiry.ts';
 import { unreadStreamMs } from '../../src/core/session/session-streams.ts';
-import { createTranscriptBudget } from '../../src/core/session/transcript-budget.ts';
+import { createTranscriptBudget } from '../../src/core/session/transcript/transcript-budget.ts';
 import { mostLines } from '../../src/gateway/clients/line-limit.ts';
 import { CommandIntakes } from '../../src/gateway/commands/command-intakes.ts';
 import { createGateway } from '../../src/gateway/full-gateway.ts';

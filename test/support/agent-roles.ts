@@ -1,7 +1,7 @@
 // How an agent of each protocol is started in the tests that go across protocols, and what it says. A backend without
 // an agent here fails them.
 import { fileURLToPath } from 'node:url';
-import type { AgentConfig } from '../../src/config/config.ts';
+import type { AgentConfig } from '../../src/config/agent-config.ts';
 import { startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
 
 /** An agent of one protocol. */

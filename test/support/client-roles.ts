@@ -3,10 +3,8 @@ import { GatewayFrame } from '../../src/adapters/canonical/wire.ts';
 import { verify } from '../../src/core/log/grammar.ts';
 import { Event } from '../../src/core/model/event.ts';
 import { checkEcaOrder, describeEcaViolations, heard } from '../oracles/order/eca/order.ts';
-import { checkPiServerOrder } from '../oracles/order/pi-server/order.ts';
-
 import { at } from './acp-traces.ts';
-import { faultsIn, judged } from './judged.ts';
+import { faultsIn, judged, judgedPiServer } from './judged.ts';
 import { acpSchemaFaults } from './judges/acp-schema.ts';
 
 /** All that a client has heard, as soon as it is enough. */
@@ -166,7 +164,10 @@ const piServer: ClientRole = {
           'pi',
           heard.map((frame) => Object(frame).event).filter(({ type }) => type !== 'extension_ui_request'),
         )
-      : checkPiServerOrder(heard, typeof bound === 'string' ? { bound } : {});
+      : judgedPiServer(
+          heard.map((json) => ({ by: 'agent', json })),
+          typeof bound === 'string' ? { bound } : {},
+        );
     return found.map(({ rule, at, says }) => `${rule} at ${at}: ${says}`);
   },
 };

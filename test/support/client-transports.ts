@@ -8,9 +8,9 @@ import type { Gateway } from '../../src/gateway/gateway.ts';
 import { streamFraming } from '../../src/transports/framing/framings.ts';
 import { listen } from '../../src/transports/http/server.ts';
 import { memoryPair } from '../../src/transports/memory.ts';
-import { connectEventSource } from '../../src/transports/sse-client.ts';
+import { connectEventSource } from '../../src/transports/sse/client.ts';
 import { stdioChannel } from '../../src/transports/stdio.ts';
-import { connectWebSocket } from '../../src/transports/websocket.ts';
+import { connectWebSocket } from '../../src/transports/websocket/dial.ts';
 
 /** A client's end of a connection, and what to free behind it. */
 export interface Reached {

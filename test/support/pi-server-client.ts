@@ -4,10 +4,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
-import { checkPiServerOrder, type PiServerOrderOptions } from '../oracles/order/pi-server/order.ts';
 import { type Client, connectSse } from './clients.ts';
 import { type GatewayServer, stopProcess } from './gateway.ts';
 import { createInbox, type Frame } from './inbox.ts';
+import { judgedPiServer, type PiServerConnection, type PiServerSaid } from './judged.ts';
 
 /** The answer to a command (docs/protocols/pi-server.md 5). */
 export const Response = z.looseObject({
@@ -88,10 +88,18 @@ export interface PiServerClient extends Pick<Client, 'frames' | 'waitFor' | 'unt
   /** The line goes dead, without a word. */
   cut(): void;
   /** What the judge finds in all that was received. It was cut, or came late, if the options say so. */
-  judge(options?: PiServerOrderOptions): string[];
+  judge(options?: PiServerConnection): string[];
 }
 
 let commands = 0;
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
 
 interface Wire extends Pick<Client, 'frames' | 'waitFor' | 'until' | 'send' | 'sendRaw' | 'close'> {
   readonly ended: Promise<Ended>;
@@ -117,9 +125,10 @@ function speak(wire: Wire): PiServerClient {
     return z.record(z.string(), z.unknown()).parse(response.data ?? {});
   }
 
-  const sent: string[] = [];
+  /** What was sent, each with the number of frames that had come before. */
+  const sent: { readonly text: string; readonly behind: number }[] = [];
   function sendRaw(text: string): Promise<void> {
-    sent.push(text);
+    sent.push({ text, behind: frames.length });
     return wire.sendRaw(text);
   }
   const send = (frame: unknown) => sendRaw(JSON.stringify(frame));
@@ -167,10 +176,14 @@ function speak(wire: Wire): PiServerClient {
       await get('switch_session', { sessionId: id });
       return id;
     },
-    judge: (options = {}) =>
-      checkPiServerOrder(frames, { ...(options.complete === false ? {} : { sent }), ...options }).map(
-        ({ rule, at, says }) => `${rule} at ${at}: ${says}: ${JSON.stringify(frames[at])?.slice(0, 300)}`,
-      ),
+    judge(options) {
+      const said: PiServerSaid[] = frames.map((json) => ({ by: 'agent', json }));
+      for (const { text, behind } of sent.toReversed())
+        said.splice(Math.max(behind, 1), 0, { by: 'client', json: jsonIn(text) });
+      return judgedPiServer(said, options).map(
+        ({ rule, at, says }) => `${rule} at ${at}: ${says}: ${JSON.stringify(said[at])?.slice(0, 300)}`,
+      );
+    },
   };
 }
 

@@ -10,7 +10,7 @@ import type { Gateway, StartOptions } from '../../src/gateway/gateway.ts';
 import { listen } from '../../src/transports/http/server.ts';
 import { memoryPair } from '../../src/transports/memory.ts';
 import { stdioChannel } from '../../src/transports/stdio.ts';
-import { connectWebSocket } from '../../src/transports/websocket.ts';
+import { connectWebSocket } from '../../src/transports/websocket/dial.ts';
 import { register } from './register.ts';
 import { createRelayClient, type RelayClient, relay, type Told } from './relay.ts';
 

@@ -1,7 +1,7 @@
 // Agents whose gateway is killed in a run, and how each of them has its conversation again (decision 0027).
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import type { AgentConfig } from '../../src/config/config.ts';
+import type { AgentConfig } from '../../src/config/agent-config.ts';
 import type { Scenario } from '../../src/conformance/model/answers.ts';
 import type { FakeAnthropic } from '../../src/conformance/model/endpoint.ts';
 import { extension } from './approval-rig.ts';

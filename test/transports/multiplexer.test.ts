@@ -8,7 +8,7 @@ import { GatewayError } from '../../src/core/model/errors.ts';
 import { createFrame } from '../../src/transports/framing/frame.ts';
 import { memoryPair } from '../../src/transports/memory.ts';
 import { createMultiplexer, type MultiplexerOptions } from '../../src/transports/multiplexer.ts';
-import { connectWebSocket } from '../../src/transports/websocket.ts';
+import { connectWebSocket } from '../../src/transports/websocket/dial.ts';
 import { describeTransport, type Rig } from '../contract/transport.ts';
 import { openChannel } from '../support/core/open-channel.ts';
 import { createArrivals } from './support/arrivals.ts';

@@ -1,9 +1,9 @@
 // Programs that start a moment later, with a socket pair or without one.
 import { afterEach, expect, it } from 'vitest';
-import type { SpawnOptions } from '../../src/transports/child-process.ts';
-import { killAllChildren } from '../../src/transports/process-group.ts';
-import { programChannel } from '../../src/transports/program-channel.ts';
-import { openSocketPair, type SocketPair } from '../../src/transports/socket-pair.ts';
+import type { SpawnOptions } from '../../src/transports/child/child-process.ts';
+import { killAllChildren } from '../../src/transports/child/process-group.ts';
+import { programChannel } from '../../src/transports/child/program-channel.ts';
+import { openSocketPair, type SocketPair } from '../../src/transports/child/socket-pair.ts';
 import { record } from './support/recording-receiver.ts';
 
 const pairs: SocketPair[] = [];

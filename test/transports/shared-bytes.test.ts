@@ -4,12 +4,12 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 // The module's own, of each test: its timer may run by the real clock for a file of tests before this one.
 let createSharedBytes: typeof import('../../src/transports/shared-bytes.ts').createSharedBytes;
 let joinShared: typeof import('../../src/transports/shared-bytes.ts').joinShared;
-let messages: typeof import('../../src/transports/text-message.ts');
+let messages: typeof import('../../src/transports/websocket/text-message.ts');
 
 beforeEach(async () => {
   vi.resetModules();
   ({ createSharedBytes, joinShared } = await import('../../src/transports/shared-bytes.ts'));
-  messages = await import('../../src/transports/text-message.ts');
+  messages = await import('../../src/transports/websocket/text-message.ts');
   vi.useFakeTimers();
 });
 afterEach(() => {

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { dropSocketPair, openSocketPair, type SocketPair } from '../../src/transports/socket-pair.ts';
+import { dropSocketPair, openSocketPair, type SocketPair } from '../../src/transports/child/socket-pair.ts';
 import { createArrivals } from './support/arrivals.ts';
 
 type Listen = typeof createServer;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
-import { connectEventSource, type EventSourceOptions } from '../../src/transports/sse-client.ts';
+import { connectEventSource, type EventSourceOptions } from '../../src/transports/sse/client.ts';
 import { createArrivals } from './support/arrivals.ts';
 import { record } from './support/recording-receiver.ts';
 import { namingEnvelope, taggedEnvelope } from './support/tagged-envelope.ts';

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { writeCost } from '../../src/core/contract/paced-work.ts';
 import { owner } from '../../src/core/contract/principal.ts';
 import type { Entry, Reader } from '../../src/core/contract/reader.ts';
-import { type EventStreamOptions, openEventStream } from '../../src/transports/sse.ts';
+import { type EventStreamOptions, openEventStream } from '../../src/transports/sse/stream.ts';
 import { createFakeBoard } from '../support/fake-board.ts';
 import { taggedEnvelope } from './support/tagged-envelope.ts';
 

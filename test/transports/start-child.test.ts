@@ -2,9 +2,9 @@
 import type { ChildProcess } from 'node:child_process';
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { spawnChannel } from '../../src/transports/child-process.ts';
+import { spawnChannel } from '../../src/transports/child/child-process.ts';
+import type { Spawn } from '../../src/transports/child/start-child.ts';
 import { createSpareDescriptor } from '../../src/transports/spare-descriptor.ts';
-import type { Spawn } from '../../src/transports/start-child.ts';
 import { record } from './support/recording-receiver.ts';
 
 function errorWith(code: string): Error {

@@ -5,8 +5,8 @@ import { connect as connectSocket, type Socket } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { CloseCode } from '../../src/core/contract/channel.ts';
-import { connectWebSocket, webSocketChannel } from '../../src/transports/websocket.ts';
-import type { WebSocketChannelOptions } from '../../src/transports/websocket-channel.ts';
+import type { WebSocketChannelOptions } from '../../src/transports/websocket/channel.ts';
+import { connectWebSocket, webSocketChannel } from '../../src/transports/websocket/dial.ts';
 import { createArrivals } from './support/arrivals.ts';
 import { record } from './support/recording-receiver.ts';
 

@@ -5,7 +5,7 @@ import type { Command, CommandOf } from '../../core/model/command.ts';
 import { isDictionary, without } from '../../core/model/dictionary.ts';
 import { messageOf, type Outcome } from '../../core/model/errors.ts';
 import { OutcomeData } from '../../core/model/outcome-data.ts';
-import { createAutoDecline } from '../../core/session/auto-decline.ts';
+import { createAutoDecline } from '../../core/session/agent/auto-decline.ts';
 import { extraOf } from '../pi/decode-values.ts';
 import { compactionWhole } from '../pi/frontend/encode-stateless.ts';
 import { parserWords, problemOf } from '../pi/wire/problem.ts';

@@ -1,6 +1,7 @@
 // Builds the configuration from the options of agent-options.ts.
 import { protocolOf } from '../../adapters/protocols.ts';
-import { AgentConfig, type Config, configFileOf, loadConfig } from '../../config/config.ts';
+import { AgentConfig } from '../../config/agent-config.ts';
+import { type Config, configFileOf, loadConfig } from '../../config/config.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import { didYouMean } from '../../core/model/similar-names.ts';
 import { stderrLog } from '../stderr-log.ts';

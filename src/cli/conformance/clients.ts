@@ -14,9 +14,9 @@ import { createJudgingGateway } from '../../conformance/runner/judging-gateway.t
 import { createRelay } from '../../conformance/runner/relay.ts';
 import type { Channel } from '../../core/contract/channel.ts';
 import { GatewayError } from '../../core/model/errors.ts';
+import { followStderr } from '../../transports/child/last-words.ts';
+import { adoptGroup } from '../../transports/child/process-group.ts';
 import { streamFraming } from '../../transports/framing/framings.ts';
-import { followStderr } from '../../transports/last-words.ts';
-import { adoptGroup } from '../../transports/process-group.ts';
 import { stdioChannel } from '../../transports/stdio.ts';
 import type { ConformanceOptions } from './options.ts';
 import type { Terminal, TextStream } from './outcome.ts';

@@ -1,6 +1,6 @@
 // `patchbay conformance`: checks an agent, a client or a recording against its protocol. run.ts does the work.
 import { Command } from 'commander';
-import { killAllChildren } from '../../transports/process-group.ts';
+import { killAllChildren } from '../../transports/child/process-group.ts';
 import { tellFailure } from '../program.ts';
 import { type ConformanceOptions, withConformanceOptions } from './options.ts';
 

@@ -11,7 +11,7 @@ import { claudeScript, demoScript, modelScript } from '../../conformance/runner/
 import type { Address, Program, Server, Target } from '../../conformance/runner/target.ts';
 import { GatewayError, messageOf } from '../../core/model/errors.ts';
 import { streamFraming } from '../../transports/framing/framings.ts';
-import { webSocketChannel } from '../../transports/websocket.ts';
+import { webSocketChannel } from '../../transports/websocket/dial.ts';
 import type { ConformanceOptions } from './options.ts';
 
 /** Protocols whose known agents accept any Messages API (conformance/model/environment.ts). */

@@ -2,7 +2,7 @@
 import type { Log } from '../../gateway/log.ts';
 import { systemClock } from '../../gateway/system-clock.ts';
 import type { Journal, JournalOptions } from '../../stores/journal/journal.ts';
-import type { ProcessRegister } from '../../transports/child-process.ts';
+import type { ProcessRegister } from '../../transports/child/child-process.ts';
 
 /** An open journal, as a gateway uses it. */
 export interface OpenJournal {

@@ -12,8 +12,8 @@ import type { ConnectionLimits } from '../../transports/http/connection-table.ts
 import type { InspectorOptions } from '../../transports/http/inspector/inspector.ts';
 import { listen, type Listening as Server } from '../../transports/http/server.ts';
 import { spareDescriptor } from '../../transports/spare-descriptor.ts';
-import { connectEventSource } from '../../transports/sse-client.ts';
-import { connectWebSocket } from '../../transports/websocket.ts';
+import { connectEventSource } from '../../transports/sse/client.ts';
+import { connectWebSocket } from '../../transports/websocket/dial.ts';
 import { configFrom, tellConfigFile } from '../agents/agent-config.ts';
 import type { AgentOptions } from '../agents/agent-options.ts';
 import { fixHeapGrowth } from '../heap-growth.ts';

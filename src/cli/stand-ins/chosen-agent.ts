@@ -2,7 +2,8 @@
 // leads back to the stand-in.
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
-import { type AgentConfig, type Config, loadConfig, parseConfig } from '../../config/config.ts';
+import type { AgentConfig } from '../../config/agent-config.ts';
+import { type Config, loadConfig, parseConfig } from '../../config/config.ts';
 import type { Command } from '../../core/model/command.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import { didYouMean } from '../../core/model/similar-names.ts';

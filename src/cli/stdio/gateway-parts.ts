@@ -23,8 +23,8 @@ async function loadPlayer(): Promise<TapePlayer> {
 
 async function loadRemote(): Promise<RemoteTransports> {
   const [{ connectWebSocket }, { connectEventSource }] = await Promise.all([
-    import('../../transports/websocket.ts'),
-    import('../../transports/sse-client.ts'),
+    import('../../transports/websocket/dial.ts'),
+    import('../../transports/sse/client.ts'),
   ]);
   return { connectWebSocket, connectEventSource };
 }

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { GatewayError, messageOf } from '../../core/model/errors.ts';
 import { type Row, rowText, saidOf } from '../../tape/row.ts';
-import { startRelay } from '../../transports/websocket-relay.ts';
+import { startRelay } from '../../transports/websocket/relay.ts';
 
 /** What is recorded. */
 export interface UrlOptions {

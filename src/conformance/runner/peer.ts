@@ -1,10 +1,10 @@
 // Starts, reaches and stops the peer of a check.
 import type { Channel } from '../../core/contract/channel.ts';
 import { messageOf } from '../../core/model/errors.ts';
-import { type ChildChannel, spawnChannel } from '../../transports/child-process.ts';
+import { type ChildChannel, spawnChannel } from '../../transports/child/child-process.ts';
 import { jsonl } from '../../transports/framing/jsonl.ts';
-import { connectEventSource } from '../../transports/sse-client.ts';
-import { connectWebSocket } from '../../transports/websocket.ts';
+import { connectEventSource } from '../../transports/sse/client.ts';
+import { connectWebSocket } from '../../transports/websocket/dial.ts';
 import { CannotTell, type Connection, NotApplicable, PeerWrong } from '../check/check.ts';
 import { watchChannel } from './connection.ts';
 import { freePort } from './free-port.ts';

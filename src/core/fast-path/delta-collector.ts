@@ -11,6 +11,12 @@ const mostDeltas = 256;
 /** Most bytes of deltas in one burst. */
 const mostBytes = 64 * 1024;
 
+/**
+ * Bursts share blocks of this many bytes and of this many ends: V8 gives an array of more than 64 bytes memory of its own,
+ * which costs a microsecond. Nobody keeps a burst for long.
+ */
+const block = { bytes: 2 * mostBytes, ends: 16 * mostDeltas };
+
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** The letters of the escapes that JSON.stringify writes; JSON.stringify writes other escapes as `\u` and never `\/`. */
@@ -19,8 +25,11 @@ for (const letter of '"\\bfnrt') isShortEscape[letter.charCodeAt(0)] = 1;
 
 /** A class with one instance for all agents: it is empty again before anybody else is called. */
 class DeltaCollector {
-  readonly #bytes = new Uint8Array(mostBytes);
-  readonly #ends = new Int32Array(mostDeltas);
+  #bytes = new Uint8Array(block.bytes);
+  #ends = new Int32Array(block.ends);
+  /** Where the bytes of this burst and its ends begin: what is before belongs to bursts that were made. */
+  #start = 0;
+  #firstEnd = 0;
   #count = 0;
   /** End of the last whole delta, and of the one that was added and is not kept yet. */
   #kept = 0;
@@ -36,8 +45,16 @@ class DeltaCollector {
   }
 
   clear(): void {
+    if (this.#start + mostBytes > this.#bytes.length) {
+      this.#bytes = new Uint8Array(block.bytes);
+      this.#start = 0;
+    }
+    if (this.#firstEnd + mostDeltas > this.#ends.length) {
+      this.#ends = new Int32Array(block.ends);
+      this.#firstEnd = 0;
+    }
     this.#count = 0;
-    this.#kept = 0;
+    this.#kept = this.#start;
     this.#isAscii = true;
   }
 
@@ -48,7 +65,7 @@ class DeltaCollector {
    */
   add(line: Uint8Array, from: number, end: number): number {
     const bytes = this.#bytes;
-    const limit = Math.min(end, from + mostBytes - this.#kept);
+    const limit = Math.min(end, from + mostBytes + this.#start - this.#kept);
     let to = this.#kept;
     let at = from;
     let byte = line[at] ?? QUOTE;
@@ -80,22 +97,51 @@ class DeltaCollector {
   /** The rest of the line matches as well: the delta that was added last belongs to the burst. */
   keep(): void {
     this.#kept = this.#added;
-    this.#ends[this.#count] = this.#kept;
+    this.#ends[this.#firstEnd + this.#count] = this.#kept - this.#start;
     this.#count += 1;
   }
 
-  /** The deltas as a burst; null when they are no UTF-8. */
-  burst(index: number, extra: Burst['extra'], asides: Asides | undefined): Burst | null {
-    const bytes = this.#bytes.slice(0, this.#kept);
-    try {
-      const text = unescaped(utf8.decode(bytes));
-      const ends = this.#ends.slice(0, this.#count);
-      const surplus = this.#isAscii ? null : surplusOf(bytes, ends);
-      return { index, extra, count: this.#count, text, bytes, ends, surplus, asides };
-    } catch {
-      return null;
-    }
+  /** The first delta as text, whether it was kept or not; null when it is no UTF-8. */
+  first(): string | null {
+    const end = this.#count === 0 ? this.#added : this.#start + (this.#ends[this.#firstEnd] ?? 0);
+    const few = this.#isAscii ? fewCharacters(this.#bytes, this.#start, end) : null;
+    return few ?? textOf(this.#bytes.subarray(this.#start, end));
   }
+
+  /** The deltas as a burst; null when they are no UTF-8. To be cleared before more is added. */
+  burst(index: number, extra: Burst['extra'], asides: Asides | undefined): Burst | null {
+    const bytes = this.#bytes.subarray(this.#start, this.#kept);
+    const text = textOf(bytes);
+    if (text === null) return null;
+    const ends = this.#ends.subarray(this.#firstEnd, this.#firstEnd + this.#count);
+    this.#start = this.#kept;
+    this.#firstEnd += this.#count;
+    const surplus = this.#isAscii ? null : surplusOf(bytes, ends);
+    return { index, extra, count: this.#count, text, bytes, ends, surplus, asides };
+  }
+}
+
+/** The inside of a JSON string as text; null when it is no UTF-8. */
+function textOf(bytes: Uint8Array): string | null {
+  try {
+    return unescaped(utf8.decode(bytes));
+  } catch {
+    return null;
+  }
+}
+
+/** Up to that many ASCII characters without an escape are joined faster than a decoder is called; null for all others. */
+const most = 12;
+
+function fewCharacters(bytes: Uint8Array, start: number, end: number): string | null {
+  if (end - start > most) return null;
+  let text = '';
+  for (let at = start; at < end; at += 1) {
+    const byte = bytes[at] ?? BACKSLASH;
+    if (byte === BACKSLASH) return null;
+    text += String.fromCharCode(byte);
+  }
+  return text;
 }
 
 /** See {@link Burst.surplus}. A character of two bytes has one surplus byte, others of several bytes have two. */

@@ -2,6 +2,7 @@
 import type { Stretch } from '../contract/stretch.ts';
 import { type Asides, type Burst, deltasAmong, startOf } from '../model/burst.ts';
 import { type Literal, literalOf, literalOfLines, writeLiteral } from './literal.ts';
+import { stretchRoom } from './stretch-room.ts';
 import { copy, digitValues, type FrameMould, lengthOf, writeDigits, writeFrame } from './stretch-writer.ts';
 
 const utf8 = new TextEncoder();
@@ -48,9 +49,7 @@ export function writeMixedStretch(
     const { delta, aside } = moulds;
     length += place % 2 === 1 ? lengthOf(delta) : lengthOfAside(asides, aside, place >> 1);
   }
-  const out = new Uint8Array(length);
-  const view = new DataView(out.buffer);
-  const ends = new Int32Array(to - from);
+  const { bytes, view, ends } = stretchRoom(to - from, length);
   let at = 0;
   moulds = mouldsAt(seq);
   for (let place = from; place < to; place += 1) {
@@ -59,11 +58,11 @@ export function writeMixedStretch(
     const { delta, aside } = moulds;
     at =
       place % 2 === 1
-        ? writeFrame({ burst, out, view, mould: delta }, place >> 1, number, at)
-        : writeAside({ asides, out, view, mould: aside }, place >> 1, number, at);
+        ? writeFrame({ burst, bytes, view, mould: delta }, place >> 1, number, at)
+        : writeAside({ asides, out: bytes, view, mould: aside }, place >> 1, number, at);
     ends[place - from] = at - 1;
   }
-  return { bytes: out, ends, surplus: surplusOfEvents(burst, from, to) };
+  return { bytes, ends, surplus: surplusOfEvents(burst, from, to) };
 }
 
 /** The surplus of the frames of those events: what is not from a delta is ASCII. */

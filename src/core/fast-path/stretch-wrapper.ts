@@ -1,6 +1,7 @@
 // Writes the same text in front of each frame of a stretch and behind each.
 import { frameIn, frameStart, type StretchPart, surplusIn } from '../contract/stretch.ts';
 import { literalOf, literalOfLines, writeLiteral } from './literal.ts';
+import { stretchRoom } from './stretch-room.ts';
 
 const LF = '\n';
 const utf8 = new TextEncoder();
@@ -17,9 +18,7 @@ export function createStretchWrapper(head: string, tail: string): StretchWrapper
   return ({ stretch, from, to }) => {
     const count = to - from;
     const length = frameStart(stretch, to) - frameStart(stretch, from) + count * (head.length + tail.length);
-    const bytes = new Uint8Array(length);
-    const view = new DataView(bytes.buffer);
-    const ends = new Int32Array(count);
+    const { bytes, view, ends } = stretchRoom(count, length);
     let at = writeLiteral(bytes, view, 0, first);
     for (let place = from; place < to; place += 1) {
       const frame = frameIn(stretch, place);

@@ -2,6 +2,7 @@
 import { type Stretch, surplusIn } from '../contract/stretch.ts';
 import { type Burst, startOf } from '../model/burst.ts';
 import { type Literal, literalOf, literalOfLines, writeLiteral } from './literal.ts';
+import { type StretchRoom, stretchRoom } from './stretch-room.ts';
 
 /** How many values the three hex digits of a number have. */
 export const digitValues = 4096;
@@ -49,12 +50,9 @@ export function createMould({ head, middle, tail, first }: FrameParts): FrameMou
   };
 }
 
-/** The burst, and the bytes and ends of its frames while the frames are written. */
-interface Writing {
+/** The burst, and the room for its frames. */
+interface Writing extends StretchRoom {
   readonly burst: Burst;
-  readonly out: Uint8Array;
-  readonly view: DataView;
-  readonly ends: Int32Array;
 }
 
 /**
@@ -78,13 +76,12 @@ export function writeStretch(
     length += (end - place) * lengthOf(mould);
     place = end;
   }
-  const out = new Uint8Array(length);
-  const ends = new Int32Array(to - from);
-  const writing: Writing = { burst, out, view: new DataView(out.buffer), ends };
+  const { bytes, view, ends } = stretchRoom(to - from, length);
+  const writing: Writing = { burst, bytes, view, ends };
   let at = 0;
   for (const part of parts) at = writePart(writing, part, seq, from, at);
   // The parts around the holes are ASCII.
-  return { bytes: out, ends, surplus: surplusIn(burst, from, to) };
+  return { bytes, ends, surplus: surplusIn(burst, from, to) };
 }
 
 /** The length of a frame and its LF, without its delta. */
@@ -94,7 +91,7 @@ const holeAndMiddle = ({ first, middle }: FrameMould) => (first === 'none' ? 0 :
 
 /** Writes frames of one mould from offset `start` on; returns where they end. */
 function writePart(
-  { burst, out, view, ends }: Writing,
+  { burst, bytes: out, view, ends }: Writing,
   { mould, from, to }: { readonly mould: FrameMould; readonly from: number; readonly to: number },
   seq: number,
   base: number,
@@ -121,7 +118,7 @@ function writePart(
 
 /** Writes the frame of delta `place` and its LF from offset `start` on; returns the offset behind them. */
 export function writeFrame(
-  { burst, out, view, mould }: Omit<Writing, 'ends'> & { readonly mould: FrameMould },
+  { burst, bytes: out, view, mould }: Omit<Writing, 'ends'> & { readonly mould: FrameMould },
   place: number,
   number: number,
   start: number,

@@ -107,8 +107,38 @@ class ChunkView {
   }
 }
 
+/**
+ * What the last attempt at a burst found out about its first line: a line that goes alone is not compared again. A class with
+ * one reused instance.
+ */
+class Look {
+  #peek: Peek | null = null;
+  #start = -1;
+  /** The template that stands in the line, with the delta that is the first in the collector; null: there is none. */
+  template: Learned | null = null;
+  /** Offset of the first byte that was not looked at. */
+  next = 0;
+
+  /** Nothing is known of the lines of that peek yet. */
+  begin(peek: Peek): void {
+    this.#peek = peek;
+    this.#start = -1;
+  }
+
+  found(start: number, template: Learned | null, next: number): void {
+    this.#start = start;
+    this.template = template;
+    this.next = next;
+  }
+
+  isAt(peek: Peek, start: number): boolean {
+    return this.#start === start && this.#peek === peek;
+  }
+}
+
 /** Shared by all sessions, for nothing of them is needed once a call has returned: what many use stays in the cache. */
 const chunk = new ChunkView();
+const look = new Look();
 const string = new StringMeasurement();
 
 /** The line that was recognised last. One reused object: the hot path allocates nothing but the event. */
@@ -171,7 +201,10 @@ export function createTemplateRecogniser(
     if (quote < 0 || streaming.block(event.index) !== block) return null;
     const next = passSuffix(chunk, template, quote, end);
     if (next < 0 || (rest === null && !endsAt(chunk, next, end))) return null;
-    const delta = string.text(peek);
+    return recognisedAs(template, string.text(peek), start, next);
+  }
+
+  function recognisedAs(template: Learned, delta: string | null, start: number, next: number): RecognisedEvent | null {
     // An empty delta gives no event: leave the line to the parser.
     if (delta === null || delta === '') return null;
     recognised.set(template, delta, start, next);
@@ -200,8 +233,9 @@ export function createTemplateRecogniser(
     if (from >= end || !isLiteralAt(chunk.view, start, head)) return -1;
     const quote = collector.add(chunk.bytes, from, end);
     const next = quote < 0 ? -1 : passSuffix(chunk, template, quote, end);
-    if (next < 0) return -1;
-    if (rest === null) return endsAt(chunk, next, end) ? next : -1;
+    if (next < 0 || (rest === null && !endsAt(chunk, next, end))) return -1;
+    if (collector.count === 0) look.found(start, template, next);
+    if (rest === null) return next;
     const lineEnd = chunk.header === null ? chunk.lineEnd(next) : end;
     recognised.setRest(rest, next - 1 - start);
     return lineEnd >= 0 && hasRest(recognised, chunk.bytes, start, lineEnd) ? lineEnd : -1;
@@ -267,6 +301,8 @@ export function createTemplateRecogniser(
     read(peek, start, end) {
       if (templates.length === 0) return null;
       chunk.show(peek);
+      if (look.isAt(peek, start))
+        return look.template && recognisedAs(look.template, collector.first(), start, look.next);
       const template = templateAt(start, end);
       return template === null ? null : match(template, peek, start, end);
     },
@@ -275,13 +311,17 @@ export function createTemplateRecogniser(
       if (templates.length === 0) return null;
       const { header } = peek;
       chunk.show(peek);
+      look.begin(peek);
       if (start < chunk.noBurstBefore) return null;
       asides?.clear();
       const asideEnd = header === null ? (asides?.add(chunk, start, end) ?? -1) : -1;
       const reader = asideEnd < 0 ? null : asides;
       const first = header === null ? Math.max(start, asideEnd + 1) : header.read(chunk.bytes, start, end);
       const template = templateAt(first, end);
-      if (template === null) return null;
+      if (template === null) {
+        look.found(first, null, first);
+        return null;
+      }
       const { index, extra } = template.event;
       if (streaming.block(index) !== template.block) return null;
       const next = collectAll(template, reader, start, end, maxFrameBytes);

@@ -2,15 +2,15 @@
 import type { Command, CommandOf } from '../model/command.ts';
 import { isUnsupported, refused, type Settle } from '../model/errors.ts';
 import type { Event } from '../model/event.ts';
-import type { DefaultModel } from './default-model.ts';
+import type { DefaultModel } from './agent/default-model.ts';
+import type { AgentPort } from './agent/session-agent.ts';
+import type { SessionInstructions } from './agent/session-instructions.ts';
 import type { createForks } from './forks.ts';
 import type { Contexts } from './prompt-contexts.ts';
 import type { Prompts } from './prompts/prompts.ts';
 import type { createQueries } from './query-routing.ts';
 import type { Questions } from './questions/questions.ts';
-import type { AgentPort } from './session-agent.ts';
-import type { SessionInstructions } from './session-instructions.ts';
-import type { TranscriptLimit } from './transcript-limit.ts';
+import type { TranscriptLimit } from './transcript/transcript-limit.ts';
 
 /** The parts that carry out commands. */
 export interface DispatchParts {

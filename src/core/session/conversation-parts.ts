@@ -7,21 +7,21 @@ import { Exports } from '../export/export.ts';
 import { createRepair } from '../log/repair.ts';
 import type { Event } from '../model/event.ts';
 import type { Stream } from '../stream/stream.ts';
-import type { ContextFigures } from './context-usage.ts';
-import { createDefaultModel } from './default-model.ts';
+import { createDefaultModel } from './agent/default-model.ts';
+import { createSessionAgent } from './agent/session-agent.ts';
+import { createInstructions } from './agent/session-instructions.ts';
+import { createSilenceLimit } from './agent/silence-limit.ts';
 import { createForks } from './forks.ts';
+import type { SessionRecorder } from './kept/session-recorder.ts';
 import { createContexts } from './prompt-contexts.ts';
 import { LatePrompts } from './prompts/late-prompts.ts';
 import { createQueries } from './query-routing.ts';
 import { LateQuestions } from './questions/late-questions.ts';
 import { createReentryGuard } from './reentry-guard.ts';
-import { createSessionAgent } from './session-agent.ts';
-import { createInstructions } from './session-instructions.ts';
 import { createSessionLog } from './session-log.ts';
 import type { SessionPorts } from './session-ports.ts';
-import type { SessionRecorder } from './session-recorder.ts';
-import { createSilenceLimit } from './silence-limit.ts';
-import { createTranscriptLimit } from './transcript-limit.ts';
+import type { ContextFigures } from './transcript/context-usage.ts';
+import { createTranscriptLimit } from './transcript/transcript-limit.ts';
 
 /** The session around a conversation, as the conversation sees the session. */
 export interface ConversationPorts {

@@ -6,8 +6,8 @@ import { type Cause, closeRun } from '../log/close-run.ts';
 import type { Command, CommandOf } from '../model/command.ts';
 import { refused, type Settle } from '../model/errors.ts';
 import { createDispatch } from './command-dispatch.ts';
-import type { ContextFigures } from './context-usage.ts';
 import { type ConversationParts, type ConversationPorts, createParts } from './conversation-parts.ts';
+import type { ContextFigures } from './transcript/context-usage.ts';
 
 /** A session's conversation with its agent. */
 export interface Conversation {

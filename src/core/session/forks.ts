@@ -6,7 +6,7 @@ import type { CommandOf } from '../model/command.ts';
 import type { Content, Message } from '../model/content.ts';
 import { GatewayError, isUnsupported, messageOf, type Outcome, refused, type Settle } from '../model/errors.ts';
 import type { Event, EventOf } from '../model/event.ts';
-import type { AgentPort } from './session-agent.ts';
+import type { AgentPort } from './agent/session-agent.ts';
 
 /** Commands that the session carries out itself if its agent can take a history. */
 export const forkCommands = ['fork', 'new-session', 'switch-session'] as const;

@@ -12,20 +12,20 @@ import type { Command, CommandOf } from '../model/command.ts';
 import type { Outcome, Problem, Settle } from '../model/errors.ts';
 import type { Transcript } from '../model/transcript.ts';
 import type { Stream, StreamMeasure } from '../stream/stream.ts';
-import { type ContextFigures, unknownContext } from './context-usage.ts';
 import { type Conversation, startConversation } from './conversation.ts';
 import { type Deleted, Deletions } from './deletions.ts';
 import { replayedMessages } from './forks.ts';
+import { type DialectOf, Restoration } from './kept/restoration.ts';
+import { SessionPosts } from './kept/session-posts.ts';
+import { type KeptSession, SessionRecorder } from './kept/session-recorder.ts';
+import { SessionTickets } from './kept/session-tickets.ts';
+import { SessionVersion } from './kept/session-version.ts';
 import { OpenPrompts } from './prompts/open-prompts.ts';
-import { type DialectOf, Restoration } from './restoration.ts';
 import type { Session } from './session.ts';
 import type { RestoredState, SessionPorts } from './session-ports.ts';
-import { SessionPosts } from './session-posts.ts';
-import { type KeptSession, SessionRecorder } from './session-recorder.ts';
 import { SessionStreams, type StreamUse } from './session-streams.ts';
-import { SessionTickets } from './session-tickets.ts';
-import { SessionVersion } from './session-version.ts';
-import type { BudgetMember } from './transcript-budget.ts';
+import { type ContextFigures, unknownContext } from './transcript/context-usage.ts';
+import type { BudgetMember } from './transcript/transcript-budget.ts';
 
 const deleted = 'the session was deleted';
 

@@ -6,7 +6,7 @@ import { isCommand, withContexts } from '../log/context-text.ts';
 import type { Command, CommandOf } from '../model/command.ts';
 import type { Context } from '../model/content.ts';
 import { refused, type Settle } from '../model/errors.ts';
-import type { AgentPort } from './session-agent.ts';
+import type { AgentPort } from './agent/session-agent.ts';
 
 /** The dependencies of the contexts of a session. */
 export interface ContextPorts {

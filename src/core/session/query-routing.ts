@@ -5,8 +5,8 @@ import type { CommandOf } from '../model/command.ts';
 import type { ErrorCode, Outcome, Settle } from '../model/errors.ts';
 import type { Event } from '../model/event.ts';
 import type { SessionFile } from '../model/outcome-data.ts';
-import type { AgentPort } from './session-agent.ts';
-import { answerFrom, completeState, type SessionFacts } from './transcript-answers.ts';
+import type { AgentPort } from './agent/session-agent.ts';
+import { answerFrom, completeState, type SessionFacts } from './transcript/transcript-answers.ts';
 
 /** Commands that a session can carry out itself. */
 type Question = CommandOf<'query' | 'set-name' | 'export'>;

@@ -8,13 +8,13 @@ import type { Event, EventOf, Logged } from '../model/event.ts';
 import type { SessionInfo } from '../model/session-info.ts';
 import type { Transcript } from '../model/transcript.ts';
 import type { Stream } from '../stream/stream.ts';
-import { type ContextFigures, contextAfter } from './context-usage.ts';
-import type { DefaultModel } from './default-model.ts';
+import type { DefaultModel } from './agent/default-model.ts';
+import type { SessionRecorder } from './kept/session-recorder.ts';
 import type { Prompts } from './prompts/prompts.ts';
 import type { Questions } from './questions/questions.ts';
 import type { ReentryGuard } from './reentry-guard.ts';
-import type { SessionRecorder } from './session-recorder.ts';
-import type { TranscriptLimit } from './transcript-limit.ts';
+import { type ContextFigures, contextAfter } from './transcript/context-usage.ts';
+import type { TranscriptLimit } from './transcript/transcript-limit.ts';
 
 /** The parts that follow the log. */
 export interface SessionLogPorts {

@@ -17,8 +17,8 @@ import type { SessionFile } from '../model/outcome-data.ts';
 import type { SessionInfo } from '../model/session-info.ts';
 import type { Transcript } from '../model/transcript.ts';
 import type { WindowLimits } from '../stream/window.ts';
-import type { KeptSession } from './session-recorder.ts';
-import type { TranscriptBudget } from './transcript-budget.ts';
+import type { KeptSession } from './kept/session-recorder.ts';
+import type { TranscriptBudget } from './transcript/transcript-budget.ts';
 
 /** Time limits and queue limits of a session. */
 export interface SessionLimits {

@@ -5,8 +5,8 @@ import type { StreamEnd } from '../contract/reader.ts';
 import { comparePlaces, type Place } from '../stream/cursor.ts';
 import { createStream } from '../stream/dialect-stream.ts';
 import type { Stream } from '../stream/stream.ts';
+import type { SessionRecorder } from './kept/session-recorder.ts';
 import type { SessionPorts } from './session-ports.ts';
-import type { SessionRecorder } from './session-recorder.ts';
 
 /** How long a stream stays that nobody reads, ms: a client that comes back within it resumes (docs/limits.md 5.9). */
 export const unreadStreamMs = 60_000;

@@ -6,9 +6,9 @@ import type { Command, CommandOf } from '../model/command.ts';
 import type { Outcome } from '../model/errors.ts';
 import type { Stream, StreamMeasure } from '../stream/stream.ts';
 import type { Deleted } from './deletions.ts';
+import type { SessionTickets } from './kept/session-tickets.ts';
+import type { SessionVersion } from './kept/session-version.ts';
 import type { StreamUse } from './session-streams.ts';
-import type { SessionTickets } from './session-tickets.ts';
-import type { SessionVersion } from './session-version.ts';
 
 /** An open session. */
 export interface Session extends SessionView {

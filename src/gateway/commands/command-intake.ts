@@ -11,8 +11,8 @@ import { type LedgerKeeper, LedgerRecord } from '../../core/ledger/ledger-record
 import type { Command } from '../../core/model/command.ts';
 import type { Outcome } from '../../core/model/errors.ts';
 import type { GatewayFigures } from '../../core/model/gateway-figures.ts';
+import type { SessionTickets } from '../../core/session/kept/session-tickets.ts';
 import type { Session } from '../../core/session/session.ts';
-import type { SessionTickets } from '../../core/session/session-tickets.ts';
 import { CircuitBreakers } from './circuit-breakers.ts';
 import type { KeptLedger } from './kept-ledger.ts';
 

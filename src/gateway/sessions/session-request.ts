@@ -1,6 +1,7 @@
 // The session that a client wants to open, checked: its agent, its id and its folders.
 import { randomUUID } from 'node:crypto';
-import type { AgentConfig, Config } from '../../config/config.ts';
+import type { AgentConfig } from '../../config/agent-config.ts';
+import type { Config } from '../../config/config.ts';
 import type { Principal } from '../../core/contract/principal.ts';
 import type { Message } from '../../core/model/content.ts';
 import type { BroughtServer } from '../../core/model/session-info.ts';

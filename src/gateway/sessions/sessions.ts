@@ -12,13 +12,13 @@ import { owner, type Principal } from '../../core/contract/principal.ts';
 import type { SessionStore } from '../../core/contract/session-store.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import type { SessionState } from '../../core/model/outcome-data.ts';
-import type { FollowedPorts } from '../../core/session/follow-session.ts';
 import type { Hub, HubEntry } from '../../core/session/hub.ts';
+import type { FollowedPorts } from '../../core/session/kept/follow-session.ts';
+import type { DialectOf } from '../../core/session/kept/restoration.ts';
 import { createSession } from '../../core/session/open-session.ts';
-import type { DialectOf } from '../../core/session/restoration.ts';
 import type { Session } from '../../core/session/session.ts';
 import { defaultSessionLimits } from '../../core/session/session-ports.ts';
-import { createTranscriptBudget, type TranscriptBudget } from '../../core/session/transcript-budget.ts';
+import { createTranscriptBudget, type TranscriptBudget } from '../../core/session/transcript/transcript-budget.ts';
 import { Quotas } from '../quotas.ts';
 import { FollowedSessions } from '../stored/followed-sessions.ts';
 import { KeptSessions, type Returning } from '../stored/kept-sessions.ts';
@@ -256,7 +256,7 @@ export class Sessions implements ObstacleSource {
       ending,
     });
     // Loaded on demand: a gateway without stored sessions needs none of the schemas.
-    const { restoreSession } = await import('../../core/session/restore-session.ts');
+    const { restoreSession } = await import('../../core/session/kept/restore-session.ts');
     const begun = (session: Session) => {
       belongsTo(session);
       ports.belongTo(session);

@@ -6,7 +6,7 @@ import type { Clock } from '../../core/contract/clock.ts';
 import { owner } from '../../core/contract/principal.ts';
 import type { Reader } from '../../core/contract/reader.ts';
 import { linkPosts, type PostLink } from '../../core/link/post-link.ts';
-import type { DialectOf } from '../../core/session/restoration.ts';
+import type { DialectOf } from '../../core/session/kept/restoration.ts';
 import type { Session } from '../../core/session/session.ts';
 import type { Stream } from '../../core/stream/stream.ts';
 import type { ClientSinks, SessionCaller } from '../clients/client-sinks.ts';

@@ -4,8 +4,8 @@ import type { Clock } from '../../core/contract/clock.ts';
 import type { Deliver } from '../../core/contract/delivery.ts';
 import type { FollowableStore } from '../../core/contract/followed-log.ts';
 import { guarded } from '../../core/contract/guarded.ts';
-import type { FollowedPorts, FollowedSession } from '../../core/session/follow-session.ts';
-import type { DialectOf } from '../../core/session/restoration.ts';
+import type { FollowedPorts, FollowedSession } from '../../core/session/kept/follow-session.ts';
+import type { DialectOf } from '../../core/session/kept/restoration.ts';
 import type { Session } from '../../core/session/session.ts';
 import { OwnerLine } from './owner-line.ts';
 import { SessionHead } from './session-head.ts';
@@ -51,7 +51,7 @@ export class FollowedSessions {
   async follow(id: string): Promise<void> {
     const { store, dialectOf, deliver, portsOf, show } = this.#ports;
     // Loaded on demand: a gateway without a shared store needs none of the schemas.
-    const { followSession } = await import('../../core/session/follow-session.ts');
+    const { followSession } = await import('../../core/session/kept/follow-session.ts');
     const ownerOf = (session: string) => store.ownerOf(session);
     const parted = (reason: string) => this.end(id, reason);
     const learn = (version: number) => this.#followed.get(id)?.session.session.version.learn(version);

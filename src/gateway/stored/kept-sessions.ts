@@ -9,8 +9,8 @@ import type {
 } from '../../core/contract/session-store.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import type { Event } from '../../core/model/event.ts';
+import type { KeptSession } from '../../core/session/kept/session-recorder.ts';
 import type { Session } from '../../core/session/session.ts';
-import type { KeptSession } from '../../core/session/session-recorder.ts';
 import type { Log } from '../log.ts';
 import type { FollowedSessions } from './followed-sessions.ts';
 import { LaterLog } from './later-log.ts';

@@ -1,6 +1,6 @@
 // What is kept of a session beside its log: who opened it, where, and which numbers and times it counts from.
 import { z } from 'zod';
-import type { AgentConfig } from '../../config/config.ts';
+import type { AgentConfig } from '../../config/agent-config.ts';
 import type { Principal } from '../../core/contract/principal.ts';
 import type { StoredHead } from '../../core/contract/session-store.ts';
 import type { Session } from '../../core/session/session.ts';

@@ -2,7 +2,8 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
 import type { AdapterOf } from '../../adapters/protocols.ts';
-import type { AgentConfig, Config } from '../../config/config.ts';
+import type { AgentConfig } from '../../config/agent-config.ts';
+import type { Config } from '../../config/config.ts';
 import type { StoredFormat } from '../../core/contract/adapter.ts';
 import { realOrNull } from '../../stores/paths.ts';
 import type { SessionPlaces } from '../../stores/session-places.ts';

@@ -110,7 +110,7 @@ function tapped(channel: Channel, frame: SpokenRow['frame'], put: (row: Row) => 
   };
 }
 
-/** The exit in the words of transports/child-process.ts; unknown for other ends. */
+/** The exit in the words of transports/child/child-process.ts; unknown for other ends. */
 function exitIn({ reason }: Ending): { readonly code: number | null; readonly signal: string | null } {
   const code = /\(code (\d+)\)/u.exec(reason)?.[1];
   return { code: code === undefined ? null : Number(code), signal: /\(signal (\w+)\)/u.exec(reason)?.[1] ?? null };

@@ -9,7 +9,7 @@ import { GatewayError } from '../../core/model/errors.ts';
 import { createFrame } from '../framing/frame.ts';
 import { hasTooManyLines, mostFrames, tooManyFrames } from '../framing/frame-count.ts';
 import { jsonlDecoder } from '../framing/jsonl.ts';
-import { type EventStream, type EventStreamOptions, eventStreamHeaders, openEventStream } from '../sse.ts';
+import { type EventStream, type EventStreamOptions, eventStreamHeaders, openEventStream } from '../sse/stream.ts';
 import { contentType, maxBodyBytes, readBody, stringFields } from './body.ts';
 import { checkedSessionId, clientRequest, isSessionId, pageRequest, pageSize } from './client-request.ts';
 import { takeDelivery } from './deliveries.ts';

@@ -7,7 +7,7 @@ import type { Clock } from '../../core/contract/clock.ts';
 import type { GatewayApi } from '../../core/contract/gateway-api.ts';
 import { owner, type Principal } from '../../core/contract/principal.ts';
 import { GatewayError, messageOf } from '../../core/model/errors.ts';
-import type { EventStream, EventStreamOptions } from '../sse.ts';
+import type { EventStream, EventStreamOptions } from '../sse/stream.ts';
 import { createApp, type RequestBindings } from './app.ts';
 import { maxBodyBytes } from './body.ts';
 import { type ConnectionLimits, type Crowding, createConnectionTable } from './connection-table.ts';

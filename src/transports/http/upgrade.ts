@@ -10,7 +10,7 @@ import type { ClientRequest, GatewayApi } from '../../core/contract/gateway-api.
 import type { Principal } from '../../core/contract/principal.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import { serveResumable } from '../resume/connection.ts';
-import { type WebSocketChannelOptions, webSocketChannel, webSocketLimits } from '../websocket-channel.ts';
+import { type WebSocketChannelOptions, webSocketChannel, webSocketLimits } from '../websocket/channel.ts';
 import { clientRequest } from './client-request.ts';
 import { type Forwarder, placeOf } from './forwarder.ts';
 import type { Refusal, Verdict } from './gates.ts';

@@ -9,10 +9,10 @@ import { createProjection } from '../../../src/adapters/pi-server/projection/pro
 import type { FrontendSide } from '../../../src/core/contract/adapter.ts';
 import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 import type { Event, Logged } from '../../../src/core/model/event.ts';
-import { checkPiServerOrder } from '../../oracles/order/pi-server/order.ts';
 import { stillEnv } from '../../support/decoding.ts';
 import { canonicalEvents, scenarioNames } from '../../support/fixtures.ts';
 import { admitAll, garbage } from '../../support/garbage.ts';
+import { judgedPiServer } from '../../support/judged.ts';
 import { createLog, epoch, tell, tellLate } from '../../support/telling.ts';
 
 type Json = Record<string, unknown>;
@@ -223,7 +223,10 @@ describe('whatever an agent says', () => {
 describe.each(scenarioNames)('a conversation: %s', (scenario) => {
   const logged = logOf(canonicalEvents(scenario));
   const found = (texts: readonly string[]) =>
-    checkPiServerOrder([ready, ...texts.map((text): unknown => JSON.parse(text))], { bound: 'session' });
+    judgedPiServer(
+      [ready, ...texts.map((text): unknown => JSON.parse(text))].map((json) => ({ by: 'agent', json })),
+      { bound: 'session' },
+    );
 
   test('is in order', () => expect(found(tell(server, logged).texts)).toEqual([]));
 
@@ -237,7 +240,7 @@ describe.each(scenarioNames)('a conversation: %s', (scenario) => {
   test('is in order for who comes late', () => {
     for (const { joined, texts } of tellLate(server, logged)) {
       // The past does not tell that an agent ended and started again for a retry.
-      const violations = found(texts).filter(({ says }) => !says.startsWith('pi/agent-end-messages: '));
+      const violations = found(texts).filter(({ rule }) => rule !== 'pi/agent-end-messages');
       expect({ joined, violations }).toEqual({ joined, violations: [] });
     }
   });

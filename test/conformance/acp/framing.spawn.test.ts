@@ -7,7 +7,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { acpAgent } from '../../../src/conformance/acp/agent.ts';
 import { runChecks } from '../../../src/conformance/runner/runner.ts';
 import type { Target } from '../../../src/conformance/runner/target.ts';
-import { killAllChildren } from '../../../src/transports/process-group.ts';
+import { killAllChildren } from '../../../src/transports/child/process-group.ts';
 import { inBytes } from './mutants/in-bytes.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'patchbay-acp-'));

@@ -9,8 +9,8 @@ import { ecaAgent } from '../../../src/conformance/eca/agent.ts';
 import { departures } from '../../../src/conformance/eca/own-departures.ts';
 import { runChecks } from '../../../src/conformance/runner/runner.ts';
 import type { Target } from '../../../src/conformance/runner/target.ts';
+import { killAllChildren } from '../../../src/transports/child/process-group.ts';
 import { contentLength } from '../../../src/transports/framing/content-length.ts';
-import { killAllChildren } from '../../../src/transports/process-group.ts';
 import { inBytes } from './mutants/in-bytes.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'patchbay-eca-'));

@@ -7,7 +7,7 @@ import { departures } from '../../../src/conformance/pi-server/own-departures.ts
 import { type Peer, startPeer } from '../../../src/conformance/runner/peer.ts';
 import { runChecks } from '../../../src/conformance/runner/runner.ts';
 import type { Address, Target } from '../../../src/conformance/runner/target.ts';
-import { killAllChildren } from '../../../src/transports/process-group.ts';
+import { killAllChildren } from '../../../src/transports/child/process-group.ts';
 import { intercepting } from '../support/intercept.ts';
 import { type Own, ownDemo } from '../support/targets.ts';
 import { mutants } from './mutants/index.ts';

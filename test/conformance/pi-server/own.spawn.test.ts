@@ -7,7 +7,7 @@ import { piServerClient } from '../../../src/conformance/pi-server/client.ts';
 import { departures } from '../../../src/conformance/pi-server/own-departures.ts';
 import { type RunOptions, runChecks } from '../../../src/conformance/runner/runner.ts';
 import type { Target } from '../../../src/conformance/runner/target.ts';
-import { killAllChildren } from '../../../src/transports/process-group.ts';
+import { killAllChildren } from '../../../src/transports/child/process-group.ts';
 import { isFull } from '../../support/full.ts';
 import { type Own, ownDemo, ownPi } from '../support/targets.ts';
 

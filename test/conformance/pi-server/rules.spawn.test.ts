@@ -5,7 +5,7 @@ import { piServerAgent } from '../../../src/conformance/pi-server/agent.ts';
 import { departures } from '../../../src/conformance/pi-server/own-departures.ts';
 import { runChecks } from '../../../src/conformance/runner/runner.ts';
 import type { Target } from '../../../src/conformance/runner/target.ts';
-import { killAllChildren } from '../../../src/transports/process-group.ts';
+import { killAllChildren } from '../../../src/transports/child/process-group.ts';
 import { testBrokenAgents } from '../support/broken.ts';
 import { type Own, ownDemo, ownMemory } from '../support/targets.ts';
 import { ruleMutants } from './mutants/rules.ts';

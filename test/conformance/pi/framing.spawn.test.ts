@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { piAgent } from '../../../src/conformance/pi/agent.ts';
 import { runChecks } from '../../../src/conformance/runner/runner.ts';
-import { killAllChildren } from '../../../src/transports/process-group.ts';
+import { killAllChildren } from '../../../src/transports/child/process-group.ts';
 
 afterAll(killAllChildren);
 

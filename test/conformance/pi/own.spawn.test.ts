@@ -11,7 +11,7 @@ import { piAgent } from '../../../src/conformance/pi/agent.ts';
 import { departures } from '../../../src/conformance/pi/own-departures.ts';
 import { runChecks } from '../../../src/conformance/runner/runner.ts';
 import { demoScript } from '../../../src/conformance/runner/scripts.ts';
-import { killAllChildren } from '../../../src/transports/process-group.ts';
+import { killAllChildren } from '../../../src/transports/child/process-group.ts';
 import { ownMemory } from '../support/targets.ts';
 
 afterAll(killAllChildren);

@@ -9,7 +9,7 @@ import { piAgent } from '../../../src/conformance/pi/agent.ts';
 import { runChecks } from '../../../src/conformance/runner/runner.ts';
 import { modelScript } from '../../../src/conformance/runner/scripts.ts';
 import type { Target } from '../../../src/conformance/runner/target.ts';
-import { killAllChildren } from '../../../src/transports/process-group.ts';
+import { killAllChildren } from '../../../src/transports/child/process-group.ts';
 import { makePiHome, piCommand } from '../../support/pi-rig.ts';
 
 afterAll(killAllChildren);

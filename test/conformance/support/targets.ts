@@ -12,7 +12,7 @@ import { demoScript, modelScript } from '../../../src/conformance/runner/scripts
 import type { Target } from '../../../src/conformance/runner/target.ts';
 import { createGateway } from '../../../src/gateway/full-gateway.ts';
 import { memoryPair } from '../../../src/transports/memory.ts';
-import { webSocketChannel } from '../../../src/transports/websocket.ts';
+import { webSocketChannel } from '../../../src/transports/websocket/dial.ts';
 import { makePiHome, piCommand } from '../../support/pi-rig.ts';
 
 const cli = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));

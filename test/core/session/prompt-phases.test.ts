@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { emptyTranscript } from '../../../src/core/log/fold.ts';
 import { refused } from '../../../src/core/model/errors.ts';
+import { createStallWatch } from '../../../src/core/session/agent/stall-watch.ts';
 import {
   type AnswerAtEnd,
   answerAtEndOf,
@@ -12,7 +13,6 @@ import {
   type Request,
   type Step,
 } from '../../../src/core/session/prompts/phase.ts';
-import { createStallWatch } from '../../../src/core/session/stall-watch.ts';
 import { promptOf } from '../../support/core/session-rig.ts';
 
 const settle = () => {};

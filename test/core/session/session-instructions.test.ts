@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Instructions } from '../../../src/core/contract/instructions.ts';
 import type { Command } from '../../../src/core/model/command.ts';
-import { longestInstructions } from '../../../src/core/session/session-instructions.ts';
+import { longestInstructions } from '../../../src/core/session/agent/session-instructions.ts';
 import { createSessionRig } from '../../support/core/session-rig.ts';
 
 const told = (instructions: Instructions): Command => ({ type: 'set-instructions', ...instructions });

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Durability, StoredRecord } from '../../../src/core/contract/session-store.ts';
 import type { Event } from '../../../src/core/model/event.ts';
-import { SessionRecorder } from '../../../src/core/session/session-recorder.ts';
+import { SessionRecorder } from '../../../src/core/session/kept/session-recorder.ts';
 
 function start() {
   const records: StoredRecord[] = [];

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { measureTranscript } from '../../../src/core/log/transcript-size.ts';
 import type { Event } from '../../../src/core/model/event.ts';
-import { createTranscriptBudget } from '../../../src/core/session/transcript-budget.ts';
+import { createTranscriptBudget } from '../../../src/core/session/transcript/transcript-budget.ts';
 import { createSessionRig, type RigOptions } from '../../support/core/session-rig.ts';
 import { createVirtualClock } from '../../support/core/virtual-clock.ts';
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 import type { Event } from '../../../src/core/model/event.ts';
-import { createStallWatch } from '../../../src/core/session/stall-watch.ts';
+import { createStallWatch } from '../../../src/core/session/agent/stall-watch.ts';
 
 /** Something at a time: an event, or that the agent is held or heard again. */
 type Step = readonly [at: number, what: Event | 'hold' | 'release'];

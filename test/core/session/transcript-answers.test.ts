@@ -5,8 +5,12 @@ import { type QuerySubject, QuerySubject as Subject } from '../../../src/core/mo
 import type { Event, EventOf } from '../../../src/core/model/event.ts';
 import { QueryData } from '../../../src/core/model/outcome-data.ts';
 import type { Transcript } from '../../../src/core/model/transcript.ts';
-import { contextAfter, unknownContext } from '../../../src/core/session/context-usage.ts';
-import { answerFrom, completeState, type SessionFacts } from '../../../src/core/session/transcript-answers.ts';
+import { contextAfter, unknownContext } from '../../../src/core/session/transcript/context-usage.ts';
+import {
+  answerFrom,
+  completeState,
+  type SessionFacts,
+} from '../../../src/core/session/transcript/transcript-answers.ts';
 
 const idle: SessionFacts = { running: false, waiting: 0, context: unknownContext, timeOrigin: 0 };
 const model = { id: 'large', provider: 'p', contextWindow: 1000 };

@@ -17,10 +17,16 @@ export function ownRules<View>(
   read: (trace: Trace) => View,
   rows: Readonly<Record<string, readonly [sentence: string, judge: (view: View) => Iterable<Finding>]>>,
 ): readonly OwnRule[] {
+  const views = new WeakMap<Trace, View>();
+  function viewOf(trace: Trace): View {
+    const view = views.get(trace) ?? read(trace);
+    views.set(trace, view);
+    return view;
+  }
   return Object.entries(rows).map(([name, [sentence, judge]]) => ({
     id: `${protocol}/own/${name}`,
     basis: 'own',
     sentence,
-    judge: (trace) => judge(read(trace)),
+    judge: (trace) => judge(viewOf(trace)),
   }));
 }

@@ -70,7 +70,7 @@ type Turn = { readonly prompt: string; readonly says: readonly string[] };
  * A prompt that was refused: Claude's protocol has a result as the only word for it, without a turn around it. The judge of
  * pi-server counts the prompts of its own client, and other clients speak here too.
  */
-const isExpected = /^claude \w+: claude\/own\/turn at \d+: result outside a turn|^pi-server \w+: version/u;
+const isExpected = /^claude \w+: claude\/own\/turn at \d+: result outside a turn|^pi-server \w+: pi-server\/version-/u;
 
 /** Resolves as soon as what the client heard is a whole conversation in the order of its protocol. */
 async function isInOrder(one: Observer): Promise<void> {

@@ -5,12 +5,16 @@ import type { Receiver } from '../../../src/core/contract/channel.ts';
 import type { StoredRecord, StoredSnapshot } from '../../../src/core/contract/session-store.ts';
 import type { Burst } from '../../../src/core/model/burst.ts';
 import type { Event } from '../../../src/core/model/event.ts';
-import { type FollowedSession, type FollowOptions, followSession } from '../../../src/core/session/follow-session.ts';
+import {
+  type FollowedSession,
+  type FollowOptions,
+  followSession,
+} from '../../../src/core/session/kept/follow-session.ts';
+import { restoreSession } from '../../../src/core/session/kept/restore-session.ts';
+import type { KeptLog } from '../../../src/core/session/kept/session-recorder.ts';
 import { createSession } from '../../../src/core/session/open-session.ts';
-import { restoreSession } from '../../../src/core/session/restore-session.ts';
 import type { Session } from '../../../src/core/session/session.ts';
 import { defaultSessionLimits, type SessionPorts } from '../../../src/core/session/session-ports.ts';
-import type { KeptLog } from '../../../src/core/session/session-recorder.ts';
 import { openChannel } from './open-channel.ts';
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
-import { connectWebSocket } from '../../../src/transports/websocket.ts';
+import { connectWebSocket } from '../../../src/transports/websocket/dial.ts';
 import type { Address } from './observers.ts';
 import * as lines from './pi-lines.ts';
 import { startPuppets } from './puppets.ts';

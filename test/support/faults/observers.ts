@@ -3,8 +3,8 @@
 import { adapters } from '../../../src/adapters/index.ts';
 import { within } from '../../../src/conformance/bounded-wait.ts';
 import type { Channel } from '../../../src/core/contract/channel.ts';
-import { connectEventSource } from '../../../src/transports/sse-client.ts';
-import { connectWebSocket } from '../../../src/transports/websocket.ts';
+import { connectEventSource } from '../../../src/transports/sse/client.ts';
+import { connectWebSocket } from '../../../src/transports/websocket/dial.ts';
 import { createEndings, type Dialect, dialects } from './dialects.ts';
 
 /** Where a gateway listens. */

@@ -2,7 +2,7 @@
 import type { Env, Frontend, SessionView } from '../../../core/contract/adapter.ts';
 import type { Command } from '../../../core/model/command.ts';
 import { messageOf, type Outcome } from '../../../core/model/errors.ts';
-import { createAutoDecline } from '../../../core/session/auto-decline.ts';
+import { createAutoDecline } from '../../../core/session/agent/auto-decline.ts';
 import { type RpcId, readMessage, resultMessage, rpcCodes } from '../json-rpc.ts';
 import { dialogForm } from '../questions.ts';
 import { createAnswers } from './answers.ts';

@@ -6,7 +6,7 @@ import { addUsage, noUsage } from '../../../core/model/content.ts';
 import type { Outcome } from '../../../core/model/errors.ts';
 import { OutcomeData } from '../../../core/model/outcome-data.ts';
 import type { AssistantMessage, Transcript } from '../../../core/model/transcript.ts';
-import type { AutoDecline } from '../../../core/session/auto-decline.ts';
+import type { AutoDecline } from '../../../core/session/agent/auto-decline.ts';
 import { type RpcId, resultMessage, rpcCodes } from '../json-rpc.ts';
 import type { ContentBlock } from '../wire/content.ts';
 import type { Chat, EchoedPrompt, OpenPrompt } from './chats.ts';

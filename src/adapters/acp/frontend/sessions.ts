@@ -3,7 +3,7 @@
 import type { Problem } from '../../../core/model/errors.ts';
 import { OutcomeData, QueryData, type SessionSummary } from '../../../core/model/outcome-data.ts';
 import type { BroughtServer, SessionInfo } from '../../../core/model/session-info.ts';
-import type { AutoDecline } from '../../../core/session/auto-decline.ts';
+import type { AutoDecline } from '../../../core/session/agent/auto-decline.ts';
 import { setupOf, wireCommands } from '../config-options.ts';
 import type { RpcId } from '../json-rpc.ts';
 import type { McpServer } from '../wire/client.ts';

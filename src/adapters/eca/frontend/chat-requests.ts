@@ -1,6 +1,6 @@
 // Requests about chats other than prompts: stop, steer, clear, delete, rename, open (docs/protocols/eca.md 8.6; the
 // rest since 0.80).
-import type { AutoDecline } from '../../../core/session/auto-decline.ts';
+import type { AutoDecline } from '../../../core/session/agent/auto-decline.ts';
 import { type Actions, type ConnectionPorts, note, showMessage } from '../connection.ts';
 import type { RpcId } from '../json-rpc.ts';
 import type { ClearParams, SteerParams, UpdateParams } from '../wire/client.ts';

@@ -3,7 +3,7 @@
 import type { Env, Frontend, SessionView } from '../../../core/contract/adapter.ts';
 import type { Command } from '../../../core/model/command.ts';
 import { messageOf, type Outcome } from '../../../core/model/errors.ts';
-import { createAutoDecline } from '../../../core/session/auto-decline.ts';
+import { createAutoDecline } from '../../../core/session/agent/auto-decline.ts';
 import type { Client } from '../client.ts';
 import { type Actions, type ConnectionPorts, note, showMessage } from '../connection.ts';
 import {

@@ -2,7 +2,7 @@
 // (docs/protocols/eca.md 8.2, 4).
 
 import type { Problem } from '../../../core/model/errors.ts';
-import type { AutoDecline } from '../../../core/session/auto-decline.ts';
+import type { AutoDecline } from '../../../core/session/agent/auto-decline.ts';
 import { type Actions, type ConnectionPorts, note, sendContent } from '../connection.ts';
 import { attachmentsOf } from '../contexts.ts';
 import type { RpcId } from '../json-rpc.ts';

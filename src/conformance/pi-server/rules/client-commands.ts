@@ -4,7 +4,8 @@ import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import { each } from '../../check/rule.ts';
 import { isKnown, reads } from '../view/commands.ts';
 import { envelopeFault, fieldFault, isVersion } from '../view/envelope-faults.ts';
-import { between, type Line, type Sent, type ServerRule, shown, type View } from '../view/view.ts';
+import type { Line } from '../view/frames.ts';
+import { between, type Sent, type ServerRule, shown, type View } from '../view/view.ts';
 
 const anything = ['text', 'tool', 'questions'];
 

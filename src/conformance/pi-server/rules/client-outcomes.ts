@@ -2,8 +2,9 @@
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { each } from '../../check/rule.ts';
 import { beside, isKnown } from '../view/commands.ts';
+import type { Line } from '../view/frames.ts';
 import { questionsIn } from '../view/questions.ts';
-import type { Line, ServerRule, View } from '../view/view.ts';
+import type { ServerRule, View } from '../view/view.ts';
 import { isSamePayload } from './client-commands.ts';
 
 const ourMajor = '1';

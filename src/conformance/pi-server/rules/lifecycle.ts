@@ -1,8 +1,8 @@
 // Rules on the lifecycle of commands: docs/protocols/pi-server.md 4.2 and 6.2 to 7.2.
-import { isDeepStrictEqual } from 'node:util';
-import type { Dictionary } from '../../../core/model/content.ts';
 import { each } from '../../check/rule.ts';
-import { between, type LifecycleStep, type Line, type ServerRule, shown, type View } from '../view/view.ts';
+import type { CourseStep } from '../view/courses.ts';
+import type { LifecycleStep, Line } from '../view/frames.ts';
+import { between, type ServerRule, shown, type View } from '../view/view.ts';
 
 const everywhere = ['errands', 'session', 'prompt'];
 const isName = (value: unknown): boolean => typeof value === 'string' && value !== '';
@@ -11,21 +11,16 @@ const isName = (value: unknown): boolean => typeof value === 'string' && value !
 const count = (courses: readonly LifecycleStep[], until: number, fits: (course: LifecycleStep) => boolean): number =>
   courses.filter((course) => course.frame <= until && fits(course)).length;
 const is = (phase: LifecycleStep['phase']) => (course: LifecycleStep) => course.phase === phase;
-/** Whether the step ends a command that was carried out successfully. */
-const isDone = ({ phase, data }: LifecycleStep) =>
-  phase === 'finished' && data.success === true && data.replayed !== true;
-
 /**
- * Lifecycle steps of this client's commands. Earlier steps of other commands may not have reached this connection
+ * Steps of this client's commands. Earlier steps of other commands may not have reached this connection
  * (docs/protocols/pi-server.md 6.2).
  */
-const ownLifecycle = (
-  { lifecycleSteps, sentAs, isLate }: View,
-  fits: (course: LifecycleStep) => boolean,
-): readonly LifecycleStep[] =>
-  isLate
-    ? []
-    : lifecycleSteps.filter((course) => fits(course) && sentAs(course.id).some(({ frame }) => frame < course.frame));
+const isOwn =
+  ({ sentAs, isLate }: View) =>
+  ({ id, frame }: LifecycleStep): boolean =>
+    !isLate && sentAs(id).some((command) => command.frame < frame);
+const ownSteps = (view: View, move: CourseStep['move']): readonly CourseStep[] =>
+  view.courses.steps.filter((step) => step.move === move && isOwn(view)(step));
 
 /** Successful responses with an id, which must have a matching `finished` step. */
 const responsesOf = ({ responses, isLate }: View): readonly Line[] =>
@@ -41,14 +36,6 @@ const endsAs =
   ({ json }: Line) =>
   ({ phase, data }: LifecycleStep): boolean =>
     phase === 'finished' && data.success === json.success && data.replayed === json.replayed;
-
-const identity = ({ commandType, sessionId, dependsOn, ifSessionVersion, idempotencyKey }: Dictionary) => ({
-  commandType,
-  sessionId,
-  dependsOn,
-  ifSessionVersion,
-  idempotencyKey,
-});
 
 /** Rules on the lifecycle. */
 export const lifecycleRules: readonly ServerRule[] = [
@@ -101,17 +88,11 @@ export const lifecycleRules: readonly ServerRule[] = [
     sentence: 'A command is described in the same way when it is accepted, started and finished.',
     covers: ['event:command_started', 'event:command_finished'],
     scenarios: everywhere,
-    *judge({ lifecycleSteps, lifecycleOf }) {
-      for (const course of lifecycleSteps) {
-        if (course.phase === 'accepted' || (course.phase === 'finished' && !isDone(course))) continue;
-        const before = lifecycleOf(course.id).filter(
-          ({ phase, frame }) => phase === 'accepted' && frame < course.frame,
-        );
-        if (before.length === 0) continue;
-        const isSame = before.some(({ data }) => isDeepStrictEqual(identity(data), identity(course.data)));
-        yield { frame: course.frame, wrong: isSame ? null : `it was accepted otherwise: ${shown(course)}` };
-      }
-    },
+    judge: ({ courses }) =>
+      each(
+        courses.steps.filter(({ move, course }) => course !== null && (move === 'started' || move === 'done')),
+        (step) => (step.isSame ? null : `it was accepted otherwise: ${shown(step)}`),
+      ),
   },
   {
     id: 'pi-server/accepted-first',
@@ -122,11 +103,7 @@ export const lifecycleRules: readonly ServerRule[] = [
     covers: ['event:command_accepted', 'event:command_started'],
     scenarios: everywhere,
     reads: 'both',
-    judge: (view) =>
-      each(ownLifecycle(view, is('started')), ({ id, frame }) => {
-        const all = view.lifecycleOf(id);
-        return count(all, frame, is('accepted')) >= count(all, frame, is('started')) ? null : 'it was not accepted';
-      }),
+    judge: (view) => each(ownSteps(view, 'started'), ({ isInOrder }) => (isInOrder ? null : 'it was not accepted')),
   },
   {
     id: 'pi-server/started-first',
@@ -138,11 +115,7 @@ export const lifecycleRules: readonly ServerRule[] = [
     scenarios: everywhere,
     reads: 'both',
     judge: (view) =>
-      each(ownLifecycle(view, isDone), ({ id, frame }) => {
-        const all = view.lifecycleOf(id);
-        const isOne = count(all, frame, isDone) <= count(all, frame, is('started'));
-        return isOne ? null : 'it was not started, or is finished again';
-      }),
+      each(ownSteps(view, 'done'), ({ isInOrder }) => (isInOrder ? null : 'it was not started, or is finished again')),
   },
   {
     id: 'pi-server/accepted-finished',
@@ -154,11 +127,12 @@ export const lifecycleRules: readonly ServerRule[] = [
     scenarios: everywhere,
     reads: 'both',
     *judge(view) {
-      for (const { frame, id } of ownLifecycle(view, is('accepted'))) {
-        const all = view.lifecycleOf(id);
-        const isEnded = all.filter(is('finished')).length >= count(all, frame, is('accepted'));
-        if (isEnded || view.isComplete) yield { frame, wrong: isEnded ? null : 'it was never finished' };
-      }
+      for (const step of view.courses.steps)
+        if (step.course !== null && step.move !== 'started' && isOwn(view)(step))
+          yield { frame: step.frame, wrong: null };
+      if (!view.isComplete) return;
+      for (const { accepted } of view.courses.open)
+        if (isOwn(view)(accepted)) yield { frame: accepted.frame, wrong: 'it was never finished' };
     },
   },
   {

@@ -2,57 +2,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { without } from '../../../core/model/dictionary.ts';
 import { each } from '../../check/rule.ts';
-import { beside, isKnown, serverCommands } from '../view/commands.ts';
-import { between, type LifecycleStep, type Line, type Sent, type ServerRule, type View } from '../view/view.ts';
+import type { CourseStep } from '../view/courses.ts';
+import type { LifecycleStep, Line } from '../view/frames.ts';
+import { between, type Sent, type ServerRule, type View } from '../view/view.ts';
 
-/** Commands that some servers put into lanes of their own (docs/protocols/pi-server.md 7.7). */
-const ofSessions: ReadonlySet<unknown> = new Set([
-  'create_session',
-  'delete_session',
-  'switch_session',
-  'load_session',
-]);
-
-/** The lane of a command; null where servers may differ. */
-function laneOf({ json: { type, sessionId, streamingBehavior } }: Sent): string | null {
-  if (!isKnown(type) || ofSessions.has(type) || beside.has(type)) return null;
-  if (streamingBehavior !== undefined || type === 'extension_ui_response') return null;
-  if (!serverCommands.has(type)) return `session ${String(sessionId)}`;
-  return sessionId === undefined ? 'server' : null;
-}
-
-/** A command that was carried out, and whose id was not used for anything else. */
-interface Carried {
-  readonly command: Sent;
-  readonly started: LifecycleStep;
-  readonly finished: LifecycleStep | null;
-}
-
-/** The commands of each lane that were carried out, in the order of sending. */
-function lanesOf({ sent, sentAs, lifecycleOf }: View): readonly (readonly Carried[])[] {
-  const lanes = new Map<string, Carried[]>();
-  for (const command of sent) {
-    const name = laneOf(command);
-    const { id } = command.json;
-    if (name === null || typeof id !== 'string' || sentAs(id).length > 1) continue;
-    const courses = lifecycleOf(id);
-    const [started, ...more] = courses.filter(({ phase }) => phase === 'started');
-    if (started === undefined || more.length > 0 || started.frame < command.frame) continue;
-    const finished = courses.find(({ phase, frame }) => phase === 'finished' && frame > started.frame) ?? null;
-    const lane = lanes.get(name) ?? [];
-    lane.push({ command, started, finished });
-    lanes.set(name, lane);
-  }
-  return [...lanes.values()];
-}
-
-const neighbours = (view: View): readonly (readonly [Carried, Carried])[] =>
-  lanesOf(view).flatMap((lane) =>
-    lane.slice(1).flatMap((one, place) => {
-      const before = lane[place];
-      return before === undefined ? [] : [[before, one] as const];
-    }),
-  );
+/** Steps of commands whose lanes are known. */
+const inLanes = ({ courses, isLate }: View, fits: (step: CourseStep) => boolean): readonly CourseStep[] =>
+  isLate ? [] : courses.steps.filter((step) => (step.course?.place ?? null) !== null && fits(step));
 
 interface Remembered {
   readonly command: Sent;
@@ -131,9 +87,8 @@ export const ticketRules: readonly ServerRule[] = [
     reads: 'both',
     judge: (view) =>
       each(
-        neighbours(view).map(([before, { started }]) => ({ before, frame: started.frame })),
-        ({ before, frame }) =>
-          before.started.frame < frame ? null : `it is started before ${String(before.command.json.id)}`,
+        inLanes(view, ({ move }) => move === 'started'),
+        ({ overtakenBy }) => (overtakenBy === null ? null : `it is started behind ${String(overtakenBy.id)}`),
       ),
   },
   {
@@ -145,13 +100,11 @@ export const ticketRules: readonly ServerRule[] = [
     covers: ['event:command_started', 'event:command_finished'],
     scenarios: ['session'],
     reads: 'both',
-    *judge(view) {
-      for (const [{ command, finished }, { started }] of neighbours(view)) {
-        if (finished === null) continue;
-        const isOver = finished.frame < started.frame;
-        yield { frame: started.frame, wrong: isOver ? null : `${String(command.json.id)} is not finished` };
-      }
-    },
+    judge: (view) =>
+      each(
+        inLanes(view, ({ course, phase }) => phase === 'finished' && course?.stage === 'started'),
+        ({ joinedBy }) => (joinedBy === null ? null : `${String(joinedBy.id)} was started before`),
+      ),
   },
   {
     id: 'pi-server/replay-not-started',

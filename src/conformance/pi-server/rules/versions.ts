@@ -1,7 +1,8 @@
 // Rules on session versions: docs/protocols/pi-server.md 10.
 import { each } from '../../check/rule.ts';
 import { changes, reads } from '../view/commands.ts';
-import type { LifecycleStep, ServerRule, View } from '../view/view.ts';
+import type { LifecycleStep } from '../view/frames.ts';
+import type { ServerRule, View } from '../view/view.ts';
 
 const openers: ReadonlySet<unknown> = new Set(['create_session', 'load_session']);
 

@@ -1,4 +1,5 @@
-// The commands of docs/protocols/pi-server.md 17: which ones need a session, and which ones change it.
+// The commands of docs/protocols/pi-server.md 17: which ones need a session, which ones change it, and their lanes.
+import type { Dictionary } from '../../../core/model/content.ts';
 
 /** docs/protocols/pi-server.md 17.1: commands without a session. */
 export const serverCommands: ReadonlySet<unknown> = new Set([
@@ -67,6 +68,22 @@ export const needsSession = (type: unknown): boolean =>
 
 /** Whether the document has this command. */
 export const isKnown = (type: unknown): boolean => serverCommands.has(type) || needsSession(type);
+
+/** Commands that some servers put into lanes of their own (docs/protocols/pi-server.md 7.7). */
+const ofSessions: ReadonlySet<unknown> = new Set([
+  'create_session',
+  'delete_session',
+  'switch_session',
+  'load_session',
+]);
+
+/** The lane of a command (docs/protocols/pi-server.md 7.3); null where servers may differ. */
+export function laneOf({ type, sessionId, streamingBehavior }: Dictionary): string | null {
+  if (!isKnown(type) || ofSessions.has(type) || beside.has(type)) return null;
+  if (streamingBehavior !== undefined || type === 'extension_ui_response') return null;
+  if (!serverCommands.has(type)) return `session ${String(sessionId)}`;
+  return sessionId === undefined ? 'server' : null;
+}
 
 /** Required fields of each command, all of them texts (docs/protocols/pi-server.md 17.1, 17.2, 18.2, 22.3). */
 export const requiredTexts: ReadonlyMap<unknown, readonly string[]> = new Map([

@@ -38,6 +38,20 @@ const phases = new Map<unknown, Phase>([
   ['command_finished', 'finished'],
 ]);
 
+/** A frame that is a JSON object. */
+export interface Line {
+  /** Index in the trace. */
+  readonly frame: number;
+  readonly json: Dictionary;
+}
+
+/** A lifecycle step of a command. */
+export interface LifecycleStep extends Line {
+  readonly phase: Phase;
+  readonly data: Dictionary;
+  readonly id: unknown;
+}
+
 /** One lifecycle step of a command. */
 export interface Step {
   readonly phase: Phase;

@@ -2,27 +2,15 @@
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import type { Rule, Trace, TraceFrame } from '../../check/rule.ts';
-import { dataOf, type Phase } from './frames.ts';
-
-/** A frame that is a JSON object. */
-export interface Line {
-  /** Index in the trace. */
-  readonly frame: number;
-  readonly json: Dictionary;
-}
+import { laneOf } from './commands.ts';
+import { type Courses, coursesIn } from './courses.ts';
+import { dataOf, type LifecycleStep, type Line, type Phase } from './frames.ts';
 
 /** A command of the client. */
 export interface Sent extends Line {
   readonly text: string;
   /** The response that certainly belongs to the command: the only one to its id before the id is used again. */
   readonly response: Line | null;
-}
-
-/** A lifecycle step of a command. */
-export interface LifecycleStep extends Line {
-  readonly phase: Phase;
-  readonly data: Dictionary;
-  readonly id: unknown;
 }
 
 /** An event of a session. */
@@ -42,6 +30,8 @@ export interface View {
   readonly responses: readonly Line[];
   readonly sent: readonly Sent[];
   readonly lifecycleSteps: readonly LifecycleStep[];
+  /** The commands that the lifecycle steps tell of. The lanes of other clients' commands are not known. */
+  readonly courses: Courses;
   /** The lifecycle steps of this command id. */
   lifecycleOf(id: unknown): readonly LifecycleStep[];
   responsesTo(id: unknown): readonly Line[];
@@ -96,7 +86,7 @@ export function viewOf({ frames, isComplete }: Trace): View {
       response: line.json.id === undefined ? null : ownResponse(line, commandsOf, responsesTo),
     }),
   );
-  const courses = agentLines.flatMap(({ frame, json }): LifecycleStep[] => {
+  const lifecycleSteps = agentLines.flatMap(({ frame, json }): LifecycleStep[] => {
     const phase = phases.get(json.type);
     const data = dataOf(json);
     return phase === undefined ? [] : [{ frame, json, phase, data, id: data.commandId }];
@@ -119,17 +109,32 @@ export function viewOf({ frames, isComplete }: Trace): View {
     client.push(event);
     talks.set(event.session, client);
   }
+  const isLate = beginsLate({ isComplete, agentLines, responses, commands, events, subscriptions });
+  const sentAs = grouped(sent, ({ json }) => json.id);
+  const isSent = ({ id, frame }: LifecycleStep) => sentAs(id).some((command) => command.frame < frame);
+  const lifecycleOf = grouped(lifecycleSteps, ({ id }) => id);
+  /** Whether an id may be that of several commands, this client's or others' (docs/protocols/pi-server.md 8.4). */
+  const isShared = (id: unknown) =>
+    sentAs(id).length > 1 || lifecycleOf(id).filter(({ phase }) => phase === 'started').length > 1;
   return {
     frames,
     isComplete,
-    isLate: beginsLate({ isComplete, agentLines, responses, commands, events, subscriptions }),
+    isLate,
     fromServer: agentLines,
     responses,
     sent,
-    lifecycleSteps: courses,
-    lifecycleOf: grouped(courses, ({ id }) => id),
+    lifecycleSteps,
+    courses: coursesIn(lifecycleSteps, {
+      isHeard: (step) => !isLate && (isComplete || isSent(step)),
+      placeOf(step) {
+        const [command] = sentAs(step.id);
+        const lane = command === undefined || isShared(step.id) || !isSent(step) ? null : laneOf(command.json);
+        return lane === null ? null : { lane, place: command?.frame ?? 0 };
+      },
+    }),
+    lifecycleOf,
     responsesTo,
-    sentAs: grouped(sent, ({ json }) => json.id),
+    sentAs,
     events,
     eventsBySession: talks,
     subscribedAt: (session) => subscriptions.get(session),

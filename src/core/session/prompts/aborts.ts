@@ -2,7 +2,7 @@
 import type { Timers } from '../../contract/clock.ts';
 import type { Command, CommandOf } from '../../model/command.ts';
 import { isUnsupported, type Outcome, type Settle } from '../../model/errors.ts';
-import type { AgentPort } from '../session-agent.ts';
+import type { AgentPort } from '../agent/session-agent.ts';
 
 /** What aborts need. */
 export interface AbortPorts {

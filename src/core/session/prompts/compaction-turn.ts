@@ -3,7 +3,7 @@ import type { Outcome } from '../../model/errors.ts';
 import type { Event, EventOf } from '../../model/event.ts';
 import { OutcomeData } from '../../model/outcome-data.ts';
 import type { Transcript } from '../../model/transcript.ts';
-import type { AgentPort } from '../session-agent.ts';
+import type { AgentPort } from '../agent/session-agent.ts';
 import type { Compact, PhaseMachine, Request } from './phase.ts';
 
 /** The dependencies of the compaction turn. */

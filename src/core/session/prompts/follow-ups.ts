@@ -5,7 +5,7 @@ import type { CommandOf } from '../../model/command.ts';
 import { dictionaryOf } from '../../model/dictionary.ts';
 import { isUnsupported, type Outcome, type Settle } from '../../model/errors.ts';
 import type { Transcript } from '../../model/transcript.ts';
-import type { AgentPort } from '../session-agent.ts';
+import type { AgentPort } from '../agent/session-agent.ts';
 import { withTaken } from './answers.ts';
 import type { Prompt } from './phase.ts';
 import type { PromptQueue } from './queue.ts';

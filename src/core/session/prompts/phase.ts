@@ -3,7 +3,7 @@
 import type { CommandOf } from '../../model/command.ts';
 import type { Outcome, Settle } from '../../model/errors.ts';
 import type { Transcript } from '../../model/transcript.ts';
-import type { StallWatch } from '../stall-watch.ts';
+import type { StallWatch } from '../agent/stall-watch.ts';
 
 export type Prompt = CommandOf<'prompt'>;
 export type Compact = CommandOf<'compact'>;

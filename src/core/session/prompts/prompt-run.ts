@@ -2,8 +2,8 @@
 import { type Outcome, refused } from '../../model/errors.ts';
 import type { EventOf } from '../../model/event.ts';
 import type { Transcript } from '../../model/transcript.ts';
-import type { AgentPort } from '../session-agent.ts';
-import { createStallWatch } from '../stall-watch.ts';
+import type { AgentPort } from '../agent/session-agent.ts';
+import { createStallWatch } from '../agent/stall-watch.ts';
 import { withTaken } from './answers.ts';
 import { answerAtEndOf, type PhaseMachine, type Prompt, type Request } from './phase.ts';
 

@@ -5,7 +5,7 @@ import type { CommandOf } from '../../model/command.ts';
 import { type Outcome, refused, type Settle } from '../../model/errors.ts';
 import type { Event, EventOf, Logged } from '../../model/event.ts';
 import type { Transcript } from '../../model/transcript.ts';
-import type { AgentPort } from '../session-agent.ts';
+import type { AgentPort } from '../agent/session-agent.ts';
 import { createAborts } from './aborts.ts';
 import { createCompactionTurn, isCompactionDue } from './compaction-turn.ts';
 import { createFollowUps } from './follow-ups.ts';

@@ -1,6 +1,6 @@
 // Prompts that join the open run. The agent is asked to accept them, as steering or as a follow-up.
 import { isUnsupported, type Settle } from '../../model/errors.ts';
-import type { AgentPort } from '../session-agent.ts';
+import type { AgentPort } from '../agent/session-agent.ts';
 import { takenBack, withTaken } from './answers.ts';
 import type { Prompt } from './phase.ts';
 

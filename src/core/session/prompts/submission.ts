@@ -2,7 +2,7 @@
 // prompts.
 import { refused, type Settle } from '../../model/errors.ts';
 import type { Transcript } from '../../model/transcript.ts';
-import type { AgentPort } from '../session-agent.ts';
+import type { AgentPort } from '../agent/session-agent.ts';
 import { takenBack } from './answers.ts';
 import type { FollowUps } from './follow-ups.ts';
 import type { Turns } from './one-at-a-time.ts';

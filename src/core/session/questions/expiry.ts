@@ -2,7 +2,7 @@
 import { type Clock, createTimers } from '../../contract/clock.ts';
 import type { Event, EventOf } from '../../model/event.ts';
 import type { Transcript } from '../../model/transcript.ts';
-import type { AgentPort } from '../session-agent.ts';
+import type { AgentPort } from '../agent/session-agent.ts';
 import { expiryOf, type Question } from './answers.ts';
 import type { OpenQuestions } from './open-questions.ts';
 

@@ -4,7 +4,7 @@ import type { Clock } from '../../contract/clock.ts';
 import { refused, type Settle } from '../../model/errors.ts';
 import type { Event } from '../../model/event.ts';
 import type { Transcript } from '../../model/transcript.ts';
-import type { AgentPort } from '../session-agent.ts';
+import type { AgentPort } from '../agent/session-agent.ts';
 import {
   type Answer,
   type Approval,
