@@ -1,5 +1,5 @@
 // The shapes of the messages as data. docs/protocols/acp.md 2 to 6. Unknown fields pass, and null counts as absent.
-import { isDictionary } from '../../core/model/dictionary.ts';
+import { dictionaryOf, isDictionary } from '../../core/model/dictionary.ts';
 import { fields, misfit, orNull, type Shape } from '../check/shape.ts';
 import { at, itemsOf, shown } from './view/view.ts';
 import { callKinds, callStatuses, permissionKinds, stopReasons } from './words.ts';
@@ -73,7 +73,11 @@ export const clientCapabilities: Shape = object({
   fs: fields({ 'readTextFile?': flag, 'writeTextFile?': flag }),
   terminal: 'boolean',
   auth: 'object',
-  session: 'object',
+  session: object({
+    configOptions: fields({ 'boolean?': ability }),
+    notices: 'object',
+    compaction: 'object',
+  }),
   elicitation: fields({ 'form?': ability, 'url?': ability }),
 });
 
@@ -137,13 +141,14 @@ export const callKind: Fault = fits(object({ kind: { words: callKinds } }), 'cal
 
 export const stopReason: Fault = fits(fields({ stopReason: { words: stopReasons } }), 'result');
 
-export const permissionRequest: Fault = fits(
-  fields({
-    sessionId: 'string',
-    toolCall: fields({ toolCallId: 'string' }),
-    options: [fields({ optionId: 'string', name: 'string', kind: 'string' })],
-  }),
-  'params',
+const permissionFields = fields({
+  sessionId: 'string',
+  toolCall: fields({ toolCallId: 'string' }),
+  options: [fields({ optionId: 'string', name: 'string', kind: 'string' })],
+});
+const permissionCall = all(callChanged, callKind, callStatus);
+export const permissionRequest: Fault = all(fits(permissionFields, 'params'), (params) =>
+  permissionCall(at(params, 'toolCall')),
 );
 export const permissionKind: Fault = eachOf(['options'], fits(fields({ kind: { words: permissionKinds } }), 'option'));
 
@@ -201,10 +206,23 @@ export const toolServer: Fault = (server) =>
     : misfit(server, fields({ type: 'string', name: 'string', url: 'string', headers: [pair] }), 'server');
 
 /** docs/protocols/acp.md 6.55. */
-export const elicitation = byWord('params', 'mode', {
-  form: fields({ message: 'string', requestedSchema: fields({ 'properties?': 'object' }) }),
+const form = fields({
+  message: 'string',
+  requestedSchema: object({ required: ['string'] }, { type: { words: ['object'] }, properties: 'object' }),
+});
+const elicitationByMode = byWord('params', 'mode', {
+  form,
   url: fields({ message: 'string', url: 'string', elicitationId: 'string' }),
 });
+/** Of a session, or of a request that is open. */
+const elicitationOf: Shape = { oneOf: [fields({ sessionId: 'string' }), fields({ requestId: 'any' })] };
+const formField = fits(object({ title: 'string', description: 'string' }, { type: 'string' }), 'field');
+const formFields: Fault = (params) =>
+  Object.values(dictionaryOf(at(params, 'requestedSchema', 'properties'))).reduce<string | null>(
+    (found, field) => found ?? formField(field),
+    null,
+  );
+export const elicitation: Fault = all(elicitationByMode, fits(elicitationOf, 'params'), formFields);
 
 /** Params of the requests for files and terminals, by method (docs/protocols/acp.md 6.53). */
 export const environmentRequest: ReadonlyMap<string, Shape> = new Map<string, Shape>([

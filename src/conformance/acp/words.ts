@@ -43,6 +43,9 @@ export const updateKinds: ReadonlySet<string> = new Set([
   ...['plan_update', 'plan_removed', 'subagent_update', 'session_message', 'session_message_chunk'],
 ]);
 
+/** The types of contents (docs/protocols/acp.md 4.30). */
+export const contentTypes: ReadonlySet<string> = new Set(['text', 'resource_link', 'image', 'audio', 'resource']);
+
 export const stopReasons = ['end_turn', 'max_tokens', 'max_turn_requests', 'refusal', 'cancelled'];
 export const callStatuses = ['pending', 'in_progress', 'completed', 'failed'];
 export const callKinds = [

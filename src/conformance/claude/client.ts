@@ -11,7 +11,7 @@ import { readUnpacked } from './view/unpack-messages.ts';
 export const claudeClient: ClientSet = {
   protocol: 'claude',
   side: 'client',
-  version: '2',
+  version: '3',
   history: clientHistory,
   measuredOn: 'Agent SDK 0.3.329',
   behaviours,

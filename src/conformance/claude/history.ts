@@ -110,4 +110,9 @@ export const clientHistory: SetHistory = [
       ],
     },
   },
+  {
+    version: '3',
+    why: 'notices what the mutation score showed to pass unread',
+    added: ['claude/client/block-known'],
+  },
 ];

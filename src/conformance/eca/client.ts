@@ -11,7 +11,7 @@ import { viewOf } from './view/view.ts';
 /** All checks, in the order of the document. */
 export const ecaClient: ClientSet = {
   protocol: 'eca',
-  version: '2',
+  version: '3',
   history: clientHistory,
   measuredOn: 'ECA for Emacs, VS Code and Neovim',
   side: 'client',

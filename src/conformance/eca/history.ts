@@ -40,4 +40,10 @@ export const clientHistory: SetHistory = [
     were: { MUST: ['eca/client/survives-unknown'] },
     reworded: ['eca/client/prompt-request-id'],
   },
+  {
+    version: '3',
+    why: 'notices what the mutation score showed to pass unread',
+    added: ['eca/client/error-shape'],
+    reworded: ['eca/client/request-id', 'eca/client/query-fields'],
+  },
 ];

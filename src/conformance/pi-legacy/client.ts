@@ -2,6 +2,7 @@
 import { type ClientSet, rulesOver } from '../check/sets.ts';
 import { behaviours } from './fake-agent/behaviours.ts';
 import { serve } from './fake-agent/fake-agent.ts';
+import { clientHistory } from './history.ts';
 import { clientConductRules } from './rules/client-conduct.ts';
 import { clientLineRules } from './rules/client-lines.ts';
 import { readView } from './view/view.ts';
@@ -10,7 +11,8 @@ import { readView } from './view/view.ts';
 export const piLegacyClient: ClientSet = {
   protocol: 'pi-legacy',
   side: 'client',
-  version: '1',
+  version: '2',
+  history: clientHistory,
   measuredOn: 'pi 0.13.2',
   behaviours: behaviours.map(({ name, title }) => ({ name, title })),
   serve,

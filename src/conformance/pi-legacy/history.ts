@@ -10,3 +10,12 @@ export const agentHistory: SetHistory = [
     reworded: ['pi-legacy/update-fields'],
   },
 ];
+
+/** Of the checks of clients. */
+export const clientHistory: SetHistory = [
+  {
+    version: '2',
+    why: 'notices what the mutation score showed to pass unread',
+    reworded: ['pi-legacy/client/attachment-base64'],
+  },
+];

@@ -2,6 +2,7 @@
 import { type ClientSet, rulesOver } from '../check/sets.ts';
 import { behaviours } from './fake-agent/behaviours.ts';
 import { servePiServer } from './fake-agent/fake-agent.ts';
+import { clientHistory } from './history.ts';
 import { answerRules } from './rules/client-answers.ts';
 import { commandRules } from './rules/client-commands.ts';
 import { outcomeRules } from './rules/client-outcomes.ts';
@@ -11,7 +12,8 @@ import { viewOf } from './view/view.ts';
 export const piServerClient: ClientSet = {
   protocol: 'pi-server',
   side: 'client',
-  version: '1',
+  version: '2',
+  history: clientHistory,
   measuredOn: 'pi-server 2.0.1 and 2.2.1',
   behaviours,
   serve: servePiServer,

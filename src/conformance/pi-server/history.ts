@@ -19,3 +19,12 @@ export const agentHistory: SetHistory = [
     reworded: ['pi-server/21.2-111'],
   },
 ];
+
+/** Of the checks of clients. */
+export const clientHistory: SetHistory = [
+  {
+    version: '2',
+    why: 'notices what the mutation score showed to pass unread',
+    reworded: ['pi-server/client/command-fields', 'pi-server/client/answer-method'],
+  },
+];

@@ -2,6 +2,7 @@
 import { type ClientSet, rulesOver } from '../check/sets.ts';
 import { behaviours } from './fake-agent/behaviours.ts';
 import { serve } from './fake-agent/fake-agent.ts';
+import { clientHistory } from './history.ts';
 import { commandRules } from './rules/client-commands.ts';
 import { conductRules } from './rules/client-conduct.ts';
 import { readClient } from './view/client-view.ts';
@@ -10,7 +11,8 @@ import { readClient } from './view/client-view.ts';
 export const piClient: ClientSet = {
   protocol: 'pi',
   side: 'client',
-  version: '1',
+  version: '2',
+  history: clientHistory,
   measuredOn: 'pi 0.54.2, 0.73.1, 0.87.1 and 1.5.2',
   behaviours: behaviours.map(({ name, title }) => ({ name, title })),
   serve,

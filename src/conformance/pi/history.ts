@@ -50,3 +50,12 @@ export const agentHistory: SetHistory = [
     ],
   },
 ];
+
+/** Of the checks of clients. */
+export const clientHistory: SetHistory = [
+  {
+    version: '2',
+    why: 'notices what the mutation score showed to pass unread',
+    reworded: ['pi/client/streaming-behavior', 'pi/client/images-base64'],
+  },
+];

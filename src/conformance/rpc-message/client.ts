@@ -10,7 +10,7 @@ import { readView } from './view.ts';
 export const rpcMessageClient: ClientSet = {
   protocol: 'rpc-message',
   side: 'client',
-  version: '2',
+  version: '3',
   history: clientHistory,
   measuredOn: 'the front end of the specification',
   behaviours,

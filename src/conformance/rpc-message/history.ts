@@ -57,4 +57,9 @@ export const clientHistory: SetHistory = [
       ],
     },
   },
+  {
+    version: '3',
+    why: 'notices what the mutation score showed to pass unread',
+    added: ['rpc-message/client/block-known'],
+  },
 ];

@@ -29,14 +29,9 @@ const silentClient: ReadonlyMap<string, string> = new Map([
   ['authenticate-offered', 'a login is the user’s'],
   ['commands-known', 'its prompts begin with no slash'],
   ['environment-shape', 'it declares neither files nor terminals'],
-  ...[
-    'meta-object',
-    'tool-servers',
-    'tool-servers-declared',
-    'folders-declared',
-    'cancel-request-known',
-    'list-cursor',
-  ].map((name) => [name, 'it sends none here'] as const),
+  ...['tool-servers', 'tool-servers-declared', 'folders-declared', 'cancel-request-known', 'list-cursor'].map(
+    (name) => [name, 'it sends none here'] as const,
+  ),
   ...[
     'load-declared',
     'resume-declared',
@@ -62,7 +57,9 @@ test('our own frontend passes', { timeout: 300_000 }, async () => {
   await remove();
   console.log(`${target.label}: ${results.length} checks, ${passed(results)} passed`);
   expect(wrong(results)).toEqual([]);
-  expect(unheard(results, 'acp/').sort()).toEqual([...silent.keys()].sort());
+  // A question is taken back or not, by which of the cancel and the answer comes first.
+  const steady = unheard(results, 'acp/').filter((name) => name !== 'cancel-request-known');
+  expect(steady.sort()).toEqual([...silent.keys()].sort());
 });
 
 test('our own backend passes', { timeout: 300_000 }, async () => {

@@ -102,6 +102,7 @@ export const clientMutants: readonly Mutant[] = [
   },
   { fault: 'a block has no type', caughtBy: ['block-type'], make: withBlock({ text: 'words' }) },
   { fault: 'a picture has no source', caughtBy: ['block-fields'], make: withBlock({ type: 'image' }) },
+  { fault: 'a block that nobody knows', caughtBy: ['block-known'], make: withBlock({ type: 'smell' }) },
   {
     fault: 'the parent is a number',
     caughtBy: ['prompt-parent'],

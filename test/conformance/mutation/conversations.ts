@@ -1,8 +1,10 @@
-// Good conversations for the mutation score: what our clients are told in each scenario, with the prompts of the client.
+// Good conversations for the mutation score. Of agents: what our clients are told in each scenario, with the prompts of the
+// client. Of clients, and of ACP: what correct clients say to the fake agents of the sets.
 import type { Dictionary } from '../../../src/core/model/content.ts';
 import { dictionaryOf } from '../../../src/core/model/dictionary.ts';
 import { hasScenarioFile, scenarioLines, scenarioNames } from '../../support/fixtures.ts';
-import type { Row } from './mutators.ts';
+import { heldWithFakeAgent } from './correct-clients.ts';
+import type { Row, Side } from './mutators.ts';
 
 const client = (json: object): Row => ({ by: 'client', json });
 const agent = (json: unknown): Row => ({ by: 'agent', json });
@@ -14,6 +16,8 @@ interface Client {
   readonly opening: readonly Row[];
   /** What precedes the frame: a prompt and its answer; nothing where the frame begins no run. */
   prompt(frame: Dictionary, nth: number): readonly Row[];
+  /** How the conversation ends; default as the frames end. */
+  readonly closing?: readonly Row[];
 }
 
 const pi: Client = {
@@ -21,6 +25,18 @@ const pi: Client = {
   prompt: () => [],
 };
 const chat = { chatId: 'session' };
+
+const acp: Client = {
+  opening: [
+    request(0, 'initialize', { protocolVersion: 1, clientCapabilities: { session: { notices: {}, compaction: {} } } }),
+    answer(0, { protocolVersion: 1, agentCapabilities: {}, agentInfo: { name: 'agent', version: '1' } }),
+    request(1, 'session/new', { cwd: '/project', mcpServers: [] }),
+    answer(1, { sessionId: 'session' }),
+    request(2, 'session/prompt', { sessionId: 'session', prompt: [{ type: 'text', text: 'go' }] }),
+  ],
+  prompt: () => [],
+  closing: [answer(2, { stopReason: 'end_turn' })],
+};
 
 const rpcMessage: Client = {
   opening: [
@@ -74,6 +90,7 @@ export const clients: ReadonlyMap<string, Client> = new Map<string, Client>([
           : [],
     },
   ],
+  ['acp', acp],
   ['rpc-message', rpcMessage],
   [
     'eca',
@@ -100,8 +117,8 @@ export const clients: ReadonlyMap<string, Client> = new Map<string, Client>([
 /** Plain scenarios first, with one run and then with several: each place is changed where it is told first. */
 const plain = ['thinking-text', 'text', 'tools-parallel', 'sub-agent', 'unicode', 'tool-error', 'approval'];
 
-/** The conversations of a protocol, plain ones first. */
-export function conversationsOf(protocol: string): readonly (readonly Row[])[] {
+/** The conversations of agents of a protocol, plain ones first. */
+function toldIn(protocol: string): readonly (readonly Row[])[] {
   const own = clients.get(protocol);
   if (own === undefined) throw new Error(`nobody prompts in ${protocol}`);
   const names = [...plain, ...scenarioNames.filter((name) => !plain.includes(name))];
@@ -110,6 +127,14 @@ export function conversationsOf(protocol: string): readonly (readonly Row[])[] {
     .map((name) => {
       const told = scenarioLines(name, protocol).map((line) => dictionaryOf(JSON.parse(line)));
       if (protocol === 'rpc-message') return [...own.opening, ...enveloped(told)];
-      return [...own.opening, ...told.flatMap((frame, nth) => [...own.prompt(frame, nth), agent(frame)])];
+      const frames = told.flatMap((frame, nth) => [...own.prompt(frame, nth), agent(frame)]);
+      return [...own.opening, ...frames, ...(own.closing ?? [])];
     });
+}
+
+/** The conversations in which this side is judged. */
+export async function conversationsOf(protocol: string, side: Side): Promise<readonly (readonly Row[])[]> {
+  if (side === 'client') return await heldWithFakeAgent(protocol, side);
+  // What our own agent tells of a scenario has none of the answers of ACP.
+  return protocol === 'acp' ? [...(await heldWithFakeAgent(protocol, side)), ...toldIn(protocol)] : toldIn(protocol);
 }

@@ -3,8 +3,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { clientSetOf } from '../../../src/conformance/index.ts';
+import { conversationsOf } from './conversations.ts';
 import { mutantsOf, type Row } from './mutators.ts';
-import { places, scoreOf } from './score.ts';
+import { faultsIn, places, scoreOf } from './score.ts';
 import { sectionOf } from './score-page.ts';
 
 const page = join(import.meta.dirname, '../../../docs/conformance/mutation-score.md');
@@ -15,7 +17,7 @@ test('each mutator changes what the agent told, once at each place', () => {
     { by: 'agent', json: { type: 'a', list: [{ word: 'ab' }, { word: 'cd' }], is: true, args: { free: 1 } } },
     { by: 'agent', json: { type: 'b' } },
   ];
-  const mutants = [...mutantsOf(rows, places, new Set())];
+  const mutants = [...mutantsOf(rows, 'agent', places, new Set())];
   const names = mutants.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   expect(names).toContain('swap a and b');
@@ -27,6 +29,17 @@ test('each mutator changes what the agent told, once at each place', () => {
   expect(at('other a is')?.[1]).toMatchObject({ is: false });
 });
 
-test('the score of rpc-message agents', () => {
-  expect(readFileSync(page, 'utf8')).toContain(sectionOf(scoreOf('rpc-message')));
+test.each([
+  ['rpc-message', 'agent'],
+  ['rpc-message', 'client'],
+] as const)('the score of %s %ss', async (protocol, side) => {
+  expect(readFileSync(page, 'utf8')).toContain(sectionOf(await scoreOf(protocol, side)));
+});
+
+test('nothing is said against a client that is as it was', async () => {
+  for (const protocol of ['pi-legacy', 'claude', 'rpc-message', 'acp']) {
+    const set = clientSetOf(protocol);
+    for (const rows of await conversationsOf(protocol, 'client'))
+      expect([...faultsIn(set?.rules ?? [], rows)], protocol).toEqual([]);
+  }
 });

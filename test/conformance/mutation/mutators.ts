@@ -1,10 +1,13 @@
-// Generic mutators: each changes one place of what a correct agent told. A place is the kind of a frame and a path in it,
+// Generic mutators: each changes one place of what a correct agent or client sent. A place is the kind of a frame and a path in it,
 // without indices. Each mutator is tried once at each place.
 import { isDictionary } from '../../../src/core/model/dictionary.ts';
 
+/** A side of a conversation. */
+export type Side = 'agent' | 'client';
+
 /** A frame of a conversation. */
 export interface Row {
-  readonly by: 'agent' | 'client';
+  readonly by: Side;
   readonly json: unknown;
 }
 
@@ -17,7 +20,8 @@ export interface MutantTrace {
 
 /** What the mutators need to know of a protocol. */
 export interface Places {
-  kindOf(frame: unknown): string;
+  /** The kind of each frame. */
+  kindsOf(rows: readonly Row[]): readonly string[];
   /** Paths below which nothing is changed: the values there are the tool's, or the model's. */
   readonly free: RegExp;
 }
@@ -71,28 +75,34 @@ function edited(value: unknown, [step, ...rest]: Path, instead: unknown): unknow
   return Object.fromEntries(entries.filter(([, one]) => one !== removed));
 }
 
-/** All mutants of a conversation whose names are not in `known`, to which they are added. */
-export function* mutantsOf(rows: readonly Row[], { kindOf, free }: Places, known: Set<string>): Generator<MutantTrace> {
+/** All mutants of what one side of a conversation sent whose names are not in `known`, to which they are added. */
+export function* mutantsOf(
+  rows: readonly Row[],
+  side: Side,
+  { kindsOf, free }: Places,
+  known: Set<string>,
+): Generator<MutantTrace> {
+  const kinds = kindsOf(rows);
   for (const [at, { by, json }] of rows.entries()) {
-    if (by === 'client') continue;
-    const kind = kindOf(json);
+    if (by !== side) continue;
+    const kind = kinds[at] ?? '';
     const instead = (...others: readonly Row[]) => [...rows.slice(0, at), ...others, ...rows.slice(at + 1)];
-    const told = (frame: unknown): Row => ({ by: 'agent', json: frame });
+    const sent = (frame: unknown): Row => ({ by, json: frame });
     const mutants: [name: string, make: () => readonly Row[]][] = [
       [`drop ${kind}`, () => instead()],
-      [`duplicate ${kind}`, () => instead(told(json), told(json))],
+      [`duplicate ${kind}`, () => instead(sent(json), sent(json))],
     ];
     const next = rows[at + 1];
-    if (next?.by === 'agent' && kindOf(next.json) !== kind)
+    if (next?.by === side && kinds[at + 1] !== kind)
       mutants.push([
-        `swap ${kind} and ${kindOf(next.json)}`,
-        () => [...rows.slice(0, at), next, told(json), ...rows.slice(at + 2)],
+        `swap ${kind} and ${kinds[at + 1]}`,
+        () => [...rows.slice(0, at), next, sent(json), ...rows.slice(at + 2)],
       ]);
     for (const path of pathsIn(json, free))
       for (const [how, change] of changes) {
         const value = change(valueAt(json, path), path);
         if (value !== undefined)
-          mutants.push([`${how} ${kind} ${nameOf(path)}`, () => instead(told(edited(json, path, value)))]);
+          mutants.push([`${how} ${kind} ${nameOf(path)}`, () => instead(sent(edited(json, path, value)))]);
       }
     for (const [name, make] of mutants) {
       if (known.has(name)) continue;

@@ -1,19 +1,14 @@
-// Mutants that break no sentence, and why. Read before you add one: a reason is a claim about the specification.
+// Mutants of agents that break no sentence, and why. Read before you add one: a reason is a claim about the specification.
 
-/** What a mutant changes, as a pattern over its name; in which protocols, where not in all; and why it is legal. */
-interface Reason {
-  readonly pattern: RegExp;
-  readonly protocols?: readonly string[];
-  readonly why: string;
-}
+import { acpReasons } from './acp-reasons.ts';
+import { clientReasons } from './client-reasons.ts';
+import type { Side } from './mutators.ts';
+import { anyWay, field, type Reason } from './reason.ts';
 
 const piFamily = ['pi', 'pi-legacy', 'pi-server'];
 const claudeFamily = ['claude', 'rpc-message'];
-
-/** A pattern for one of these ways to change a field with one of these names. */
-const field = (ways: string, ...names: readonly string[]): RegExp =>
-  new RegExp(`^(?:${ways}) \\S+ (?:.*\\.)?(?:${names.join('|')})$`, 'u');
-const anyWay = 'remove|retype|null|other|truncate';
+/** Another word in one of these fields. */
+const chosen = (...names: readonly string[]): RegExp => field('other|truncate', ...names);
 const unnamed = 'No sentence of the specification, and no measurement, names the field.';
 const given = 'What a tool gave, and what the user is offered, is theirs.';
 const optional = 'The field may be left out.';
@@ -26,9 +21,58 @@ const reasons: readonly Reason[] = [
     why: 'A type that nobody knows is one of a newer version: clients skip it.',
   },
   {
-    pattern:
-      /^(?:other|truncate) .*\b(?:uuid|session_id|sessionId|chatId|request_id|requestId|responseId|id|contentId|model|api|provider|toolType|title|summary|description|text|errorMessage|reason|message|name|server|serverVersion|notifyType|method|key|statusKey|statusText|toolName|tool_name|tool_use_id|parent_tool_use_id|selectModel|lastMessageCost|sessionCost|messageCost|thinkingSignature|signature|firstKeptEntryId|data|mimeType|media_type|stop_reason|stopReason|terminal_reason|status|url|role|cwd|permissionMode|apiKeySource|output_style|trigger|chatWelcomeMessage|errors\.\[\])$/u,
-    why: 'Any other word would do: nothing that was told before or is told later names it.',
+    pattern: chosen(
+      'title',
+      'summary',
+      'description',
+      'text',
+      'errorMessage',
+      'message',
+      'statusText',
+      'errors\\.\\[\\]',
+    ),
+    why: 'Words for people: any others would do.',
+  },
+  { pattern: chosen('chatWelcomeMessage'), protocols: ['eca'], why: 'Words for people: any others would do.' },
+  {
+    pattern: chosen('uuid', 'id', 'requestId', 'request_id', 'responseId', 'contentId', 'firstKeptEntryId'),
+    why: 'An id that its sender makes, and that nothing else in the conversation names.',
+  },
+  {
+    pattern: chosen('signature', 'thinkingSignature', 'data', 'mimeType', 'media_type', 'url'),
+    why: 'The bytes of the provider, or of the user: they are passed on as they are.',
+  },
+  {
+    pattern: chosen('model', 'api', 'provider', 'selectModel'),
+    why: 'Which model answers is the agent’s to say: no sentence compares what two messages say of it.',
+  },
+  {
+    pattern: chosen('name', 'serverVersion', 'cwd', 'output_style', 'apiKeySource', 'key', 'statusKey'),
+    why: 'A name that the agent, its user or an extension gives.',
+  },
+  {
+    pattern: chosen('server', 'title', 'chatId'),
+    protocols: ['eca'],
+    why: 'The server of a tool, and news of a chat that nobody asked for: whatever there is.',
+  },
+  {
+    pattern: chosen('lastMessageCost', 'sessionCost', 'messageCost'),
+    protocols: ['eca'],
+    why: 'A price as words: any other would do.',
+  },
+  {
+    pattern: chosen('message\\.stopReason'),
+    protocols: piFamily,
+    why: 'What a message that goes on says of its stop is a stand-in; its end has the word.',
+  },
+  {
+    pattern: chosen('status', 'permissionMode', 'terminal_reason', 'trigger', 'notifyType', 'stop_reason'),
+    why: 'A word of a list that grows with each version: the specification does not close it.',
+  },
+  {
+    pattern: chosen('toolType', 'toolName', 'params\\.content\\.reason'),
+    protocols: ['rpc-message', 'eca'],
+    why: 'Which tool the model calls, and who refused: the specification names no list.',
   },
   {
     pattern:
@@ -85,12 +129,13 @@ const reasons: readonly Reason[] = [
       anyWay,
       ...['isSynthetic', 'priority', 'aborted', 'queued_turn_count', 'result_index', 'terminal_reason', 'origin'],
       ...['kind', 'claude_code_version', 'agents', 'skills', 'plugins', 'compact_result', 'compact_error', 'source'],
-      ...['level', 'post_tokens', 'api_error_status', 'error', 'permission_suggestions', 'description'],
+      ...['level', 'post_tokens', 'api_error_status', 'permission_suggestions', 'request\\.description'],
       'source\\.\\w+',
     ),
     protocols: claudeFamily,
     why: unnamed,
   },
+  { pattern: /^\w+ system:api_retry error$/u, protocols: ['claude'], why: unnamed },
   { pattern: /^\w+ system:notice /u, protocols: ['claude'], why: unnamed },
   {
     pattern: field('remove', 'cache_creation_input_tokens', 'cache_read_input_tokens', 'input_tokens', 'signature'),
@@ -165,13 +210,14 @@ const reasons: readonly Reason[] = [
     protocols: ['rpc-message'],
     why: optional,
   },
+  ...acpReasons,
 ];
 
 /** Why a mutant is legal; null for one that a rule should have noticed. */
-export function reasonFor(protocol: string, name: string): string | null {
+export function reasonFor(protocol: string, side: Side, name: string): string | null {
   // The reasons speak of the messages in the envelopes of rpc-message.
-  const bare = protocol === 'rpc-message' ? name.replace(/ data\.(?=\S+$)/u, ' ') : name;
-  const own = reasons.find(
+  const bare = protocol === 'rpc-message' && side === 'agent' ? name.replace(/ data\.(?=\S+$)/u, ' ') : name;
+  const own = (side === 'agent' ? reasons : clientReasons).find(
     ({ pattern, protocols }) => pattern.test(bare) && (protocols === undefined || protocols.includes(protocol)),
   );
   return own?.why ?? null;

@@ -5,23 +5,23 @@ const head = `# What the checks notice
 
 Made by \`UPDATE=1 npm run test:full -- test/conformance/mutation\`. Do not edit it.
 
-Each row changes what a correct agent tells, one place at a time: a frame is dropped, told twice or swapped with the next; a field is
-removed, or gets a value of another type, null, another value, or a shorter one. The conversations are those of \`fixtures/scenarios\`,
-from the agent's side; checks that act on a peer are not counted, and neither are changes inside the arguments of calls and inside
-snapshots. A mutant is *caught* if a rule finds a fault that the unchanged conversation does not have. A mutant that breaks no sentence
+Each row changes what a correct agent or client sends, one place at a time: a frame is dropped, sent twice or swapped with the next; a
+field is removed, or gets a value of another type, null, another value, or a shorter one. The conversations of agents are those of
+\`fixtures/scenarios\`; those of clients, and more of ACP agents, are what our own clients and the fake agents of \`--as client\` say to each
+other. Checks that act on a peer are not counted, and neither are changes inside the arguments of calls and inside snapshots. A mutant is *caught* if a rule finds a fault that the unchanged conversation does not have. A mutant that breaks no sentence
 is *legal*, for the reasons below; the reasons are our own judgement. The score is caught of those that are not legal. All that is not
 noticed is listed.
 
-| agents | tried | caught | legal | not noticed | score |
+| set | tried | caught | legal | not noticed | score |
 |---|--:|--:|--:|--:|--:|
 `;
 
 const legalIn = ({ legal }: Score): number => [...legal.values()].reduce((total, names) => total + names.length, 0);
 
 function row(score: Score): string {
-  const { protocol, tried, caught, missed } = score;
-  const percent = ((100 * caught) / (tried - legalIn(score))).toFixed(1);
-  return `| ${protocol} | ${tried} | ${caught} | ${legalIn(score)} | ${missed.length} | ${percent} % |\n`;
+  const { protocol, side, tried, caught, missed } = score;
+  const percent = ((100 * caught) / score.normative).toFixed(1);
+  return `| ${protocol} ${side}s | ${tried} | ${caught} | ${legalIn(score)} | ${missed.length} | ${percent} % |\n`;
 }
 
 /** What is not noticed, a line for each kind of frame and a word for each field. */
@@ -42,7 +42,8 @@ function missedIn({ missed }: Score): string {
 /** The part of the page on one set. */
 export function sectionOf(score: Score): string {
   const legal = [...score.legal].map(([why, names]) => `- ${names.length}: ${why}\n`).join('');
-  return `\n## ${score.protocol} agents\n\n${row(score)}\nLegal:\n\n${legal}\nNot noticed:\n\n${missedIn(score)}`;
+  const missed = score.missed.length === 0 ? 'All else is noticed.\n' : `Not noticed:\n\n${missedIn(score)}`;
+  return `\n## ${score.protocol} ${score.side}s\n\n${row(score)}\nLegal:\n\n${legal}\n${missed}`;
 }
 
 /** The whole page. */

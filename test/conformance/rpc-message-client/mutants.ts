@@ -63,6 +63,14 @@ export const clientMutants: readonly Mutant[] = [
     make: asks('queryWithContent', (frame) => ({ ...frame, params: { content: [{ type: 'image' }] } })),
   },
   {
+    fault: 'a picture of a kind that nobody knows',
+    caughtBy: ['block-known'],
+    make: asks('queryWithContent', (frame) => ({
+      ...frame,
+      params: { content: [{ type: 'image', source: { type: 'base64', media_type: 'image/bmp', data: 'aGVsbG8=' } }] },
+    })),
+  },
+  {
     fault: 'a model is an object',
     caughtBy: ['setting-params'],
     make: asks('setModel', (frame) => ({ ...frame, params: { model: frame.params } })),

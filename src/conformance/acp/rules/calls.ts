@@ -10,6 +10,8 @@ const covers = ['update:tool_call', 'update:tool_call_update'];
 const scenarios = ['tool', 'tools'];
 const isOfCall = ({ kind }: Update): boolean => kind === 'tool_call' || kind === 'tool_call_update';
 
+const itemTypes: ReadonlySet<unknown> = new Set(['content', 'diff', 'terminal']);
+
 /** The updates of calls that have this field have the shape. */
 const field = (name: string | null, sentence: string, fault: Fault, section = '4.35', which = isOfCall): Row => ({
   section,
@@ -86,7 +88,21 @@ export const callRows: Rows = {
   ),
   'call-kind': field('kind', 'The kind of a call is one of the list.', callKind),
   'call-status': field('status', 'The status of a call is one of the list.', callStatus),
-  'call-content': field('content', 'The contents of a call are contents, diffs and terminals.', callContent, '4.39'),
+  'call-content': field('content', 'The contents of a call have the fields of their types.', callContent, '4.39'),
+  'call-content-known': {
+    section: '4.39',
+    level: 'SHOULD',
+    sentence: 'What a call holds is a content, a diff or a terminal.',
+    covers,
+    scenarios,
+    *judge({ updates }) {
+      for (const one of updates) {
+        if (!isOfCall(one)) continue;
+        for (const { type } of itemsOf(one.update.content))
+          yield { frame: one.frame, wrong: itemTypes.has(type) ? null : `its type is ${shown(type)}` };
+      }
+    },
+  },
   'call-paths': paths('The paths of locations and diffs are absolute.', {}, false),
   'call-paths-of-model': paths(
     'Paths of locations and diffs are absolute where the model wrote a relative one.',

@@ -21,8 +21,9 @@ export const clientStartRows: Rows = {
     scenarios: any,
     *judge({ client }) {
       for (const { frame, json } of client.frames) {
-        const holders = isDictionary(json) ? [json.params, json.result].filter(isDictionary) : [];
-        for (const { _meta: meta } of holders)
+        const { params, result } = isDictionary(json) ? json : {};
+        const { clientCapabilities, clientInfo } = isDictionary(params) ? params : {};
+        for (const { _meta: meta } of [params, result, clientCapabilities, clientInfo].filter(isDictionary))
           if (meta !== undefined && meta !== null)
             yield { frame, wrong: isDictionary(meta) ? null : `_meta is ${shown(meta)}` };
       }
@@ -123,8 +124,9 @@ export const clientStartRows: Rows = {
     sentence: '`initialize` is the first message of a client.',
     covers,
     scenarios: any,
-    *judge({ initialize, client }) {
-      if (initialize === null) return;
+    *judge({ initialize, client, isComplete }) {
+      // A recording without an `initialize` may begin in the middle.
+      if (initialize === null && !isComplete) return;
       for (const { frame, method } of [...client.requests, ...client.notifications]
         .sort((a, b) => a.frame - b.frame)
         .slice(0, 1))

@@ -4,7 +4,7 @@ import { fields, misfit } from '../../check/shape.ts';
 import { contentBlock, environmentResult } from '../shapes.ts';
 import type { Request } from '../view/messages.ts';
 import { type AcpView, asksOf, at, can, itemsOf, shown, spansIn } from '../view/view.ts';
-import { environmentKinds, isAbsolute, updateKinds } from '../words.ts';
+import { contentTypes, environmentKinds, isAbsolute, updateKinds } from '../words.ts';
 import { type Rows, refused } from './judging.ts';
 
 const covers = ['request:session/prompt'];
@@ -57,6 +57,19 @@ export const clientTurnRows: Rows = {
       each(asksOf(view, 'session/prompt'), ({ params }) =>
         itemsOf(params.prompt).reduce<string | null>((found, one) => found ?? contentBlock(one), null),
       ),
+  },
+  'prompt-known': {
+    section: '4.30',
+    level: 'SHOULD',
+    sentence: 'Each content of a prompt is a text, a link, a picture, a sound or a resource.',
+    covers,
+    scenarios: ['text'],
+    *judge(view) {
+      for (const { frame, params } of asksOf(view, 'session/prompt'))
+        for (const { type } of itemsOf(params.prompt))
+          if (typeof type === 'string')
+            yield { frame, wrong: contentTypes.has(type) ? null : `its type is ${shown(type)}` };
+    },
   },
   'prompt-declared': {
     section: '4.30',
@@ -223,21 +236,6 @@ export const clientTurnRows: Rows = {
       }
     },
   },
-  'cancel-request-known': {
-    section: '4.50',
-    level: 'SHOULD',
-    sentence: '`$/cancel_request` names a request of the client.',
-    covers: ['notification:$/cancel_request'],
-    scenarios: ['cancel'],
-    *judge({ client, initialize }) {
-      if (initialize === null) return;
-      for (const { frame, method, params } of client.notifications)
-        if (method === '$/cancel_request') {
-          const is = client.requests.some(({ id, frame: asked }) => id === params.requestId && asked < frame);
-          yield { frame, wrong: is ? null : `nothing was asked under ${shown(params.requestId)}` };
-        }
-    },
-  },
   'survives-updates': {
     section: '5.52',
     isMeasured: true,
@@ -282,47 +280,6 @@ export const clientTurnRows: Rows = {
         if (of === undefined) continue;
         for (const { frame, result, json } of answers)
           if ('result' in json) yield { frame, wrong: misfit(result, of, 'result') };
-      }
-    },
-  },
-  'elicitation-shape': {
-    section: '6.55',
-    sentence: 'A form is answered with an action of the list, and with contents if it is accepted.',
-    covers: ['request:elicitation/create'],
-    scenarios: ['form'],
-    reads: 'both',
-    *judge({ agent }) {
-      for (const { method, answers } of agent.requests) {
-        if (method !== 'elicitation/create') continue;
-        for (const { frame, result, json } of answers)
-          if ('result' in json)
-            yield {
-              frame,
-              wrong: misfit(
-                result,
-                fields({ action: { words: ['accept', 'decline', 'cancel'] }, 'content?': 'object' }),
-                'result',
-              ),
-            };
-      }
-    },
-  },
-  'elicitation-values': {
-    section: '6.55',
-    level: 'SHOULD',
-    sentence: 'A form that is accepted has a value for each required field.',
-    covers: ['request:elicitation/create'],
-    scenarios: ['form'],
-    reads: 'both',
-    *judge({ agent }) {
-      for (const { method, answers, params } of agent.requests) {
-        const required = at(params, 'requestedSchema', 'required');
-        if (method !== 'elicitation/create' || !Array.isArray(required)) continue;
-        for (const { frame, result } of answers) {
-          if (at(result, 'action') !== 'accept') continue;
-          const missing = required.find((name) => at(result, 'content', String(name)) === undefined);
-          yield { frame, wrong: missing === undefined ? null : `${shown(missing)} is missing` };
-        }
       }
     },
   },

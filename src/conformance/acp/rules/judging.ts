@@ -4,6 +4,7 @@ import type { RuleRow } from '../../check/rule-rows.ts';
 import type { Fault } from '../shapes.ts';
 import { type InTrace, isMessage, type Request, type Response, type Side } from '../view/messages.ts';
 import { type AcpView, codeOf, shown } from '../view/view.ts';
+import { agentMethods, clientMethods } from '../words.ts';
 
 /** A rule, keyed by its name in a table. */
 export type Row = RuleRow<AcpView>;
@@ -77,6 +78,9 @@ export function twice(values: readonly unknown[], name: string): string | null {
   return again === undefined ? null : `the ${name} ${shown(again)} comes twice`;
 }
 
+/** Whether requests alone have the method. */
+const isAsked = (method: string): boolean => clientMethods.has(method) || agentMethods.has(method);
+
 /** Rules on the envelope, the same for both sides (docs/protocols/acp.md 1.1 to 1.3). `of`: the judged side. */
 export function envelopeRows(
   of: (view: AcpView) => { readonly own: Side; readonly other: Side },
@@ -102,6 +106,30 @@ export function envelopeRows(
         for (const { frame, json, text } of of(view).own.frames)
           if (json !== undefined)
             yield { frame, wrong: isMessage(json) ? null : `no message of JSON-RPC 2.0: ${text.slice(0, 200)}` };
+      },
+    },
+    'request-has-id': {
+      section: '1.2',
+      sentence: 'What asks for an answer has an id.',
+      covers: [],
+      scenarios,
+      judge: (view) =>
+        each(of(view).own.notifications, ({ method }) => (isAsked(method) ? `${method} has no id` : null)),
+    },
+    'cancel-request-known': {
+      section: '4.50',
+      level: 'SHOULD',
+      sentence: '`$/cancel_request` names a request of the same side.',
+      covers: ['notification:$/cancel_request'],
+      scenarios: [...scenarios, 'cancel'],
+      *judge(view) {
+        const { requests, notifications } = of(view).own;
+        if (view.initialize === null) return;
+        for (const { frame, method, params } of notifications) {
+          if (method !== '$/cancel_request') continue;
+          const is = requests.some(({ id, frame: asked }) => id === params.requestId && asked < frame);
+          yield { frame, wrong: is ? null : `nothing was asked under ${shown(params.requestId)}` };
+        }
       },
     },
     'result-or-error': {

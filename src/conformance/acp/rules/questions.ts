@@ -226,7 +226,8 @@ export const questionRows: Rows = {
   },
   'elicitation-flat': {
     section: '6.55',
-    sentence: 'The schema of a form is flat: its fields are texts, numbers, yes or no, or lists of choices.',
+    sentence:
+      'The schema of a form is flat: its fields are texts, numbers, yes or no, or lists of choices, and it requires none but these.',
     covers: ['request:elicitation/create'],
     scenarios: ['form'],
     *judge(view) {
@@ -235,7 +236,10 @@ export const questionRows: Rows = {
         if (params.mode !== 'form' || typeof properties !== 'object' || properties === null) continue;
         const known = ['string', 'number', 'integer', 'boolean', 'array'];
         const wrong = Object.values(properties).find((one) => !known.includes(String(at(one, 'type'))));
-        yield { frame, wrong: wrong === undefined ? null : `a field has the type ${shown(at(wrong, 'type'))}` };
+        const required = at(params.requestedSchema, 'required');
+        const stray = (Array.isArray(required) ? required : []).find((name) => !(String(name) in properties));
+        const missing = stray === undefined ? null : `there is no field ${shown(stray)}`;
+        yield { frame, wrong: wrong === undefined ? missing : `a field has the type ${shown(at(wrong, 'type'))}` };
       }
     },
   },

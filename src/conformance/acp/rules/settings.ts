@@ -1,7 +1,7 @@
 // Rules on modes, options and commands, for agents. docs/protocols/acp.md 3.21 to 3.26.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { each } from '../../check/rule.ts';
-import { misfit, orNull } from '../../check/shape.ts';
+import { fields, misfit, orNull } from '../../check/shape.ts';
 import { commands, configOptions, modes } from '../shapes.ts';
 import { isGiven } from '../view/sessions.ts';
 import { type AcpView, asksOf, at, can, itemsOf, resultsOf, shown } from '../view/view.ts';
@@ -117,7 +117,12 @@ export const settingRows: Rows = {
     sentence: 'An option has an id, a name, a type, and the value and the choices that its type asks for.',
     covers: optionCovers,
     scenarios: ['start'],
-    judge: (view) => shaped(told(view, 'configOptions'), configOptions),
+    *judge(view) {
+      yield* shaped(told(view, 'configOptions'), configOptions);
+      const updates = view.updates.filter(({ kind }) => kind === 'config_option_update');
+      for (const { frame, update } of updates)
+        yield { frame, wrong: misfit(update, fields({ configOptions: ['object'] }), 'update') };
+    },
   },
   'option-ids': {
     section: '3.22',

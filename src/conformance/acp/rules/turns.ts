@@ -3,7 +3,7 @@ import type { Finding } from '../../check/rule.ts';
 import { contentBlock, stopReason } from '../shapes.ts';
 import { isGiven, type Span } from '../view/sessions.ts';
 import { type AcpView, asksOf, at, can, itemsOf, resultsOf, shown, spansIn } from '../view/view.ts';
-import { nowhere } from '../words.ts';
+import { contentTypes, nowhere } from '../words.ts';
 import { answered, type Row, type Rows, refused, shaped, succeeds } from './judging.ts';
 
 const covers = ['request:session/prompt'];
@@ -153,6 +153,23 @@ export const turnRows: Rows = {
           .map(({ frame, update }) => ({ frame, value: update.content })),
         contentBlock,
       ),
+  },
+  'content-known': {
+    section: '4.30',
+    level: 'SHOULD',
+    sentence: 'What chunks and calls hold is a text, a link, a picture, a sound or a resource.',
+    covers: chunkKinds,
+    scenarios: ['text', 'think', 'tool'],
+    *judge({ updates }) {
+      for (const { frame, kind, update } of updates) {
+        const contents = chunks.includes(String(kind))
+          ? [update.content]
+          : itemsOf(update.content).map(({ content }) => content);
+        for (const type of contents.map((content) => at(content, 'type')))
+          if (typeof type === 'string')
+            yield { frame, wrong: contentTypes.has(type) ? null : `its type is ${shown(type)}` };
+      }
+    },
   },
   'message-id': {
     section: '4.32',

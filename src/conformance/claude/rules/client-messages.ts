@@ -3,6 +3,7 @@ import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import { each, type Finding } from '../../check/rule.ts';
 import { fields, misfit, orNull, type Shape } from '../../check/shape.ts';
+import { unknownInBlock } from '../view/prompt-blocks.ts';
 import type { Message, View } from '../view/view.ts';
 import { clientRules } from './client-rule.ts';
 
@@ -145,6 +146,12 @@ export const messageRules = clientRules({
         blocksIn(view).filter(({ block }) => isDictionary(block) && blocks.has(block.type)),
         ({ block }) => misfit(block, blocks.get(dictionaryOf(block).type) ?? 'any', 'block'),
       ),
+  },
+  'block-known': {
+    sentence: 'The blocks of a prompt, their sources and the kinds of pictures are those of the Messages API.',
+    scenarios: anything,
+    covers: ['message:user'],
+    judge: (view) => each(blocksIn(view), ({ block }) => unknownInBlock(block)),
   },
   'prompt-parent': {
     sentence: 'parent_tool_use_id is the id of a call, or null.',

@@ -205,7 +205,9 @@ export const clientChatRules: readonly EcaRule[] = [
     scenarios: ['text'],
     *judge(view) {
       for (const { frame, method, params } of asksOf(view, 'chat/queryContext', 'chat/queryCommands')) {
-        const shape = fields({ query: 'string', 'chatId?': optional('string'), 'contexts?': optional(['any']) });
+        const query = { query: 'string', 'chatId?': optional('string') } as const;
+        const isOfContexts = method === 'chat/queryContext';
+        const shape = fields(isOfContexts ? { ...query, contexts: ['any'] } : query);
         const wrong = misfit(params, shape, `params of ${method}`);
         const { contexts } = params;
         const bad = Array.isArray(contexts) ? contexts.map(contextWrong).find((one) => one !== null) : null;

@@ -4,11 +4,16 @@ import { each, type Finding } from '../../check/rule.ts';
 import { nobodys } from '../methods.ts';
 import { isMessage } from '../view/messages.ts';
 import type { EcaRule } from '../view/view.ts';
-import { answered, ownIds, resultOrError } from './json-rpc.ts';
+import { answered, errorShapes, ownIds, resultOrError } from './json-rpc.ts';
 import { shown } from './values.ts';
 
 /** Every behaviour shows how an editor begins. */
 const any = ['text'];
+
+/** What is asked, and never only told. */
+const requests: ReadonlySet<string> = new Set([
+  ...['initialize', 'shutdown', 'chat/prompt', 'chat/queryContext', 'chat/queryCommands', 'chat/delete'],
+]);
 
 /** Rules on JSON-RPC. */
 export const clientJsonRpcRules: readonly EcaRule[] = [
@@ -42,7 +47,11 @@ export const clientJsonRpcRules: readonly EcaRule[] = [
     basis: 'specification',
     sentence: 'A request has an id that no other request of the client has.',
     scenarios: any,
-    judge: ({ client }) => ownIds(client),
+    *judge({ client }) {
+      yield* ownIds(client);
+      for (const { frame, method } of client.notifications)
+        if (requests.has(method)) yield { frame, wrong: `${method} has no id` };
+    },
   },
   {
     id: 'eca/client/id-not-negative',
@@ -105,6 +114,15 @@ export const clientJsonRpcRules: readonly EcaRule[] = [
     sentence: 'A response has a result or an error and never both.',
     scenarios: ['odd'],
     judge: ({ client }) => each(client.answers, resultOrError),
+  },
+  {
+    id: 'eca/client/error-shape',
+    section: 'Content Part',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'An error is an object with a message, and its code, where it is a number, is an integer.',
+    scenarios: ['odd'],
+    judge: ({ client }) => errorShapes(client),
   },
   {
     id: 'eca/client/unknown-method',

@@ -56,6 +56,18 @@ export function* ownIds({ requests }: Side): Generator<Finding> {
 export const resultOrError = ({ json }: Response): string | null =>
   'result' in json && 'error' in json ? 'a result and an error' : null;
 
+/** Errors that have no message, or a code that is a number and no integer. */
+export function* errorShapes({ answers }: Side): Generator<Finding> {
+  for (const { frame, json, error } of answers) {
+    if (!('error' in json) || 'result' in json) continue;
+    // Newer servers send a text or nothing as the error of an application (docs/protocols/eca.md 5.5).
+    const wrong = misfit(error, { fields: { message: 'string' } }, 'error');
+    const number = isDictionary(error) ? error.code : undefined;
+    const isBad = typeof number === 'number' && !Number.isInteger(number);
+    yield { frame, wrong: wrong ?? (isBad ? 'error.code must be an integer' : null) };
+  }
+}
+
 /** A content that is cut and has such a letter: the length may be that of the text and not of its bytes. */
 const beyondAscii = /[^\0-\x7f]/u;
 
@@ -102,16 +114,7 @@ export const jsonRpcRules: readonly EcaRule[] = [
     basis: 'specification',
     sentence: 'An error is an object with a message, and its code, where it is a number, is an integer.',
     scenarios: ['odd'],
-    *judge({ agent }) {
-      for (const { frame, json, error } of agent.answers) {
-        if (!('error' in json) || 'result' in json) continue;
-        // Newer servers send a text or nothing as the error of an application (docs/protocols/eca.md 5.5).
-        const wrong = misfit(error, { fields: { message: 'string' } }, 'error');
-        const number = isDictionary(error) ? error.code : undefined;
-        const isBad = typeof number === 'number' && !Number.isInteger(number);
-        yield { frame, wrong: wrong ?? (isBad ? 'error.code must be an integer' : null) };
-      }
-    },
+    judge: ({ agent }) => errorShapes(agent),
   },
   {
     id: 'eca/answered',

@@ -1,6 +1,7 @@
 // Rules on the lines, commands and fields that clients of pi-legacy send (docs/protocols/pi-legacy.md 1, 4.6).
 import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
+import { base64Fault } from '../../check/base64.ts';
 import { each, type Finding } from '../../check/rule.ts';
 import { fields, misfit } from '../../check/shape.ts';
 import type { Line, View } from '../view/parts.ts';
@@ -26,7 +27,6 @@ const attachment = fields({
   ...{ id: 'string', type: 'string', fileName: 'string', mimeType: 'string', size: 'number', content: 'string' },
   ...{ 'extractedText?': 'string', 'preview?': 'string' },
 });
-const base64 = /^[A-Za-z0-9+/]+={0,2}$/u;
 
 const anyPrompt = ['text', 'think', 'tool'];
 
@@ -119,9 +119,7 @@ export const clientLineRules = rulesOf('client/', [
     covers: ['command:prompt'],
     scenarios: anyPrompt,
     judge: (view) =>
-      each(filesIn(view), ({ file: { content } }) =>
-        typeof content !== 'string' || base64.test(content) ? null : `no base64: ${content.slice(0, 40)}`,
-      ),
+      each(filesIn(view), ({ file: { content } }) => (typeof content === 'string' ? base64Fault(content) : null)),
   },
   {
     name: 'document-text',

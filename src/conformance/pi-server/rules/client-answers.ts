@@ -68,7 +68,7 @@ export const answerRules: readonly ServerRule[] = [
     reads: 'both',
     judge: (view) =>
       each(
-        answered(view).filter(({ answer }) => shapes.has(answer.answer.method)),
+        answered(view).filter(({ question }) => shapes.has(question.event.method)),
         ({ answer: { answer }, question: { event } }) =>
           answer.method === event.method || answer.method === 'cancelled'
             ? null

@@ -1,5 +1,6 @@
 // Rules on the commands that clients of pi send: lines, types, ids and fields (docs/protocols/pi.md 3.1, 4).
 import { isDictionary } from '../../../core/model/dictionary.ts';
+import { base64Fault } from '../../check/base64.ts';
 import { each, type Finding, type Rule } from '../../check/rule.ts';
 import { fields, misfit, type Shape } from '../../check/shape.ts';
 import type { ClientView } from '../view/client-view.ts';
@@ -27,7 +28,6 @@ const known = new Set([...documentCommands, ...newerCommands]);
 const levels = ['off', 'minimal', 'low', 'medium', 'high', 'xhigh'];
 const modes = ['all', 'one-at-a-time'];
 const mimeTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
-const base64 = /^[A-Za-z0-9+/]+={0,2}$/u;
 
 /** The behaviour during which our own client sends all its commands. */
 const busy = ['busy'];
@@ -178,7 +178,8 @@ const messageRules: readonly ClientRule[] = [
         const { streamingBehavior: how } = json;
         if (how === undefined || how === null) continue;
         // Newer versions may know more modes.
-        const isFine = how === 'steer' || how === 'followUp' || answers[0]?.json.success !== false;
+        const isNewer = typeof how === 'string' && answers[0]?.json.success !== false;
+        const isFine = how === 'steer' || how === 'followUp' || isNewer;
         yield { frame, wrong: isFine ? null : `it is ${JSON.stringify(how)}` };
       }
     },
@@ -228,8 +229,7 @@ const messageRules: readonly ClientRule[] = [
     *judge(view) {
       for (const { frame, image } of imagesIn(view)) {
         const { data } = isDictionary(image) ? image : {};
-        if (typeof data === 'string')
-          yield { frame, wrong: base64.test(data) ? null : `no base64: ${data.slice(0, 40)}` };
+        if (typeof data === 'string') yield { frame, wrong: base64Fault(data) };
       }
     },
   },

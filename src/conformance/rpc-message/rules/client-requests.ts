@@ -4,6 +4,7 @@ import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import type { Level } from '../../check/check.ts';
 import { each, type Finding, type Rule } from '../../check/rule.ts';
 import { fields, misfit, type Shape } from '../../check/shape.ts';
+import { unknownInBlock } from '../../claude/view/prompt-blocks.ts';
 import { isQuery, type View } from '../view.ts';
 
 const anything = ['text', 'tool'];
@@ -145,6 +146,12 @@ export const requestRules = clientRules({
         blocksIn(view).filter(({ block }) => isDictionary(block) && blocks.has(block.type)),
         ({ block }) => misfit(block, blocks.get(isDictionary(block) ? block.type : '') ?? 'any', 'block'),
       ),
+  },
+  'block-known': {
+    sentence: 'The blocks of a query, their sources and the kinds of pictures are those of the Messages API.',
+    scenarios: ['text'],
+    covers: ['block:text', 'block:image'],
+    judge: (view) => each(blocksIn(view), ({ block }) => unknownInBlock(block)),
   },
   'setting-params': {
     sentence: 'setModel has the model as its params, and setPermissionMode a mode.',

@@ -245,6 +245,13 @@ const turns: readonly MutantRow[] = [
     ['one-prompt'],
   ],
   [
+    'request-has-id',
+    'asks for sessions and has no id',
+    behind(isPrompt, () => notice('session/list', {})),
+    ['own-methods'],
+  ],
+  ['prompt-known', 'prompts with a smell', adds({ type: 'smell' })],
+  [
     'cancel-request-known',
     'cancels a request that it never made',
     behind(isMethod('session/cancel'), () => notice('$/cancel_request', { requestId: 'nobody' })),

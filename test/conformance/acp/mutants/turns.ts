@@ -1,7 +1,17 @@
 // ACP agents that violate settings, turns, calls, questions or updates.
 import type { Dictionary } from '../../../../src/core/model/content.ts';
 import { dictionaryOf } from '../../../../src/core/model/dictionary.ts';
-import { alone, asking, behind, having, isMethod, lacking, params, unanswered } from '../../eca/mutants/changes.ts';
+import {
+  alone,
+  asking,
+  behind,
+  having,
+  isMethod,
+  lacking,
+  notice,
+  params,
+  unanswered,
+} from '../../eca/mutants/changes.ts';
 import { dropsOutput } from '../../support/mutant.ts';
 import {
   answerTo,
@@ -183,6 +193,7 @@ const turns: readonly MutantRow[] = [
     }),
   ],
   ['chunk-shape', 'chunks without their text', update(['agent_message_chunk'], having({ content: { type: 'text' } }))],
+  ['content-known', 'says a smell', update(['agent_message_chunk'], having({ content: { type: 'smell' } }))],
   ['message-id', 'ids of messages that are numbers', update(['agent_message_chunk'], having({ messageId: 7 }))],
   ['says-something', 'says nothing', dropsOutput(isUpdate('agent_message_chunk'))],
   [
@@ -255,6 +266,7 @@ const calls: readonly MutantRow[] = [
   ['call-kind', 'a kind that nobody knows', update(['tool_call'], having({ kind: 'cook' }))],
   ['call-status', 'a status that nobody knows', update(['tool_call'], having({ status: 'waiting' }))],
   ['call-content', 'a diff without its text', update([changed], having({ content: [{ type: 'diff', path: '/a' }] }))],
+  ['call-content-known', 'a smell of a call', update([changed], having({ content: [{ type: 'smell' }] }))],
   ['call-paths', 'relative paths', update(['tool_call'], having({ locations: [{ path: 'elsewhere.txt' }] }))],
   [
     'call-paths-of-model',
@@ -408,6 +420,17 @@ const updates: readonly MutantRow[] = [
     'updates without a name',
     update(['available_commands_update'], lacking('sessionUpdate')),
     ['update-known'],
+  ],
+  [
+    'cancel-request-known',
+    'takes back what it never asked',
+    behind(isUpdate('available_commands_update'), () => notice('$/cancel_request', { requestId: 'nobody' })),
+  ],
+  [
+    'request-has-id',
+    'asks for permission and has no id',
+    behind(isUpdate('available_commands_update'), () => notice('session/request_permission', {})),
+    ['own-methods'],
   ],
   [
     'update-known',

@@ -125,6 +125,11 @@ export const brokenEditors: readonly Mutant[] = [
     make: changesOutput((frame) => (isAnswer(frame) ? { ...frame, result: null } : frame)),
   },
   {
+    fault: 'an error without words',
+    caughtBy: ['error-shape'],
+    make: changesOutput((frame) => (isDictionary(frame.error) ? { ...frame, error: { code: -32601 } } : frame)),
+  },
+  {
     fault: 'an error of another number',
     caughtBy: ['unknown-method'],
     make: changesOutput((frame) =>

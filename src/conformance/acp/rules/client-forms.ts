@@ -1,0 +1,70 @@
+// Rules on the answers to forms, for clients. docs/protocols/acp.md 6.55.
+import type { Dictionary } from '../../../core/model/content.ts';
+import { dictionaryOf } from '../../../core/model/dictionary.ts';
+import { fields, misfit, type Shape } from '../../check/shape.ts';
+import { at, shown } from '../view/view.ts';
+import type { Rows } from './judging.ts';
+
+/** The shapes of values, by the type of their field. */
+const values: ReadonlyMap<unknown, Shape> = new Map<unknown, Shape>([
+  ['string', 'string'],
+  ['number', 'number'],
+  ['integer', 'integer'],
+  ['boolean', 'boolean'],
+  ['array', ['string']],
+]);
+
+function valueFault(name: string, { type, enum: words }: Dictionary, value: unknown): string | null {
+  const shape = Array.isArray(words) ? { words: words.map(String) } : values.get(type);
+  return value === undefined || shape === undefined ? null : misfit(value, shape, name);
+}
+
+/** All rules on forms. */
+export const clientFormRows: Rows = {
+  'elicitation-shape': {
+    section: '6.55',
+    sentence: 'A form is answered with an action of the list, and with contents if it is accepted.',
+    covers: ['request:elicitation/create'],
+    scenarios: ['form'],
+    reads: 'both',
+    *judge({ agent }) {
+      for (const { method, answers } of agent.requests) {
+        if (method !== 'elicitation/create') continue;
+        for (const { frame, result, json } of answers)
+          if ('result' in json)
+            yield {
+              frame,
+              wrong: misfit(
+                result,
+                fields({ action: { words: ['accept', 'decline', 'cancel'] }, 'content?': 'object' }),
+                'result',
+              ),
+            };
+      }
+    },
+  },
+  'elicitation-values': {
+    section: '6.55',
+    level: 'SHOULD',
+    sentence:
+      'A form that is accepted has a value for each required field, and each value is of the type of its field.',
+    covers: ['request:elicitation/create'],
+    scenarios: ['form'],
+    reads: 'both',
+    *judge({ agent }) {
+      for (const { method, answers, params } of agent.requests) {
+        const required = at(params, 'requestedSchema', 'required');
+        if (method !== 'elicitation/create' || !Array.isArray(required)) continue;
+        const properties = Object.entries(dictionaryOf(at(params, 'requestedSchema', 'properties')));
+        for (const { frame, result } of answers) {
+          if (at(result, 'action') !== 'accept') continue;
+          const content = dictionaryOf(at(result, 'content'));
+          const missing = required.find((name) => content[String(name)] === undefined);
+          const wrong = properties.map(([name, property]) => valueFault(name, dictionaryOf(property), content[name]));
+          const first = wrong.find((one) => one !== null) ?? null;
+          yield { frame, wrong: missing === undefined ? first : `${shown(missing)} is missing` };
+        }
+      }
+    },
+  },
+};
