@@ -3,6 +3,7 @@ import { rulesIn } from '../check/rule-rows.ts';
 import { type AgentSet, rulesOver, withContext } from '../check/sets.ts';
 import { checks } from './checks.ts';
 import { createContext } from './context.ts';
+import { agentHistory } from './history.ts';
 import { callRows } from './rules/calls.ts';
 import { jsonRpcRows } from './rules/json-rpc.ts';
 import { questionRows } from './rules/questions.ts';
@@ -28,7 +29,8 @@ const rows = {
 /** All checks, in the order of docs/protocols/acp.md. */
 export const acpAgent: AgentSet = {
   protocol: 'acp',
-  version: '1',
+  version: '2',
+  history: agentHistory,
   measuredOn:
     'claude-agent-acp 0.101.0, codex-acp 2.6.0, pi-acp 0.0.34, qwen-code 0.24.4, gemini-cli 0.61.0 and opencode 1.18.33',
   side: 'agent',

@@ -16,3 +16,19 @@ export const clientHistory: SetHistory = [
     ],
   },
 ];
+
+/** Of the checks of agents. */
+export const agentHistory: SetHistory = [
+  {
+    version: '2',
+    why: 'notices what the mutation score showed to pass unread',
+    added: ['acp/request-has-id', 'acp/cancel-request-known', 'acp/content-known', 'acp/call-content-known'],
+    reworded: [
+      'acp/options-shape',
+      'acp/permission-shape',
+      'acp/call-content',
+      'acp/elicitation-shape',
+      'acp/elicitation-flat',
+    ],
+  },
+];
