@@ -118,8 +118,8 @@ function growth(measured: readonly { size: Size; costs: Costs<Sides> }[]): Figur
     unit: '',
     goal: atMost(
       0.1,
-      'what is above one search for LF still touches the end of each line, whose bytes lie in memory that the search has just ' +
-        'driven through the caches, so a longer line costs a little more.',
+      'many lines of 1 KB come with one read and go as one burst, where a line of 50 KB or more is cut by a read and goes as an ' +
+        'event of its own. That is how the figures read; no floor is proved.',
     ),
     moonshot: atMost(0.05),
     detail: `us/event above the search: ${points.map(([kilobytes, us]) => `${short(us)} at ${kilobytes} KB`).join(', ')}`,
