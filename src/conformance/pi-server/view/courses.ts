@@ -97,7 +97,13 @@ export function coursesIn(told: readonly LifecycleStep[], { placeOf, isHeard }: 
     if (lane !== undefined) lanes.set(lane, { last: course, latest: isLatest ? course : latest });
   }
 
-  const laterOf = ({ id, frame }: LifecycleStep) => told.filter((one) => one.id === id && one.frame > frame);
+  const byId = new Map<unknown, LifecycleStep[]>();
+  for (const step of told) {
+    const all = byId.get(step.id);
+    if (all === undefined) byId.set(step.id, [step]);
+    else all.push(step);
+  }
+  const laterOf = ({ id, frame }: LifecycleStep) => (byId.get(id) ?? []).filter((one) => one.frame > frame);
 
   /** The command that was started has its own end still to come: the failure is that of a conflict with it (8.6). */
   function isConflict(step: LifecycleStep): boolean {
