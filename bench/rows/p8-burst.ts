@@ -53,8 +53,8 @@ const stream = { dialect: 'delta-only', bytes: 1, sample: 50 * 600, perSecond: 5
 /** Why goals are missed. */
 const whys = {
   cost:
-    'each reader has a write of its own for each turn: 270 to 500 of them for 50,000 deltas. The kernel’s part of these writes ' +
-    'takes 10 to 13 us a delta for 100 readers, and the first such run of a process costs twice the later ones, for V8 ' +
+    'each reader has a write of its own for each turn: 270 to 630 of them for 50,000 deltas. The kernel’s part of these writes ' +
+    'takes 10 to 15 us a delta for 100 readers, and the first such run of a process costs twice the later ones, for V8 ' +
     'compiles meanwhile; the relay that writes once a read pays the kernel’s part too.',
   turn:
     'one turn writes to every reader that has room, and a write costs the same for each; the machine has two cores, and ' +
