@@ -148,8 +148,13 @@ export function judgedPiServer(
 
 /** The events of each session are judged as those of the pi behind it; dialogs have a form of their own (docs/protocols/pi-server.md 18.1). */
 function saidBySessions(said: readonly PiServerSaid[], isOver: boolean): Breach[] {
+  /** Sessions that are made again under their ids are others. */
+  const lives = new Map<unknown, number>();
   const events = said.flatMap(({ by, json }, at) => {
-    const { type, sessionId, event } = dictionaryOf(json);
+    const { type, sessionId: id, event, data } = dictionaryOf(json);
+    const { sessionId: made } = dictionaryOf(data);
+    if (by === 'agent' && type === 'session_created') lives.set(made, (lives.get(made) ?? 0) + 1);
+    const sessionId = `${String(id)} ${lives.get(id) ?? 0}`;
     const isEvent = by === 'agent' && type === 'event' && dictionaryOf(event).type !== 'extension_ui_request';
     return isEvent ? [{ at, sessionId, event }] : [];
   });

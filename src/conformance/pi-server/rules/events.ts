@@ -12,12 +12,16 @@ const runs = ['prompt', 'tool', 'retry', 'compaction'];
  * the rule does not apply.
  */
 function* walked(
-  { eventsBySession }: View,
+  { eventsBySession, lifeOf }: View,
   start: () => (event: Event) => string | null | undefined,
 ): Generator<Finding> {
-  for (const client of eventsBySession.values()) {
-    const step = start();
-    for (const event of client) {
+  for (const [session, events] of eventsBySession) {
+    let step = start();
+    let life: number | null = null;
+    for (const event of events) {
+      const now = lifeOf(session, event.frame);
+      if (life !== null && now !== life) step = start();
+      life = now;
       const wrong = step(event);
       if (wrong !== undefined) yield { frame: event.frame, wrong };
     }
@@ -242,13 +246,20 @@ export const eventRules: readonly ServerRule[] = [
     covers: ['command:prompt', 'session:agent_end'],
     scenarios: runs,
     reads: 'both',
-    *judge({ sent, eventsBySession, subscribedAt }) {
+    *judge({ sent, eventsBySession, lifeOf, lifecycleOf, subscribedAt }) {
       for (const { frame, json, response } of sent) {
         if (json.type !== 'prompt' || json.streamingBehavior !== undefined) continue;
         if (response?.json.success !== true || response.json.replayed === true) continue;
         const session = String(json.sessionId);
         if ((subscribedAt(session) ?? frame) >= frame) continue;
-        const earlier = (eventsBySession.get(session) ?? []).filter((event) => event.frame < response.frame);
+        // Behind command_finished the next run may begin before the response is sent.
+        const [end = response] = lifecycleOf(json.id).filter(
+          (step) => step.phase === 'finished' && step.frame > frame && step.frame < response.frame,
+        );
+        const life = lifeOf(session, end.frame);
+        const earlier = (eventsBySession.get(session) ?? []).filter(
+          (event) => event.frame < end.frame && lifeOf(session, event.frame) === life,
+        );
         const types = earlier.map(({ event }) => event.type);
         const isOver = types.lastIndexOf('agent_end') >= types.lastIndexOf('agent_start');
         yield { frame: response.frame, wrong: isOver ? null : 'its run goes on' };

@@ -15,19 +15,24 @@ const known = new WeakMap<View, readonly PiSession[]>();
 
 /** The sessions that the connection hears. Reads a trace once for all rules. */
 export function piSessions(view: View): readonly PiSession[] {
-  const sessions = known.get(view) ?? [...view.eventsBySession.keys()].map((id) => sessionIn(view, id));
+  const sessions =
+    known.get(view) ??
+    [...view.eventsBySession].flatMap(([id, events]) =>
+      [...new Set(events.map(({ frame }) => view.lifeOf(id, frame)))].map((life) => sessionIn(view, id, life)),
+    );
   known.set(view, sessions);
   return sessions;
 }
 
-function sessionIn({ frames, isLate, subscribedAt }: View, id: string): PiSession {
+/** `life`: see `lifeOf` of the view. */
+function sessionIn({ frames, isLate, lifeOf, subscribedAt }: View, id: string, life: number): PiSession {
   const from = subscribedAt(id) ?? 0;
   const places: number[] = [];
   const lines: TraceFrame[] = [];
   const asked = new Set<unknown>();
   for (const [place, frame] of frames.entries()) {
     const { by, json } = frame;
-    if (!isDictionary(json)) continue;
+    if (!isDictionary(json) || lifeOf(id, place) !== life) continue;
     // Without the beginning of the conversation nobody knows whether a prompt began the run.
     if (by === 'client') {
       if (isLate || json.sessionId !== id) continue;

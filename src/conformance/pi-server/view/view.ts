@@ -37,8 +37,10 @@ export interface View {
   responsesTo(id: unknown): readonly Line[];
   sentAs(id: unknown): readonly Sent[];
   readonly events: readonly Event[];
-  /** The events of each session, from the subscription on. */
+  /** The events of each session, from the subscription on. A session that is deleted may be made again under its id: see `lifeOf`. */
   readonly eventsBySession: ReadonlyMap<string, readonly Event[]>;
+  /** How often the session was told to be made before that frame. */
+  lifeOf(session: string, frame: number): number;
   /** Frame of the response that subscribed the connection to the session; undefined without one. */
   subscribedAt(session: string): number | undefined;
   /**
@@ -109,6 +111,10 @@ export function viewOf({ frames, isComplete }: Trace): View {
     client.push(event);
     talks.set(event.session, client);
   }
+  const makingsOf = grouped(
+    agentLines.filter(({ json }) => json.type === 'session_created'),
+    ({ json }) => dataOf(json).sessionId,
+  );
   const isLate = beginsLate({ isComplete, agentLines, responses, commands, events, subscriptions });
   const sentAs = grouped(sent, ({ json }) => json.id);
   const isSent = ({ id, frame }: LifecycleStep) => sentAs(id).some((command) => command.frame < frame);
@@ -137,6 +143,7 @@ export function viewOf({ frames, isComplete }: Trace): View {
     sentAs,
     events,
     eventsBySession: talks,
+    lifeOf: (session, frame) => makingsOf(session).filter((making) => making.frame < frame).length,
     subscribedAt: (session) => subscriptions.get(session),
     isSettled: (frame) =>
       isComplete ||
