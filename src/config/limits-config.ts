@@ -16,7 +16,7 @@ const PerToken = z.strictObject({
   questions: z.int().min(1).default(256).describe('Open approvals and dialogs; further ones are denied.'),
 });
 
-/** What the gateway allows and how long it waits. docs/limits.md tells what each bound guards. */
+/** The bounds and the waiting times of the gateway. docs/limits.md says of each bound why the bound is there. */
 export const LimitsConfig = z.strictObject({
   sessions: z.int().min(1).default(1000).describe('How many sessions may be open.'),
   connections: z

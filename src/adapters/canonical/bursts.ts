@@ -11,7 +11,7 @@ const utf8 = new TextEncoder();
 // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII.
 const isAscii = (text: string) => /^[\x00-\x7f]*$/u.test(text);
 
-/** What stands behind a delta with these extra fields. */
+/** The end of a frame, behind its delta: the extra fields, and the quotes and braces that close. */
 interface Ending {
   readonly extra: Burst['extra'];
   readonly bytes: Uint8Array;

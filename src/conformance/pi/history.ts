@@ -1,4 +1,4 @@
-// What each version of the sets of checks of pi changed.
+// The changes of each version of the sets of checks of pi.
 import type { SetHistory } from '../check/history.ts';
 
 /** Of the checks of agents. */

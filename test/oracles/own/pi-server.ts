@@ -34,6 +34,7 @@ const joins = ({ sentAs }: View, id: unknown): boolean =>
 function viewWithAll(trace: Trace, isLate: boolean) {
   const view = viewOf(trace);
   const all = coursesIn(view.lifecycleSteps, {
+    lifecycleOf: view.lifecycleOf,
     isHeard: () => !isLate,
     placeOf({ id, frame, data: { commandType: type, sessionId } }) {
       if (beside.has(type) || type === 'extension_ui_response' || joins(view, id)) return null;

@@ -11,7 +11,7 @@ const blocks: ReadonlySet<unknown> = new Set([
 const sources: ReadonlySet<unknown> = new Set(['base64', 'url', 'file', 'text', 'content']);
 const pictures: ReadonlySet<unknown> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
 
-/** What of a block the Messages API does not know; null if nothing. That a type is missing is for other rules to say. */
+/** The part of a block that the Messages API does not know; null if the API knows all of the block. Other rules judge a block without a type. */
 export function unknownInBlock(block: unknown): string | null {
   const { type, source } = dictionaryOf(block);
   if (typeof type !== 'string') return null;

@@ -10,7 +10,7 @@ import { shown } from './values.ts';
 /** Every behaviour shows how an editor begins. */
 const any = ['text'];
 
-/** What is asked, and never only told. */
+/** Methods of requests: a message with one of them needs an id. */
 const requests: ReadonlySet<string> = new Set([
   ...['initialize', 'shutdown', 'chat/prompt', 'chat/queryContext', 'chat/queryCommands', 'chat/delete'],
 ]);

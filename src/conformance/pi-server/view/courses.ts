@@ -55,15 +55,17 @@ export interface CourseStep extends LifecycleStep {
   readonly isTwice: boolean;
 }
 
-/** What the steps of commands tell. */
+/** The courses of all commands in a trace. */
 export interface Courses {
   readonly steps: readonly CourseStep[];
   /** Commands that are not over at the end. */
   readonly open: readonly Course[];
 }
 
-/** What the reader of the steps must know of commands. */
+/** Facts about commands that their steps alone do not tell. */
 export interface CommandFacts {
+  /** All steps under a command id, in the order of the trace. */
+  lifecycleOf(id: unknown): readonly LifecycleStep[];
   /** Null where the lane is not known. */
   placeOf(step: LifecycleStep): Place | null;
   /** The connection has heard of every command that the step can be about: other words do not mean another command. */
@@ -84,7 +86,7 @@ function moveOf({ phase, data }: LifecycleStep): Move {
 }
 
 /** Follows all commands through their steps. A step without a course begins one where it does not end one. */
-export function coursesIn(told: readonly LifecycleStep[], { placeOf, isHeard }: CommandFacts): Courses {
+export function coursesIn(told: readonly LifecycleStep[], { lifecycleOf, placeOf, isHeard }: CommandFacts): Courses {
   /** Commands that are not over, by id. */
   const open = new Map<unknown, readonly Course[]>();
   /** The last command of each lane that has started, and the one with the latest place. */
@@ -97,13 +99,7 @@ export function coursesIn(told: readonly LifecycleStep[], { placeOf, isHeard }: 
     if (lane !== undefined) lanes.set(lane, { last: course, latest: isLatest ? course : latest });
   }
 
-  const byId = new Map<unknown, LifecycleStep[]>();
-  for (const step of told) {
-    const all = byId.get(step.id);
-    if (all === undefined) byId.set(step.id, [step]);
-    else all.push(step);
-  }
-  const laterOf = ({ id, frame }: LifecycleStep) => (byId.get(id) ?? []).filter((one) => one.frame > frame);
+  const laterOf = ({ id, frame }: LifecycleStep) => lifecycleOf(id).filter((one) => one.frame > frame);
 
   /** The command that was started has its own end still to come: the failure is that of a conflict with it (8.6). */
   function isConflict(step: LifecycleStep): boolean {

@@ -32,7 +32,8 @@ export const answers =
 /** The three lifecycle phases (docs/protocols/pi-server.md 7.2). */
 export type Phase = 'accepted' | 'started' | 'finished';
 
-const phases = new Map<unknown, Phase>([
+/** The phases by the types of their frames. */
+export const phases: ReadonlyMap<unknown, Phase> = new Map<unknown, Phase>([
   ['command_accepted', 'accepted'],
   ['command_started', 'started'],
   ['command_finished', 'finished'],

@@ -32,13 +32,14 @@ function sessionIn({ frames, isLate, lifeOf, subscribedAt }: View, id: string, l
   const asked = new Set<unknown>();
   for (const [place, frame] of frames.entries()) {
     const { by, json } = frame;
-    if (!isDictionary(json) || lifeOf(id, place) !== life) continue;
+    if (!isDictionary(json)) continue;
     // Without the beginning of the conversation nobody knows whether a prompt began the run.
     if (by === 'client') {
-      if (isLate || json.sessionId !== id) continue;
+      if (isLate || json.sessionId !== id || lifeOf(id, place) !== life) continue;
       asked.add(json.id);
       lines.push(frame);
     } else if (json.type === 'event' && json.sessionId === id && place > from && isDictionary(json.event)) {
+      if (lifeOf(id, place) !== life) continue;
       lines.push({ ...frame, json: json.event });
     } else if (json.type === 'response' && json.id !== undefined && asked.has(json.id)) lines.push(frame);
     else continue;

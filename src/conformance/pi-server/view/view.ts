@@ -4,7 +4,7 @@ import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import type { Rule, Trace, TraceFrame } from '../../check/rule.ts';
 import { laneOf } from './commands.ts';
 import { type Courses, coursesIn } from './courses.ts';
-import { dataOf, type LifecycleStep, type Line, type Phase } from './frames.ts';
+import { dataOf, type LifecycleStep, type Line, phases } from './frames.ts';
 
 /** A command of the client. */
 export interface Sent extends Line {
@@ -52,12 +52,6 @@ export interface View {
 
 /** A rule on pi-servers or their clients. */
 export type ServerRule = Rule<View>;
-
-const phases: ReadonlyMap<unknown, Phase> = new Map([
-  ['command_accepted', 'accepted'],
-  ['command_started', 'started'],
-  ['command_finished', 'finished'],
-]);
 
 /** Ids are compared as JSON: a number never equals a string. */
 const keyOf = (id: unknown): string => JSON.stringify(id) ?? '';
@@ -131,6 +125,7 @@ export function viewOf({ frames, isComplete }: Trace): View {
     sent,
     lifecycleSteps,
     courses: coursesIn(lifecycleSteps, {
+      lifecycleOf,
       isHeard: (step) => !isLate && (isComplete || isSent(step)),
       placeOf(step) {
         const [command] = sentAs(step.id);
