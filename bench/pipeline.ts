@@ -1,7 +1,8 @@
 // The translation of the product, from an agent's bytes to a client's bytes, without sockets: the one place that says
 // which parts it is made of. What is measured is src/, wired as agent-link, session and outlet wire it.
 import { adapters } from '../src/adapters/index.ts';
-import type { Backend, Options } from '../src/core/contract/adapter.ts';
+import type { Backend } from '../src/core/contract/adapter/backend.ts';
+import type { Options } from '../src/core/contract/adapter/launch.ts';
 import type { Out } from '../src/core/contract/channel.ts';
 import { createTranslator } from '../src/core/link/translator.ts';
 import { createBatch } from '../src/transports/batch.ts';

@@ -1,45 +1,30 @@
 // The public library: named exports only. Types that were renamed are exported under their old name too.
-import type {
-  AgentLaunch,
-  Frames,
-  Multiplexing,
-  RecognisedEvent,
-  SubscriptionRequest,
-} from './core/contract/adapter.ts';
+import type { SubscriptionRequest } from './core/contract/adapter/action.ts';
+import type { Multiplexing } from './core/contract/adapter/adapter.ts';
+import type { RecognisedEvent } from './core/contract/adapter/backend.ts';
+import type { Frames } from './core/contract/adapter/frontend.ts';
+import type { AgentLaunch } from './core/contract/adapter/launch.ts';
 import type { Peek, RecognisedFrame, Splice } from './core/contract/channel.ts';
 
 export { adapters } from './adapters/index.ts';
 export type { AgentConfig } from './config/agent-config.ts';
 export { type Config, loadConfig, parseConfig } from './config/config.ts';
+export type { Action, Env, NoteLevel, SubscriptionRequest } from './core/contract/adapter/action.ts';
 export type {
-  Action,
   Adapter,
   AgentAdapter,
-  AgentKind,
-  AgentLaunch,
-  Backend,
-  BurstProjection,
   Capabilities,
   ClientAdapter,
-  Env,
-  EventEnvelope,
-  EventReader,
-  Frames,
   FramingName,
-  Frontend,
-  FrontendLimits,
-  FrontendSide,
   Multiplexing,
-  NoteLevel,
-  Options,
-  Projection,
-  RecognisedBurst,
-  RecognisedEvent,
-  SessionView,
-  StoredFormat,
-  SubscriptionRequest,
   WirePorts,
-} from './core/contract/adapter.ts';
+} from './core/contract/adapter/adapter.ts';
+export type { Backend, RecognisedBurst, RecognisedEvent } from './core/contract/adapter/backend.ts';
+export type { EventEnvelope, EventReader } from './core/contract/adapter/event-envelope.ts';
+export type { Frames, Frontend, FrontendLimits, FrontendSide } from './core/contract/adapter/frontend.ts';
+export type { AgentLaunch, Options } from './core/contract/adapter/launch.ts';
+export type { AgentKind, BurstProjection, Projection, SessionView } from './core/contract/adapter/projection.ts';
+export type { StoredFormat } from './core/contract/adapter/stored-conversations.ts';
 export type {
   Channel,
   CloseCode,

@@ -1,7 +1,9 @@
 // Everything that the outside calls throws once, in a table: its stream, client or agent ends with the reason, the fault
 // is counted, and another client and another session go on (decision 0023).
 import { describe, expect, test } from 'vitest';
-import type { Backend, Frontend, Projection } from '../src/core/contract/adapter.ts';
+import type { Backend } from '../src/core/contract/adapter/backend.ts';
+import type { Frontend } from '../src/core/contract/adapter/frontend.ts';
+import type { Projection } from '../src/core/contract/adapter/projection.ts';
 import { guarded, guardedClock, internalError } from '../src/core/contract/guarded.ts';
 import { linkClient } from '../src/core/link/client-link.ts';
 import { linkPosts } from '../src/core/link/post-link.ts';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { adapters } from '../src/adapters/index.ts';
-import type { FrontendSide } from '../src/core/contract/adapter.ts';
+import type { FrontendSide } from '../src/core/contract/adapter/frontend.ts';
 import { verify } from '../src/core/log/grammar.ts';
 import { wholeContent } from '../src/core/log/messages.ts';
 import type { Content } from '../src/core/model/content.ts';

@@ -4,7 +4,7 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { adapters } from '../src/adapters/index.ts';
-import type { Adapter } from '../src/core/contract/adapter.ts';
+import type { Adapter } from '../src/core/contract/adapter/adapter.ts';
 import { verify } from '../src/core/log/grammar.ts';
 import type { Event } from '../src/core/model/event.ts';
 import { decodeLines, stillEnv } from './support/decoding.ts';

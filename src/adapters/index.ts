@@ -1,5 +1,5 @@
 // All adapters with both sides, for the library and for tests. Programs load the sides that they need: protocols.ts.
-import type { Adapter } from '../core/contract/adapter.ts';
+import type { Adapter } from '../core/contract/adapter/adapter.ts';
 import { acp } from './acp/index.ts';
 import { anthropic } from './anthropic/index.ts';
 import { canonical } from './canonical/index.ts';

@@ -1,5 +1,5 @@
 // The registry: one line per protocol, with its facts and with functions that load the code of its sides.
-import type { Adapter, Protocol } from '../core/contract/adapter.ts';
+import type { Adapter, Protocol } from '../core/contract/adapter/adapter.ts';
 import { GatewayError } from '../core/model/errors.ts';
 import { didYouMean } from '../core/model/similar-names.ts';
 import { protocol as acp } from './acp/protocol.ts';

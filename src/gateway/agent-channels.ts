@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { AgentConfig } from '../config/agent-config.ts';
 import type { Config } from '../config/config.ts';
-import type { Adapter, Multiplexing } from '../core/contract/adapter.ts';
+import type { Adapter, Multiplexing } from '../core/contract/adapter/adapter.ts';
 import type { Channel } from '../core/contract/channel.ts';
 import type { PacedWork } from '../core/contract/paced-work.ts';
 import { GatewayError } from '../core/model/errors.ts';

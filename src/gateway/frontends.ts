@@ -1,7 +1,9 @@
 // The client sides of all protocols, with their configured settings.
 import type { AdapterOf } from '../adapters/protocols.ts';
 import type { Config } from '../config/config.ts';
-import type { Env, FrontendSide, Options } from '../core/contract/adapter.ts';
+import type { Env } from '../core/contract/adapter/action.ts';
+import type { FrontendSide } from '../core/contract/adapter/frontend.ts';
+import type { Options } from '../core/contract/adapter/launch.ts';
 import { GatewayError } from '../core/model/errors.ts';
 
 /** The dependencies of the client sides. */

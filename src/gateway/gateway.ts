@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { finderIn } from '../adapters/protocols.ts';
 import type { Config } from '../config/config.ts';
-import type { Adapter, Env } from '../core/contract/adapter.ts';
+import type { Env } from '../core/contract/adapter/action.ts';
+import type { Adapter } from '../core/contract/adapter/adapter.ts';
 import type { Channel } from '../core/contract/channel.ts';
 import type { Clock } from '../core/contract/clock.ts';
 import type { Deliver } from '../core/contract/delivery.ts';

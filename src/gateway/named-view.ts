@@ -1,5 +1,5 @@
 // A session under the name that its client uses.
-import type { SessionView } from '../core/contract/adapter.ts';
+import type { SessionView } from '../core/contract/adapter/projection.ts';
 import type { Transcript } from '../core/model/transcript.ts';
 
 /** The view with that name as its id. */

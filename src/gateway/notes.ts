@@ -1,5 +1,5 @@
 // Logs and counts the notes of sessions: losses, repairs, violations, and faults of the gateway itself.
-import type { NoteLevel } from '../core/contract/adapter.ts';
+import type { NoteLevel } from '../core/contract/adapter/action.ts';
 import { faultText } from '../core/contract/guarded.ts';
 import { createLineLimit, type LineLimit } from './clients/line-limit.ts';
 import type { Log, LogLevel } from './log.ts';

@@ -1,5 +1,6 @@
 // The transports to agents at an address. They are a port, because most starts need none of their code.
-import type { EventEnvelope, FramingName } from '../core/contract/adapter.ts';
+import type { FramingName } from '../core/contract/adapter/adapter.ts';
+import type { EventEnvelope } from '../core/contract/adapter/event-envelope.ts';
 import type { Channel } from '../core/contract/channel.ts';
 import type { Traffic } from '../core/contract/traffic.ts';
 

@@ -1,5 +1,5 @@
 // Stores one conversation: appends the new items after each run and after each change of its name.
-import type { SessionView } from '../core/contract/adapter.ts';
+import type { SessionView } from '../core/contract/adapter/projection.ts';
 import { messagesOf } from '../core/log/messages.ts';
 import {
   lineOfMessage,

@@ -1,7 +1,9 @@
 // Translates what a taped client asked, and what it was answered. A frontend of the tape's protocol reads the requests, and
 // a backend of it reads the answers; a backend of the other protocol asks in the client's place, and a frontend of it
 // answers. Pure: nothing is sent to anybody.
-import type { Action, Backend, Frontend, NoteLevel } from '../core/contract/adapter.ts';
+import type { Action, NoteLevel } from '../core/contract/adapter/action.ts';
+import type { Backend } from '../core/contract/adapter/backend.ts';
+import type { Frontend } from '../core/contract/adapter/frontend.ts';
 import type { Frame, Out } from '../core/contract/channel.ts';
 import type { Command } from '../core/model/command.ts';
 import { dictionaryOf } from '../core/model/dictionary.ts';

@@ -1,5 +1,5 @@
 // Shares one connection between many named channels. The adapter tells to which channel a frame belongs.
-import type { Multiplexing } from '../core/contract/adapter.ts';
+import type { Multiplexing } from '../core/contract/adapter/adapter.ts';
 import type { Channel, CloseCode, Frame, Peek, Receiver } from '../core/contract/channel.ts';
 import { guarded, internalError } from '../core/contract/guarded.ts';
 import type { WorkQueue } from '../core/contract/paced-work.ts';
@@ -11,7 +11,7 @@ export interface MultiplexerOptions {
   readonly label: string;
   /** The shared connection. Opened with the first channel and closed with the last. */
   readonly channel: Channel;
-  /** See Multiplexing in core/contract/adapter.ts. */
+  /** See Multiplexing in core/contract/adapter/adapter.ts. */
   route(frame: Frame): { readonly name: string | null; readonly isGreeting?: boolean };
   /** See Multiplexing. */
   readonly seemsFor?: Multiplexing['seemsFor'];

@@ -1,7 +1,7 @@
 // Deltas that come together mean what they mean one by one, to every reader of every client protocol. The dialects of the
 // core itself are in test/core/session/session-bursts.test.ts.
 import { describe, expect, test } from 'vitest';
-import type { Projection, SessionView } from '../../src/core/contract/adapter.ts';
+import type { Projection, SessionView } from '../../src/core/contract/adapter/projection.ts';
 import { adapters, type Options } from '../../src/index.ts';
 import { type Dialects, mustMeanTheSame } from '../support/core/burst-rig.ts';
 

@@ -1,7 +1,9 @@
 // What every protocol promises, as a suite that each of them is run through. Knows none of them.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Action, Adapter, AgentAdapter, FrontendSide } from '../../src/core/contract/adapter.ts';
+import type { Action } from '../../src/core/contract/adapter/action.ts';
+import type { Adapter, AgentAdapter } from '../../src/core/contract/adapter/adapter.ts';
+import type { FrontendSide } from '../../src/core/contract/adapter/frontend.ts';
 import { emptyTranscript } from '../../src/core/log/fold.ts';
 import { Command, type CommandType } from '../../src/core/model/command.ts';
 import { GatewayError, type Outcome, refused } from '../../src/core/model/errors.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
 import { within } from '../../src/conformance/bounded-wait.ts';
-import type { Adapter } from '../../src/core/contract/adapter.ts';
+import type { Adapter } from '../../src/core/contract/adapter/adapter.ts';
 import type { Channel } from '../../src/core/contract/channel.ts';
 import { createGateway } from '../../src/gateway/full-gateway.ts';
 import type { AgentRole } from '../support/agent-roles.ts';

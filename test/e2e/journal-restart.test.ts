@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
-import { beginsAnew } from '../../src/core/contract/adapter.ts';
+import { beginsAnew } from '../../src/core/contract/adapter/stored-conversations.ts';
 import { patchbay } from '../support/command.ts';
 import { forEach } from '../support/cut-readers.ts';
 import { type GatewayServer, startServerWith } from '../support/gateway.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
-import { beginsAnew } from '../../src/core/contract/adapter.ts';
+import { beginsAnew } from '../../src/core/contract/adapter/stored-conversations.ts';
 import { owner } from '../../src/core/contract/principal.ts';
 import { makePiHome, type PiHome, piCommand } from '../support/pi-rig.ts';
 import type { RelayClient } from '../support/relay.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { beginsAnew } from '../../src/core/contract/adapter.ts';
+import { beginsAnew } from '../../src/core/contract/adapter/stored-conversations.ts';
 import { owner, type Principal } from '../../src/core/contract/principal.ts';
 import type { RelayClient } from '../support/relay.ts';
 import { isOver, onNetwork, openGateway, prompt, useRelay } from '../support/relay-rig.ts';

@@ -3,7 +3,8 @@
 import { afterEach, expect, test } from 'vitest';
 import { adapters } from '../../src/adapters/index.ts';
 import { parseConfig } from '../../src/config/config.ts';
-import type { Options, Projection, SessionView } from '../../src/core/contract/adapter.ts';
+import type { Options } from '../../src/core/contract/adapter/launch.ts';
+import type { Projection, SessionView } from '../../src/core/contract/adapter/projection.ts';
 import { owner } from '../../src/core/contract/principal.ts';
 import { unreadStreamMs } from '../../src/core/session/session-streams.ts';
 import { createGateway, type Gateway } from '../../src/gateway/full-gateway.ts';

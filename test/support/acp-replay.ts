@@ -1,7 +1,8 @@
 // A recorded ACP agent speaks again, to our backend: what it said, in its order, under the ids that our backend gives. What the
 // recorded client said drives the session. Nothing answers but the recording.
 import { acp } from '../../src/adapters/acp/index.ts';
-import type { Action, Backend } from '../../src/core/contract/adapter.ts';
+import type { Action } from '../../src/core/contract/adapter/action.ts';
+import type { Backend } from '../../src/core/contract/adapter/backend.ts';
 import type { Command } from '../../src/core/model/command.ts';
 import type { Event, Logged } from '../../src/core/model/event.ts';
 import { createFrame } from '../../src/transports/framing/frame.ts';

@@ -1,5 +1,6 @@
 // Drives a backend with no agent behind it: counts what it settles, keeps its timers, checks every action.
-import type { Action, Backend } from '../../src/core/contract/adapter.ts';
+import type { Action } from '../../src/core/contract/adapter/action.ts';
+import type { Backend } from '../../src/core/contract/adapter/backend.ts';
 import type { Frame } from '../../src/core/contract/channel.ts';
 import type { Command } from '../../src/core/model/command.ts';
 import type { Outcome } from '../../src/core/model/errors.ts';

@@ -1,7 +1,8 @@
 // Plays a recording of a client and a Claude agent through the gateway's two sides of that format: what the client would
 // have been sent. Nothing answers but the recording.
 import { claude } from '../../src/adapters/claude/index.ts';
-import type { Action, SessionView } from '../../src/core/contract/adapter.ts';
+import type { Action } from '../../src/core/contract/adapter/action.ts';
+import type { SessionView } from '../../src/core/contract/adapter/projection.ts';
 import type { Out } from '../../src/core/contract/channel.ts';
 import { emptyTranscript, fold } from '../../src/core/log/fold.ts';
 import { createRepair } from '../../src/core/log/repair.ts';

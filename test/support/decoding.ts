@@ -1,5 +1,6 @@
 // Reads an agent's frames as a session does: through the backend and the repair into a log. Knows no protocol.
-import type { Action, Adapter, Env } from '../../src/core/contract/adapter.ts';
+import type { Action, Env } from '../../src/core/contract/adapter/action.ts';
+import type { Adapter } from '../../src/core/contract/adapter/adapter.ts';
 import type { Event } from '../../src/core/model/event.ts';
 import { createFrame } from '../../src/transports/framing/frame.ts';
 import { createLog, type Log } from './telling.ts';

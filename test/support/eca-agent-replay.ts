@@ -4,7 +4,8 @@
 import { contextOf } from '../../src/adapters/eca/contexts.ts';
 import { dialectName, union } from '../../src/adapters/eca/frontend/dialect.ts';
 import { eca } from '../../src/adapters/eca/index.ts';
-import type { Action, SessionView } from '../../src/core/contract/adapter.ts';
+import type { Action } from '../../src/core/contract/adapter/action.ts';
+import type { SessionView } from '../../src/core/contract/adapter/projection.ts';
 import type { Command } from '../../src/core/model/command.ts';
 import type { Event } from '../../src/core/model/event.ts';
 import { createFrame } from '../../src/transports/framing/frame.ts';

@@ -1,5 +1,5 @@
 // A board without a gateway: sessions are plain logs of frames, so that HTTP can be tested alone.
-import type { EventEnvelope } from '../../src/core/contract/adapter.ts';
+import type { EventEnvelope } from '../../src/core/contract/adapter/event-envelope.ts';
 import type { Channel, Out } from '../../src/core/contract/channel.ts';
 import type { ClientRequest, GatewayApi, OpenSession, PostResult } from '../../src/core/contract/gateway-api.ts';
 import type { LimitRule } from '../../src/core/contract/limit-rule.ts';

@@ -1,6 +1,6 @@
 // What is lost between each protocol of agents and each of clients, as the page docs/fidelity.md: found by telling every
 // scenario, and by comparing what the protocols declare. Knows no protocol.
-import type { Adapter } from '../../src/core/contract/adapter.ts';
+import type { Adapter } from '../../src/core/contract/adapter/adapter.ts';
 import type { Logged } from '../../src/core/model/event.ts';
 import { decodeLines, stillEnv } from './decoding.ts';
 import { canonicalEvents, hasScenarioFile, pending, scenarioLines, scenarioLosses, scenarioNames } from './fixtures.ts';

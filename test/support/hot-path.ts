@@ -2,7 +2,8 @@
 // recognised one by one, or many at once. Also generates such bytes, for any protocol.
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { Backend, FramingName } from '../../src/core/contract/adapter.ts';
+import type { FramingName } from '../../src/core/contract/adapter/adapter.ts';
+import type { Backend } from '../../src/core/contract/adapter/backend.ts';
 import type { Frame, Peek } from '../../src/core/contract/channel.ts';
 import { adapters, createTranslator, type Options } from '../../src/index.ts';
 import { bytesOf } from '../../src/transports/framing/frame.ts';

@@ -1,7 +1,9 @@
 // The demo agent for people who do not know its verbs: it reads in plain words what it is to do, and the conversation has
 // those words. Knows no client.
 import { demo } from '../../src/adapters/demo/index.ts';
-import type { Action, Adapter, Backend } from '../../src/core/contract/adapter.ts';
+import type { Action } from '../../src/core/contract/adapter/action.ts';
+import type { Adapter } from '../../src/core/contract/adapter/adapter.ts';
+import type { Backend } from '../../src/core/contract/adapter/backend.ts';
 import type { Content } from '../../src/core/model/content.ts';
 import type { Event } from '../../src/core/model/event.ts';
 

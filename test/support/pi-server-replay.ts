@@ -2,7 +2,7 @@
 // out of it through the projection: nothing answers but the recording. Prompts, aborts and answers of the recorded client are
 // asked of the backend; what others did, and what it would not send, it sees as another client's.
 import { piServer } from '../../src/adapters/pi-server/index.ts';
-import type { Action } from '../../src/core/contract/adapter.ts';
+import type { Action } from '../../src/core/contract/adapter/action.ts';
 import { emptyTranscript, fold } from '../../src/core/log/fold.ts';
 import { createRepair } from '../../src/core/log/repair.ts';
 import type { Command } from '../../src/core/model/command.ts';

@@ -2,7 +2,7 @@
 import { afterAll } from 'vitest';
 import { adapters } from '../../src/adapters/index.ts';
 import { type ProtocolEntry, protocols } from '../../src/adapters/protocols.ts';
-import type { Adapter } from '../../src/core/contract/adapter.ts';
+import type { Adapter } from '../../src/core/contract/adapter/adapter.ts';
 
 /** Adds the protocol until the test file that calls this has ended. */
 export function register(adapter: Adapter): void {

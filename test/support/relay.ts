@@ -2,7 +2,10 @@
 // for word. Each frame is a JSON object.
 import { z } from 'zod';
 import { within } from '../../src/conformance/bounded-wait.ts';
-import type { Action, Adapter, Frontend, Projection, SessionView } from '../../src/core/contract/adapter.ts';
+import type { Action } from '../../src/core/contract/adapter/action.ts';
+import type { Adapter } from '../../src/core/contract/adapter/adapter.ts';
+import type { Frontend } from '../../src/core/contract/adapter/frontend.ts';
+import type { Projection, SessionView } from '../../src/core/contract/adapter/projection.ts';
 import type { Channel } from '../../src/core/contract/channel.ts';
 import { Command } from '../../src/core/model/command.ts';
 import type { Outcome } from '../../src/core/model/errors.ts';

@@ -1,5 +1,7 @@
 // A session without a gateway: events go through the repair into a log, and a projection tells the log to clients.
-import type { AgentKind, FrontendSide, NoteLevel, SessionView } from '../../src/core/contract/adapter.ts';
+import type { NoteLevel } from '../../src/core/contract/adapter/action.ts';
+import type { FrontendSide } from '../../src/core/contract/adapter/frontend.ts';
+import type { AgentKind, SessionView } from '../../src/core/contract/adapter/projection.ts';
 import type { Out } from '../../src/core/contract/channel.ts';
 import type { Reader } from '../../src/core/contract/reader.ts';
 import { type Cause, closeRun } from '../../src/core/log/close-run.ts';

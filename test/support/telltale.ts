@@ -1,6 +1,6 @@
 // A short conversation whose words are like no other words on any wire, and how to find words in frames of any protocol.
 // Knows no protocol.
-import type { Capabilities } from '../../src/core/contract/adapter.ts';
+import type { Capabilities } from '../../src/core/contract/adapter/adapter.ts';
 import type { Event } from '../../src/core/model/event.ts';
 
 /** Words that a client must be told. */

@@ -7,7 +7,7 @@ import { finished } from 'node:stream/promises';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import type { FramingName } from '../../src/core/contract/adapter.ts';
+import type { FramingName } from '../../src/core/contract/adapter/adapter.ts';
 import { frameIn } from '../../src/core/contract/stretch.ts';
 import { Traffic } from '../../src/core/contract/traffic.ts';
 import { meteredReader } from '../../src/gateway/metering/metered-reader.ts';

@@ -1,5 +1,5 @@
 // The agent side of `acp`: ACP agents.
-import type { AgentAdapter } from '../../core/contract/adapter.ts';
+import type { AgentAdapter } from '../../core/contract/adapter/adapter.ts';
 import { createBackend } from './backend/backend.ts';
 import { agentOptions } from './backend/options.ts';
 import { protocol } from './protocol.ts';

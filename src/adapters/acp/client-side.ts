@@ -1,5 +1,5 @@
 // The client side of `acp`: editors and other clients of version 1.
-import type { ClientAdapter } from '../../core/contract/adapter.ts';
+import type { ClientAdapter } from '../../core/contract/adapter/adapter.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import { dialectOf } from './frontend/dialect.ts';
 import { createConnection } from './frontend/frontend.ts';

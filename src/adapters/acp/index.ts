@@ -1,5 +1,5 @@
 // ACP, the Agent Client Protocol (docs/protocols/acp.md): both sides.
-import type { Adapter } from '../../core/contract/adapter.ts';
+import type { Adapter } from '../../core/contract/adapter/adapter.ts';
 import { agent } from './agent-side.ts';
 import { client } from './client-side.ts';
 import { protocol } from './protocol.ts';

@@ -1,5 +1,5 @@
 // The facts about `acp` that are known without its code.
-import type { Protocol } from '../../core/contract/adapter.ts';
+import type { Protocol } from '../../core/contract/adapter/adapter.ts';
 
 /** ACP: the Agent Client Protocol, version 1. */
 export const protocol = {

@@ -1,5 +1,5 @@
 // The agent side of `anthropic`. Options: see options.ts and the README.
-import type { AgentAdapter } from '../../core/contract/adapter.ts';
+import type { AgentAdapter } from '../../core/contract/adapter/adapter.ts';
 import { connectApi } from './api.ts';
 import { createBackend } from './backend.ts';
 import { parseOptions, withInstructions } from './options.ts';

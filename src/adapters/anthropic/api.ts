@@ -1,6 +1,6 @@
 // Sends requests to the Messages API through its own library, which is loaded at the first request. The only file of
 // this folder that does I/O (decision 0014); backend.ts interprets the stream.
-import type { WirePorts } from '../../core/contract/adapter.ts';
+import type { WirePorts } from '../../core/contract/adapter/adapter.ts';
 import type { Channel, Receiver } from '../../core/contract/channel.ts';
 import { messageOf } from '../../core/model/errors.ts';
 import type { AnthropicOptions } from './options.ts';

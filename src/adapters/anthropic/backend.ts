@@ -1,6 +1,7 @@
 // The Messages API as a chat agent: a prompt becomes a request, and the stream of events becomes a run. Keeps the
 // conversation, because the API is stateless. api.ts sends the requests.
-import type { Backend, Env } from '../../core/contract/adapter.ts';
+import type { Env } from '../../core/contract/adapter/action.ts';
+import type { Backend } from '../../core/contract/adapter/backend.ts';
 import { createHeldBack } from '../../core/contract/held-back.ts';
 import { createOutbox } from '../../core/contract/outbox.ts';
 import type { Command, CommandOf } from '../../core/model/command.ts';

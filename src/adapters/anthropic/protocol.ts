@@ -1,5 +1,5 @@
 // The facts about `anthropic` that are known without its code.
-import type { Protocol } from '../../core/contract/adapter.ts';
+import type { Protocol } from '../../core/contract/adapter/adapter.ts';
 
 /** The Anthropic Messages API: agents only. */
 export const protocol = {

@@ -1,5 +1,5 @@
 // Writes the deltas of a burst as canonical frames: the number and the time of the event stand in front of each.
-import type { BurstProjection } from '../../core/contract/adapter.ts';
+import type { BurstProjection } from '../../core/contract/adapter/projection.ts';
 import { type Stretch, surplusIn } from '../../core/contract/stretch.ts';
 import { stretchRoom } from '../../core/fast-path/stretch-room.ts';
 import { type Burst, startOf } from '../../core/model/burst.ts';

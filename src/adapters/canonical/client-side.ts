@@ -1,5 +1,5 @@
 // The client side of `canonical`.
-import type { ClientAdapter } from '../../core/contract/adapter.ts';
+import type { ClientAdapter } from '../../core/contract/adapter/adapter.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import { createConnection } from './frontend.ts';
 import { createProjection } from './projection.ts';

@@ -1,7 +1,9 @@
 // One connection of a client that speaks the model itself (docs/protocols/canonical.md 2, 4). The events come from
 // projection.ts.
 import { z } from 'zod';
-import type { Action, Frontend, SessionView } from '../../core/contract/adapter.ts';
+import type { Action } from '../../core/contract/adapter/action.ts';
+import type { Frontend } from '../../core/contract/adapter/frontend.ts';
+import type { SessionView } from '../../core/contract/adapter/projection.ts';
 import { Command } from '../../core/model/command.ts';
 import { dictionaryOf, isDictionary } from '../../core/model/dictionary.ts';
 import { type ErrorCode, GatewayError, messageOf, type Problem } from '../../core/model/errors.ts';

@@ -1,5 +1,5 @@
 // The adapter for clients that speak the model itself.
-import type { Adapter } from '../../core/contract/adapter.ts';
+import type { Adapter } from '../../core/contract/adapter/adapter.ts';
 import { client } from './client-side.ts';
 import { protocol } from './protocol.ts';
 

@@ -1,6 +1,6 @@
 // Writes the events of a session as they are, and what other protocols could not say of them
 // (docs/protocols/canonical.md 3, 5).
-import type { DialectLoss, Projection, SessionView } from '../../core/contract/adapter.ts';
+import type { DialectLoss, Projection, SessionView } from '../../core/contract/adapter/projection.ts';
 import { createBursts } from './bursts.ts';
 
 /** Losses that are remembered so that each is told once for an event (docs/limits.md 5.10). */

@@ -1,5 +1,5 @@
 // The facts about `canonical` that are known without its code.
-import type { Protocol } from '../../core/contract/adapter.ts';
+import type { Protocol } from '../../core/contract/adapter/adapter.ts';
 
 /** The model itself on the wire. A test compares both lists with the model. */
 export const protocol = {

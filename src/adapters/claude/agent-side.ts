@@ -1,5 +1,5 @@
 // The agent side of `claude`.
-import type { AgentAdapter } from '../../core/contract/adapter.ts';
+import type { AgentAdapter } from '../../core/contract/adapter/adapter.ts';
 import { allowsPassthrough } from './allowed-control-frames.ts';
 import { createBackend } from './backend/backend.ts';
 import { agentOptions, withInstructions } from './backend/options.ts';

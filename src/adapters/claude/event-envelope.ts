@@ -1,7 +1,8 @@
 // The events and posts of the SDK's browser entry: durable frames as numbered `client_event`s, live-only frames as
 // `ephemeral_event`s (docs/protocols/claude.md 9.2).
 import { z } from 'zod';
-import type { EventEnvelope, EventReader, Options } from '../../core/contract/adapter.ts';
+import type { EventEnvelope, EventReader } from '../../core/contract/adapter/event-envelope.ts';
+import type { Options } from '../../core/contract/adapter/launch.ts';
 import type { Out } from '../../core/contract/channel.ts';
 import type { FrameEntry } from '../../core/contract/reader.ts';
 import { GatewayError } from '../../core/model/errors.ts';

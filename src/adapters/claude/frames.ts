@@ -1,5 +1,5 @@
 // Helpers for all frames: their lane, their session and id, and which frames of an agent may be passed on.
-import type { SessionView } from '../../core/contract/adapter.ts';
+import type { SessionView } from '../../core/contract/adapter/projection.ts';
 import type { Dictionary } from '../../core/model/content.ts';
 import { isDictionary } from '../../core/model/dictionary.ts';
 import type { EventOf } from '../../core/model/event.ts';

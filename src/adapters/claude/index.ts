@@ -1,6 +1,6 @@
 // The Claude Agent SDK's message format (docs/protocols/claude.md), and its RpcMessage dialect
 // (docs/protocols/rpc-message.md).
-import type { Adapter } from '../../core/contract/adapter.ts';
+import type { Adapter } from '../../core/contract/adapter/adapter.ts';
 import { agent } from './agent-side.ts';
 import { client, envelope } from './client-side.ts';
 import { protocol, rpcMessageProtocol } from './protocol.ts';

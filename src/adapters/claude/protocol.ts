@@ -1,5 +1,5 @@
 // The facts about `claude` and `rpc-message` that are known without their code.
-import type { Protocol } from '../../core/contract/adapter.ts';
+import type { Protocol } from '../../core/contract/adapter/adapter.ts';
 
 const framing = { stdio: 'jsonl', websocket: 'lines', sse: 'event-stream' } as const;
 

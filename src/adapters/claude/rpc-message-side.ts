@@ -1,5 +1,5 @@
 // The client side of `rpc-message`.
-import type { ClientAdapter } from '../../core/contract/adapter.ts';
+import type { ClientAdapter } from '../../core/contract/adapter/adapter.ts';
 import { createSide } from './frontend/side.ts';
 import { rpcMessageProtocol } from './protocol.ts';
 

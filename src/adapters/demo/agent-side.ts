@@ -1,6 +1,6 @@
 // The agent side of `demo`. Options: `paceMs`, 0 to 60000, default 15.
 import { z } from 'zod';
-import type { AgentAdapter } from '../../core/contract/adapter.ts';
+import type { AgentAdapter } from '../../core/contract/adapter/adapter.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import { createBackend } from './backend.ts';
 import { protocol } from './protocol.ts';

@@ -1,6 +1,7 @@
 // The demo agent as a backend: takes commands and delivers the events of plays. There is no peer, so nothing is ever
 // sent.
-import type { Action, Backend, Env } from '../../core/contract/adapter.ts';
+import type { Action, Env } from '../../core/contract/adapter/action.ts';
+import type { Backend } from '../../core/contract/adapter/backend.ts';
 import { emptyTranscript, fold } from '../../core/log/fold.ts';
 import type { CommandOf } from '../../core/model/command.ts';
 import type { Content } from '../../core/model/content.ts';

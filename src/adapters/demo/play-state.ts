@@ -1,5 +1,5 @@
 // The state that a play can read and change while it runs.
-import type { Env } from '../../core/contract/adapter.ts';
+import type { Env } from '../../core/contract/adapter/action.ts';
 import type { Content } from '../../core/model/content.ts';
 import type { EventOf } from '../../core/model/event.ts';
 import type { Transcript } from '../../core/model/transcript.ts';

@@ -1,5 +1,5 @@
 // Performs one play at a time: turns its beats into actions, and timers, answers and aborts into signals for the play.
-import type { Action } from '../../core/contract/adapter.ts';
+import type { Action } from '../../core/contract/adapter/action.ts';
 import type { Cause } from '../../core/log/close-run.ts';
 import { fold } from '../../core/log/fold.ts';
 import type { CommandOf } from '../../core/model/command.ts';

@@ -1,5 +1,5 @@
 // The facts about `demo` that are known without its code.
-import type { Protocol } from '../../core/contract/adapter.ts';
+import type { Protocol } from '../../core/contract/adapter/adapter.ts';
 
 /** The built-in demo agent. */
 export const protocol = {

@@ -1,6 +1,6 @@
 // The user's shell commands. No command runs: the output repeats the command text. A hanging command ends when it is
 // aborted.
-import type { Action } from '../../core/contract/adapter.ts';
+import type { Action } from '../../core/contract/adapter/action.ts';
 import type { Event } from '../../core/model/event.ts';
 
 /** A simulated shell. */

@@ -1,6 +1,9 @@
 // The client side of `eca`: editors of both eras (docs/protocols/eca.md 3).
 import { z } from 'zod';
-import type { ClientAdapter, Env, FrontendSide, Options } from '../../core/contract/adapter.ts';
+import type { Env } from '../../core/contract/adapter/action.ts';
+import type { ClientAdapter } from '../../core/contract/adapter/adapter.ts';
+import type { FrontendSide } from '../../core/contract/adapter/frontend.ts';
+import type { Options } from '../../core/contract/adapter/launch.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import { dialectOf } from './frontend/dialect.ts';
 import { createConnection } from './frontend/frontend.ts';

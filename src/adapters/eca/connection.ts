@@ -1,5 +1,6 @@
 // The shared port of the parts of one connection: sending to the client, and commands to its sessions.
-import type { Action, Env, SessionView } from '../../core/contract/adapter.ts';
+import type { Action, Env } from '../../core/contract/adapter/action.ts';
+import type { SessionView } from '../../core/contract/adapter/projection.ts';
 import type { Command } from '../../core/model/command.ts';
 import type { Outcome, Problem } from '../../core/model/errors.ts';
 import type { Client } from './client.ts';

@@ -1,6 +1,7 @@
 // ECA's frames as server-sent events, under the names of ECA's own remote server (docs/protocols/eca.md 7). A
 // notification is sent as its params, any other frame as the whole message in an unnamed event.
-import type { EventEnvelope, EventReader, Options } from '../../core/contract/adapter.ts';
+import type { EventEnvelope, EventReader } from '../../core/contract/adapter/event-envelope.ts';
+import type { Options } from '../../core/contract/adapter/launch.ts';
 import type { Out } from '../../core/contract/channel.ts';
 import { isDictionary } from '../../core/model/dictionary.ts';
 import { GatewayError } from '../../core/model/errors.ts';

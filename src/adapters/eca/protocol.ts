@@ -1,5 +1,5 @@
 // The facts about `eca` that are known without its code.
-import type { Protocol } from '../../core/contract/adapter.ts';
+import type { Protocol } from '../../core/contract/adapter/adapter.ts';
 import { clientEvents } from './client-events.ts';
 
 /** ECA: editors of both eras as clients, ECA servers as agents. */

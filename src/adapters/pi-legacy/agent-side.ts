@@ -1,5 +1,5 @@
 // The agent side of `pi-legacy`.
-import type { AgentAdapter } from '../../core/contract/adapter.ts';
+import type { AgentAdapter } from '../../core/contract/adapter/adapter.ts';
 import { withInstructions } from '../pi/instructions.ts';
 import { createBackend } from './backend.ts';
 import { readAgentOptions } from './options.ts';

@@ -1,7 +1,8 @@
 // The gateway as the client of pi 0.13.2. The parts of ../pi decode pi's lines; this file sends the commands. pi does
 // not answer commands, so events show their results. Comments name each fault of pi that this file hides from clients
 // (docs/protocols/pi-legacy.md 1.6, 1.7).
-import type { Backend, Env } from '../../core/contract/adapter.ts';
+import type { Env } from '../../core/contract/adapter/action.ts';
+import type { Backend } from '../../core/contract/adapter/backend.ts';
 import { createOutbox } from '../../core/contract/outbox.ts';
 import { createCallChanges } from '../../core/log/call-changes.ts';
 import type { Command, CommandOf } from '../../core/model/command.ts';

@@ -1,5 +1,5 @@
 // The client side of `pi-legacy`.
-import type { ClientAdapter } from '../../core/contract/adapter.ts';
+import type { ClientAdapter } from '../../core/contract/adapter/adapter.ts';
 import { createProjection } from '../pi/projection/projection.ts';
 import { createConnection } from './frontend.ts';
 import { checkClientOptions } from './options.ts';

@@ -1,6 +1,8 @@
 // One connection of a client written for pi 0.13.2 (docs/protocols/pi-legacy.md). The client gets no responses: success
 // is visible in the events, and a refusal is an `error` line. The events come from ../pi/projection/projection.ts.
-import type { Action, Frontend, SessionView } from '../../core/contract/adapter.ts';
+import type { Action } from '../../core/contract/adapter/action.ts';
+import type { Frontend } from '../../core/contract/adapter/frontend.ts';
+import type { SessionView } from '../../core/contract/adapter/projection.ts';
 import type { Command, CommandOf } from '../../core/model/command.ts';
 import { isDictionary, without } from '../../core/model/dictionary.ts';
 import { messageOf, type Outcome } from '../../core/model/errors.ts';

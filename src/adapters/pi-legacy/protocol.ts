@@ -1,5 +1,5 @@
 // The facts about `pi-legacy` that are known without its code.
-import type { Protocol } from '../../core/contract/adapter.ts';
+import type { Protocol } from '../../core/contract/adapter/adapter.ts';
 
 /** pi's first RPC protocol. */
 export const protocol = {

@@ -1,5 +1,5 @@
 // The agent side of `pi-server`.
-import type { AgentAdapter } from '../../core/contract/adapter.ts';
+import type { AgentAdapter } from '../../core/contract/adapter/adapter.ts';
 import { createBackend } from './backend/backend.ts';
 import { multiplexing } from './backend/frames.ts';
 import { agentOptions } from './backend/options.ts';

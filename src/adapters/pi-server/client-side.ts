@@ -1,5 +1,8 @@
 // The client side of `pi-server`.
-import type { ClientAdapter, Env, FrontendSide, Options } from '../../core/contract/adapter.ts';
+import type { Env } from '../../core/contract/adapter/action.ts';
+import type { ClientAdapter } from '../../core/contract/adapter/adapter.ts';
+import type { FrontendSide } from '../../core/contract/adapter/frontend.ts';
+import type { Options } from '../../core/contract/adapter/launch.ts';
 import { readClientOptions } from './frontend/dialect.ts';
 import { serverReady } from './frontend/encode-broadcast.ts';
 import { createConnection } from './frontend/frontend.ts';

@@ -1,5 +1,5 @@
 // The adapter for pi-server: many sessions of pi over one connection (docs/protocols/pi-server.md).
-import type { Adapter } from '../../core/contract/adapter.ts';
+import type { Adapter } from '../../core/contract/adapter/adapter.ts';
 import { agent } from './agent-side.ts';
 import { client } from './client-side.ts';
 import { protocol } from './protocol.ts';

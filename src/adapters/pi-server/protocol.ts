@@ -1,5 +1,5 @@
 // The facts about `pi-server` that are known without its code.
-import type { Protocol } from '../../core/contract/adapter.ts';
+import type { Protocol } from '../../core/contract/adapter/adapter.ts';
 import { clientEvents } from '../pi/client-events.ts';
 
 /** pi-server 1.0.0. */

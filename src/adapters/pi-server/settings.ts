@@ -1,7 +1,8 @@
 // The settings of this protocol for all clients, from patchbay.json or the environment. Defaults are those of real
 // servers (docs/protocols/pi-server.md 8.7, 11.2, 12.2 to 12.4).
 import { z } from 'zod';
-import type { FrontendLimits, Options } from '../../core/contract/adapter.ts';
+import type { FrontendLimits } from '../../core/contract/adapter/frontend.ts';
+import type { Options } from '../../core/contract/adapter/launch.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import { problemOf } from '../pi/wire/problem.ts';
 

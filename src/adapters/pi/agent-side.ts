@@ -1,5 +1,5 @@
 // The agent side of `pi`.
-import type { AgentAdapter } from '../../core/contract/adapter.ts';
+import type { AgentAdapter } from '../../core/contract/adapter/adapter.ts';
 import { createBackend } from './backend/backend.ts';
 import { readOptions } from './backend/options.ts';
 import { withInstructions } from './instructions.ts';

@@ -1,5 +1,5 @@
 // The client side of `pi`.
-import type { ClientAdapter } from '../../core/contract/adapter.ts';
+import type { ClientAdapter } from '../../core/contract/adapter/adapter.ts';
 import { readClientOptions } from './frontend/dialect.ts';
 import { createConnection } from './frontend/frontend.ts';
 import { createProjection } from './projection/projection.ts';

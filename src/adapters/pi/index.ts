@@ -1,5 +1,5 @@
 // The adapter for the pi coding agent in RPC mode.
-import type { Adapter } from '../../core/contract/adapter.ts';
+import type { Adapter } from '../../core/contract/adapter/adapter.ts';
 import { agent } from './agent-side.ts';
 import { client } from './client-side.ts';
 import { protocol } from './protocol.ts';

@@ -1,6 +1,6 @@
 // Passes instructions for the model as arguments of pi's command line (`--system-prompt` and `--append-system-prompt`,
 // in every version from 0.13.2 to 1.5.2).
-import type { AgentLaunch } from '../../core/contract/adapter.ts';
+import type { AgentLaunch } from '../../core/contract/adapter/launch.ts';
 import type { Instructions } from '../../core/contract/instructions.ts';
 
 /**

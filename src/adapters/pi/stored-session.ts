@@ -1,6 +1,6 @@
 // Reads pi's session files from text. The gateway reads the files.
 import { z } from 'zod';
-import type { StoredFormat } from '../../core/contract/adapter.ts';
+import type { StoredFormat } from '../../core/contract/adapter/stored-conversations.ts';
 import { firstWordsIn } from '../../core/log/messages.ts';
 import { createObjectReader, type LineBounds, linesOf, longestHead } from '../../core/log/read-lines.ts';
 import type { Dictionary } from '../../core/model/content.ts';

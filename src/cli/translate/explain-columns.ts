@@ -1,5 +1,5 @@
 // A translated frame as columns of a terminal: frame of the tape, canonical event or command, frames of the other protocol.
-import type { NoteLevel } from '../../core/contract/adapter.ts';
+import type { NoteLevel } from '../../core/contract/adapter/action.ts';
 import { printable } from '../../transports/printable.ts';
 
 /** What became of one frame of a tape. */

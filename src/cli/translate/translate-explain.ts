@@ -1,5 +1,5 @@
 // Carries out `patchbay translate --explain`: what each frame of a tape became, for a reader or as JSON.
-import type { NoteLevel } from '../../core/contract/adapter.ts';
+import type { NoteLevel } from '../../core/contract/adapter/action.ts';
 import type { Frame } from '../../core/contract/channel.ts';
 import { knownFrame } from '../../tape/frame-kind.ts';
 import { readBlocks } from '../../transports/block-input.ts';

@@ -1,7 +1,10 @@
 // The machines of `patchbay translate`: of events, and of the commands of a tape and their answers.
 import path from 'node:path';
 import { loadAdapter, type ProtocolEntry, protocols } from '../../adapters/protocols.ts';
-import type { Backend, Frontend, NoteLevel, SessionView } from '../../core/contract/adapter.ts';
+import type { NoteLevel } from '../../core/contract/adapter/action.ts';
+import type { Backend } from '../../core/contract/adapter/backend.ts';
+import type { Frontend } from '../../core/contract/adapter/frontend.ts';
+import type { SessionView } from '../../core/contract/adapter/projection.ts';
 import type { Frame, Out } from '../../core/contract/channel.ts';
 import { createTranslator, type Translator, type TranslatorPorts } from '../../core/link/translator.ts';
 import { emptyTranscript } from '../../core/log/fold.ts';

@@ -1,6 +1,8 @@
 // The GatewayApi of an HTTP server that judges clients. The server has the paths of a Patchbay server, but no sessions
 // and agents behind them: the channel of each client goes to the agent that judges the client (client-runner.ts).
-import type { EventEnvelope, FramingName, Options } from '../../core/contract/adapter.ts';
+import type { FramingName } from '../../core/contract/adapter/adapter.ts';
+import type { EventEnvelope } from '../../core/contract/adapter/event-envelope.ts';
+import type { Options } from '../../core/contract/adapter/launch.ts';
 import type { Channel } from '../../core/contract/channel.ts';
 import type { ClientRequest, GatewayApi, OpenSession } from '../../core/contract/gateway-api.ts';
 import { GatewayError } from '../../core/model/errors.ts';

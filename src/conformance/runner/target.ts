@@ -1,5 +1,6 @@
 // How to reach the peer under test: the address of a server, or a program to start.
-import type { EventEnvelope, FramingName } from '../../core/contract/adapter.ts';
+import type { FramingName } from '../../core/contract/adapter/adapter.ts';
+import type { EventEnvelope } from '../../core/contract/adapter/event-envelope.ts';
 import type { Channel } from '../../core/contract/channel.ts';
 import type { Framing } from '../../transports/framing/framing.ts';
 import type { Settings, Transport } from '../check/check.ts';

@@ -1,7 +1,9 @@
 // The gateway's interface for the HTTP routes.
 
 import type { ErrorCode } from '../model/errors.ts';
-import type { EventEnvelope, FramingName, Options } from './adapter.ts';
+import type { FramingName } from './adapter/adapter.ts';
+import type { EventEnvelope } from './adapter/event-envelope.ts';
+import type { Options } from './adapter/launch.ts';
 import type { Channel, FrameFault } from './channel.ts';
 import type { Delivery } from './delivery.ts';
 import type { Limited } from './limit-rule.ts';

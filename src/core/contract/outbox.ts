@@ -3,7 +3,7 @@
 import type { Outcome } from '../model/errors.ts';
 import type { Event } from '../model/event.ts';
 import type { SessionInfo } from '../model/session-info.ts';
-import type { Action, NoteLevel } from './adapter.ts';
+import type { Action, NoteLevel } from './adapter/action.ts';
 
 /** Takes the actions of all parts of a backend. */
 export interface Outbox {

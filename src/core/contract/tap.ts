@@ -2,7 +2,7 @@
 import type { Burst } from '../model/burst.ts';
 import type { Command } from '../model/command.ts';
 import type { Logged } from '../model/event.ts';
-import type { NoteLevel } from './adapter.ts';
+import type { NoteLevel } from './adapter/action.ts';
 import type { FrameHeader, Out } from './channel.ts';
 
 /** Frames as they were read, behind one another: with headers, or each with an LF behind it. */

@@ -1,6 +1,6 @@
 // Exports a session as an HTML page, for agents that have no export of their own. A page is made and written in
 // portions (docs/limits.md 6.8).
-import type { SessionView } from '../contract/adapter.ts';
+import type { SessionView } from '../contract/adapter/projection.ts';
 import type { Clock } from '../contract/clock.ts';
 import { type PacedTask, unpaced, type WorkQueue } from '../contract/paced-work.ts';
 import { addFigures, GatheredMessages, noFigures } from '../log/messages.ts';

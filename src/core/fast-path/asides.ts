@@ -1,5 +1,6 @@
 // Lines that come before the deltas of a burst: each is alike but for some values, and is one event of type `unknown`.
-import type { Action, BurstProjection } from '../contract/adapter.ts';
+import type { Action } from '../contract/adapter/action.ts';
+import type { BurstProjection } from '../contract/adapter/projection.ts';
 import type { Asides, Burst } from '../model/burst.ts';
 import type { Event, EventOf } from '../model/event.ts';
 import { isLiteralAt, isPlainAt, isSameLiteral, type Literal } from './literal.ts';

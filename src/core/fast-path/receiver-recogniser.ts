@@ -1,6 +1,6 @@
 // Turns the `recognise` of a backend into the `recognise` of a channel's receiver: a callback gets the event of each
 // accepted frame. The templates that match the bytes are in templates.ts.
-import type { Backend, RecognisedEvent } from '../contract/adapter.ts';
+import type { Backend, RecognisedEvent } from '../contract/adapter/backend.ts';
 import type { Receiver, RecognisedFrame, Splice } from '../contract/channel.ts';
 
 /**

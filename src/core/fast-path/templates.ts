@@ -1,7 +1,8 @@
 // The hot path of JSON frames: recognises frames that equal a frame parsed before in every byte but the text of their
 // delta. Most frames are lines; others stand behind a header with their length. An adapter says what a parsed line teaches
 // (decision 0011).
-import type { Action, RecognisedBurst, RecognisedEvent } from '../contract/adapter.ts';
+import type { Action } from '../contract/adapter/action.ts';
+import type { RecognisedBurst, RecognisedEvent } from '../contract/adapter/backend.ts';
 import type { Frame, FrameHeader, Peek, Splice } from '../contract/channel.ts';
 import type { Burst } from '../model/burst.ts';
 import type { Event, EventOf } from '../model/event.ts';

@@ -1,5 +1,6 @@
 // Drives one backend over its channel: carries out the actions that it returns, keeps its timers, settles its commands.
-import type { Action, Backend, NoteLevel } from '../contract/adapter.ts';
+import type { Action, NoteLevel } from '../contract/adapter/action.ts';
+import type { Backend } from '../contract/adapter/backend.ts';
 import type { Channel, Ending, Receiver } from '../contract/channel.ts';
 import type { Clock } from '../contract/clock.ts';
 import { faultText, guarded, internalError } from '../contract/guarded.ts';

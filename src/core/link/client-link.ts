@@ -1,5 +1,6 @@
 // Drives one client on a channel of its own: connects it to its sessions, counts its commands, and closes it in order.
-import type { Frontend, SubscriptionEnd, SubscriptionRequest } from '../contract/adapter.ts';
+import type { SubscriptionEnd, SubscriptionRequest } from '../contract/adapter/action.ts';
+import type { Frontend } from '../contract/adapter/frontend.ts';
 import type { Broadcast } from '../contract/broadcast.ts';
 import type { Channel, CloseCode, Frame, FrameFault, Out, Receiver } from '../contract/channel.ts';
 import type { Clock } from '../contract/clock.ts';

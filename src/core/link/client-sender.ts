@@ -1,6 +1,6 @@
 // Sends to one client what its scheduler has for it, as fast as the client reads, and stops reading from a client that
 // does not read its answers.
-import type { Frontend } from '../contract/adapter.ts';
+import type { Frontend } from '../contract/adapter/frontend.ts';
 import type { Channel, Out } from '../contract/channel.ts';
 import { type PacedTask, type WorkQueue, writeCost } from '../contract/paced-work.ts';
 import type { Entry } from '../contract/reader.ts';

@@ -1,5 +1,6 @@
 // The sessions that one client reads: that of its connection, or those that its frontend subscribes to.
-import type { Frontend, SubscriptionEnd, SubscriptionRequest } from '../contract/adapter.ts';
+import type { SubscriptionEnd, SubscriptionRequest } from '../contract/adapter/action.ts';
+import type { Frontend } from '../contract/adapter/frontend.ts';
 import { faultText, internalError } from '../contract/guarded.ts';
 import type { Reader } from '../contract/reader.ts';
 import { GatewayError } from '../model/errors.ts';

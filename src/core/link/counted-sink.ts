@@ -1,5 +1,5 @@
 // Passes the commands of one frontend on, and counts those without an answer.
-import type { NoteLevel } from '../contract/adapter.ts';
+import type { NoteLevel } from '../contract/adapter/action.ts';
 import type { FrameFault } from '../contract/channel.ts';
 import type { Receipt, Ticket } from '../contract/ticket.ts';
 import type { Command } from '../model/command.ts';

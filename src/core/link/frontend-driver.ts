@@ -1,12 +1,7 @@
 // Runs one frontend: carries out the actions that it returns, keeps its timers, gives it the answers to its commands.
-import type {
-  Action,
-  Frontend,
-  NoteLevel,
-  SessionView,
-  SubscriptionEnd,
-  SubscriptionRequest,
-} from '../contract/adapter.ts';
+import type { Action, NoteLevel, SubscriptionEnd, SubscriptionRequest } from '../contract/adapter/action.ts';
+import type { Frontend } from '../contract/adapter/frontend.ts';
+import type { SessionView } from '../contract/adapter/projection.ts';
 import type { Broadcast } from '../contract/broadcast.ts';
 import type { CloseCode, Frame, FrameFault, Out } from '../contract/channel.ts';
 import { type Clock, createTimers, type Timers } from '../contract/clock.ts';

@@ -1,5 +1,5 @@
 // Counts the messages of an agent that are none of its protocol (docs/faults.md F9).
-import type { Action } from '../contract/adapter.ts';
+import type { Action } from '../contract/adapter/action.ts';
 import type { Event } from '../model/event.ts';
 
 /** So many in a row end the agent (docs/limits.md 5.4). */

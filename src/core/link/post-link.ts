@@ -1,6 +1,6 @@
 // The one connection behind everything that is posted to a stream: a client may post over one socket and read the
 // stream over another.
-import type { Frontend } from '../contract/adapter.ts';
+import type { Frontend } from '../contract/adapter/frontend.ts';
 import type { Broadcast } from '../contract/broadcast.ts';
 import type { Frame, FrameFault, Out } from '../contract/channel.ts';
 import type { Clock } from '../contract/clock.ts';

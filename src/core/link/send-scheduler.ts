@@ -1,6 +1,6 @@
 // Decides which frame a client gets next: replies to that client, in order with the frames of its sessions, and the
 // frames of its sessions in turn.
-import type { SubscriptionRequest } from '../contract/adapter.ts';
+import type { SubscriptionRequest } from '../contract/adapter/action.ts';
 import type { Out } from '../contract/channel.ts';
 import type { Entry, Reader } from '../contract/reader.ts';
 import { frameStart, type StretchPart } from '../contract/stretch.ts';

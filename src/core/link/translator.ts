@@ -1,5 +1,7 @@
 // A filter from one protocol's agent frames to another's client frames, without a session and without a clock.
-import type { Action, Backend, NoteLevel, Projection, SessionView } from '../contract/adapter.ts';
+import type { Action, NoteLevel } from '../contract/adapter/action.ts';
+import type { Backend } from '../contract/adapter/backend.ts';
+import type { Projection, SessionView } from '../contract/adapter/projection.ts';
 import type { Frame, Out, Peek, RecognisedFrame } from '../contract/channel.ts';
 import type { Stretch } from '../contract/stretch.ts';
 import { takesBurst } from '../fast-path/asides.ts';

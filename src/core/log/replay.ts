@@ -1,6 +1,6 @@
 // Replays a session for a late client: the shortest legal sequence of events that leads to the current state.
 
-import type { Projection, SessionView } from '../contract/adapter.ts';
+import type { Projection, SessionView } from '../contract/adapter/projection.ts';
 import type { Out } from '../contract/channel.ts';
 import type { Event, Logged } from '../model/event.ts';
 import type { AssistantMessage, Transcript } from '../model/transcript.ts';

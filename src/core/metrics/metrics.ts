@@ -1,5 +1,5 @@
 // Renders the figures of a gateway as Prometheus text. The page of the metrics names each one, and a test compares.
-import type { NoteLevel } from '../contract/adapter.ts';
+import type { NoteLevel } from '../contract/adapter/action.ts';
 import type { Traffic } from '../contract/traffic.ts';
 
 /** The figures. Totals count since the start of the gateway. */

@@ -1,5 +1,5 @@
 // Creates the parts of a conversation and wires them together.
-import type { SessionView } from '../contract/adapter.ts';
+import type { SessionView } from '../contract/adapter/projection.ts';
 import type { Ending } from '../contract/channel.ts';
 import { type Clock, createTimers } from '../contract/clock.ts';
 import { faultText, guardedClock, internalError } from '../contract/guarded.ts';

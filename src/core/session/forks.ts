@@ -1,6 +1,6 @@
 // Forks, new sessions and stored sessions for agents that do not support them but can take a history: the session cuts
 // or replaces its own conversation.
-import type { SessionView } from '../contract/adapter.ts';
+import type { SessionView } from '../contract/adapter/projection.ts';
 import { messagesOf, textIn, userMessages } from '../log/messages.ts';
 import type { CommandOf } from '../model/command.ts';
 import type { Content, Message } from '../model/content.ts';

@@ -1,5 +1,6 @@
 // The state of an open session, its streams and its end. conversation.ts has the conversation with the agent.
-import type { AgentKind, NoteLevel, Projection, SessionView } from '../contract/adapter.ts';
+import type { NoteLevel } from '../contract/adapter/action.ts';
+import type { AgentKind, Projection, SessionView } from '../contract/adapter/projection.ts';
 import type { Clock } from '../contract/clock.ts';
 import type { StreamEnd } from '../contract/reader.ts';
 import type { StoredSnapshot } from '../contract/session-store.ts';

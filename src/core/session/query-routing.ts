@@ -1,5 +1,5 @@
 // Answers queries from the agent if possible, else from the session.
-import type { SessionView } from '../contract/adapter.ts';
+import type { SessionView } from '../contract/adapter/projection.ts';
 import type { Exports } from '../export/export.ts';
 import type { CommandOf } from '../model/command.ts';
 import type { ErrorCode, Outcome, Settle } from '../model/errors.ts';

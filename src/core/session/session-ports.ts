@@ -1,5 +1,7 @@
 // The ports and limits of a session.
-import type { AgentKind, NoteLevel, Resumption } from '../contract/adapter.ts';
+import type { NoteLevel } from '../contract/adapter/action.ts';
+import type { AgentKind } from '../contract/adapter/projection.ts';
+import type { Resumption } from '../contract/adapter/stored-conversations.ts';
 import type { Clock } from '../contract/clock.ts';
 import type { Instructions } from '../contract/instructions.ts';
 import type { Limited } from '../contract/limit-rule.ts';

@@ -1,6 +1,7 @@
 // The streams of a session: made on first use, shared, and let go when nobody reads them any more. Each open stream
 // costs work for every event of the session, so the dialects that clients once chose may not add up for ever.
-import type { DialectLoss, NoteLevel, Projection, SessionView } from '../contract/adapter.ts';
+import type { NoteLevel } from '../contract/adapter/action.ts';
+import type { DialectLoss, Projection, SessionView } from '../contract/adapter/projection.ts';
 import type { StreamEnd } from '../contract/reader.ts';
 import { comparePlaces, type Place } from '../stream/cursor.ts';
 import { createStream } from '../stream/dialect-stream.ts';

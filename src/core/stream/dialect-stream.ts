@@ -1,6 +1,6 @@
 // The frames of one session in one dialect: made once, kept in a window, read by any number of clients at their own
 // pace.
-import type { BurstProjection, DialectLoss, Projection, SessionView } from '../contract/adapter.ts';
+import type { BurstProjection, DialectLoss, Projection, SessionView } from '../contract/adapter/projection.ts';
 import type { Out } from '../contract/channel.ts';
 import { faultText, internalError } from '../contract/guarded.ts';
 import { unpaced, type WorkQueue } from '../contract/paced-work.ts';

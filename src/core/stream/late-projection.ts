@@ -1,5 +1,5 @@
 // A projection that is created with its first event: most sessions are only opened.
-import type { Projection } from '../contract/adapter.ts';
+import type { Projection } from '../contract/adapter/projection.ts';
 
 /** A projection that takes bursts where the created one does. `create` is called once, with the first event. */
 export function lateProjection(create: () => Projection): Projection {

@@ -1,5 +1,5 @@
 // A burst on its way into one stream: what is folded of it becomes frames, part by part.
-import type { BurstProjection } from '../contract/adapter.ts';
+import type { BurstProjection } from '../contract/adapter/projection.ts';
 import type { Stretch } from '../contract/stretch.ts';
 import { type Burst, eventCount } from '../model/burst.ts';
 import { pressureShare } from './reader-set.ts';

@@ -1,6 +1,6 @@
 // The readers attached to one stream: wakes them, finds the slowest, and slows the agent down while one of them is
 // behind.
-import type { NoteLevel } from '../contract/adapter.ts';
+import type { NoteLevel } from '../contract/adapter/action.ts';
 import type { Clock } from '../contract/clock.ts';
 import { faultText, guarded } from '../contract/guarded.ts';
 import { SlowReaders } from './slow-readers.ts';

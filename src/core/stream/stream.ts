@@ -1,5 +1,6 @@
 // What the session and the links see of the frames of one dialect. dialect-stream.ts makes these frames.
-import type { DialectLoss, NoteLevel } from '../contract/adapter.ts';
+import type { NoteLevel } from '../contract/adapter/action.ts';
+import type { DialectLoss } from '../contract/adapter/projection.ts';
 import type { Out } from '../contract/channel.ts';
 import type { Clock } from '../contract/clock.ts';
 import type { WorkQueue } from '../contract/paced-work.ts';

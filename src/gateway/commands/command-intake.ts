@@ -1,7 +1,7 @@
 // Takes in the commands of one protocol's clients that carry tickets: one ledger, its circuit breakers, and the clients
 // that get the broadcasts.
 import { createHash } from 'node:crypto';
-import type { FrontendLimits } from '../../core/contract/adapter.ts';
+import type { FrontendLimits } from '../../core/contract/adapter/frontend.ts';
 import type { Broadcast } from '../../core/contract/broadcast.ts';
 import type { Clock } from '../../core/contract/clock.ts';
 import type { Principal } from '../../core/contract/principal.ts';

@@ -1,5 +1,5 @@
 // The command intakes of all protocols whose commands carry tickets.
-import type { FrontendLimits } from '../../core/contract/adapter.ts';
+import type { FrontendLimits } from '../../core/contract/adapter/frontend.ts';
 import type { Broadcast } from '../../core/contract/broadcast.ts';
 import { owner, type Principal, reaches } from '../../core/contract/principal.ts';
 import type { Command } from '../../core/model/command.ts';

@@ -1,6 +1,7 @@
 // What the clients of one dialect would get for the rows of a session: a fresh projection over the events that are kept.
 // Nothing of it is kept but the projection, which goes on when a page asks for the next rows.
-import type { FrontendSide, Projection, SessionView } from '../../core/contract/adapter.ts';
+import type { FrontendSide } from '../../core/contract/adapter/frontend.ts';
+import type { Projection, SessionView } from '../../core/contract/adapter/projection.ts';
 import type { Out } from '../../core/contract/channel.ts';
 import { emptyTranscript, fold } from '../../core/log/fold.ts';
 import { createRepair } from '../../core/log/repair.ts';

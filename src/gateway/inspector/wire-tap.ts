@@ -1,6 +1,6 @@
 // Keeps the newest rows of one session's wire while a page looks at the session: frames, events and commands in the order in which
 // they happened. Bounded in bytes; the oldest rows go first (docs/limits.md 12.1).
-import type { NoteLevel } from '../../core/contract/adapter.ts';
+import type { NoteLevel } from '../../core/contract/adapter/action.ts';
 import type { Out } from '../../core/contract/channel.ts';
 import type { ReadFrames, Tap } from '../../core/contract/tap.ts';
 import type { WireMark } from '../../core/contract/wire-rows.ts';

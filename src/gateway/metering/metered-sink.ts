@@ -1,5 +1,6 @@
 // A client's sink that counts its frames, its refused commands and the limits that the client reaches.
-import type { FrontendSide, NoteLevel } from '../../core/contract/adapter.ts';
+import type { NoteLevel } from '../../core/contract/adapter/action.ts';
+import type { FrontendSide } from '../../core/contract/adapter/frontend.ts';
 import type { FrameFault } from '../../core/contract/channel.ts';
 import type { Limited } from '../../core/contract/limit-rule.ts';
 import type { Traffic } from '../../core/contract/traffic.ts';

@@ -1,6 +1,8 @@
 // What one session of this gateway needs of the gateway: its agent, its folders and files, and who learns of it.
 import path from 'node:path';
-import type { AgentKind, NoteLevel, Resumption } from '../../core/contract/adapter.ts';
+import type { NoteLevel } from '../../core/contract/adapter/action.ts';
+import type { AgentKind } from '../../core/contract/adapter/projection.ts';
+import type { Resumption } from '../../core/contract/adapter/stored-conversations.ts';
 import type { Clock } from '../../core/contract/clock.ts';
 import { faultText } from '../../core/contract/guarded.ts';
 import type { Instructions } from '../../core/contract/instructions.ts';

@@ -1,6 +1,8 @@
 // Routes the commands of one connection to sessions by their ids, and other commands to SessionlessCommands. Used for
 // connections with many sessions and for all commands with tickets.
-import type { FrontendSide, SessionView, SubscriptionRequest } from '../../core/contract/adapter.ts';
+import type { SubscriptionRequest } from '../../core/contract/adapter/action.ts';
+import type { FrontendSide } from '../../core/contract/adapter/frontend.ts';
+import type { SessionView } from '../../core/contract/adapter/projection.ts';
 import type { Principal } from '../../core/contract/principal.ts';
 import type { Reader } from '../../core/contract/reader.ts';
 import type { CommandSink } from '../../core/link/frontend-driver.ts';

@@ -1,6 +1,6 @@
 // The command sink of one session. Checks the commands of network clients first.
 import type { AdapterOf } from '../../adapters/protocols.ts';
-import type { NoteLevel } from '../../core/contract/adapter.ts';
+import type { NoteLevel } from '../../core/contract/adapter/action.ts';
 import type { CommandSink } from '../../core/link/frontend-driver.ts';
 import type { Command } from '../../core/model/command.ts';
 import { GatewayError, messageOf, type Outcome, refused } from '../../core/model/errors.ts';

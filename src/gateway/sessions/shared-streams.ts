@@ -1,7 +1,7 @@
 // Streams for clients of server-sent events: readers share one stream per session and dialect, and one link takes the
 // posts to it.
 import { z } from 'zod';
-import type { FrontendSide } from '../../core/contract/adapter.ts';
+import type { FrontendSide } from '../../core/contract/adapter/frontend.ts';
 import type { Clock } from '../../core/contract/clock.ts';
 import { owner } from '../../core/contract/principal.ts';
 import type { Reader } from '../../core/contract/reader.ts';

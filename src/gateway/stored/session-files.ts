@@ -2,7 +2,7 @@
 // conversation is replaced.
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { SessionView } from '../../core/contract/adapter.ts';
+import type { SessionView } from '../../core/contract/adapter/projection.ts';
 import { messagesOf } from '../../core/log/messages.ts';
 import { lineOfMessage, type SessionHead, type SessionLine } from '../../core/log/session-lines.ts';
 import type { Message } from '../../core/model/content.ts';

@@ -1,5 +1,5 @@
 // What one open session reads from and writes to files: its history, its own file, and other stored sessions.
-import type { SessionView } from '../../core/contract/adapter.ts';
+import type { SessionView } from '../../core/contract/adapter/projection.ts';
 import type { Message } from '../../core/model/content.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import type { Event } from '../../core/model/event.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { AdapterOf } from '../../adapters/protocols.ts';
 import type { AgentConfig } from '../../config/agent-config.ts';
 import type { Config } from '../../config/config.ts';
-import type { StoredFormat } from '../../core/contract/adapter.ts';
+import type { StoredFormat } from '../../core/contract/adapter/stored-conversations.ts';
 import { realOrNull } from '../../stores/paths.ts';
 import type { SessionPlaces } from '../../stores/session-places.ts';
 

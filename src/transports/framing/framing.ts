@@ -1,6 +1,6 @@
 // The interface of every framing: bytes to frames and back, pure and bounded.
 
-import type { FramingName } from '../../core/contract/adapter.ts';
+import type { FramingName } from '../../core/contract/adapter/adapter.ts';
 import type { Frame, FrameFault, Out, Peek, RecognisedFrame } from '../../core/contract/channel.ts';
 import type { StretchPart } from '../../core/contract/stretch.ts';
 

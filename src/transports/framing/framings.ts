@@ -1,5 +1,5 @@
 // Finds the framing of a byte stream by its name.
-import type { FramingName } from '../../core/contract/adapter.ts';
+import type { FramingName } from '../../core/contract/adapter/adapter.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import { contentLength } from './content-length.ts';
 import type { Framing } from './framing.ts';

@@ -1,6 +1,6 @@
 // The HTTP routes. Every request has passed the access checks (gates.ts) before it comes here.
 import { Hono, type MiddlewareHandler } from 'hono';
-import type { EventEnvelope } from '../../core/contract/adapter.ts';
+import type { EventEnvelope } from '../../core/contract/adapter/event-envelope.ts';
 import type { FrameFault } from '../../core/contract/channel.ts';
 import type { GatewayApi, PostedFrame } from '../../core/contract/gateway-api.ts';
 import type { ObstacleSource } from '../../core/contract/obstacles.ts';

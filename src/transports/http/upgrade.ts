@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { FramingName } from '../../core/contract/adapter.ts';
+import type { FramingName } from '../../core/contract/adapter/adapter.ts';
 import type { Channel } from '../../core/contract/channel.ts';
 import type { ClientRequest, GatewayApi } from '../../core/contract/gateway-api.ts';
 import type { Principal } from '../../core/contract/principal.ts';

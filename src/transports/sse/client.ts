@@ -1,6 +1,6 @@
 // A channel over server-sent events: receives frames as an event stream and sends frames by POST.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EventEnvelope, EventReader } from '../../core/contract/adapter.ts';
+import type { EventEnvelope, EventReader } from '../../core/contract/adapter/event-envelope.ts';
 import type { Channel, FrameFault } from '../../core/contract/channel.ts';
 import type { Traffic } from '../../core/contract/traffic.ts';
 import { messageOf } from '../../core/model/errors.ts';

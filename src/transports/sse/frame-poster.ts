@@ -1,5 +1,5 @@
 // Posts frames over HTTP, in order and in batches: the sending half of an SSE client.
-import type { EventEnvelope } from '../../core/contract/adapter.ts';
+import type { EventEnvelope } from '../../core/contract/adapter/event-envelope.ts';
 import type { Out } from '../../core/contract/channel.ts';
 import { messageOf } from '../../core/model/errors.ts';
 import { bytesOf } from '../framing/frame.ts';

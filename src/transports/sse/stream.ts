@@ -1,5 +1,5 @@
 // Builds the body of a server-sent event stream from a reader. Independent of the HTTP server.
-import type { EventEnvelope } from '../../core/contract/adapter.ts';
+import type { EventEnvelope } from '../../core/contract/adapter/event-envelope.ts';
 import { guarded } from '../../core/contract/guarded.ts';
 import { type PacedTask, unpaced, writeCost } from '../../core/contract/paced-work.ts';
 import type { Entry, FrameEntry, Reader } from '../../core/contract/reader.ts';

@@ -1,7 +1,7 @@
 // A channel over an accepted or dialled WebSocket. A text message is one frame or holds several lines.
 import type { Duplex } from 'node:stream';
 import { type RawData, WebSocket } from 'ws';
-import type { FramingName } from '../../core/contract/adapter.ts';
+import type { FramingName } from '../../core/contract/adapter/adapter.ts';
 import type { Channel, CloseCode, Ending, FrameFault, Out, Receiver } from '../../core/contract/channel.ts';
 import { frameIn, type StretchPart } from '../../core/contract/stretch.ts';
 import type { Traffic } from '../../core/contract/traffic.ts';

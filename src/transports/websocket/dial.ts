@@ -1,6 +1,6 @@
 // Dials a WebSocket as a client.
 import { WebSocket } from 'ws';
-import type { FramingName } from '../../core/contract/adapter.ts';
+import type { FramingName } from '../../core/contract/adapter/adapter.ts';
 import type { Channel } from '../../core/contract/channel.ts';
 import type { Traffic } from '../../core/contract/traffic.ts';
 import { messageOf } from '../../core/model/errors.ts';

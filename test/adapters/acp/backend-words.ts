@@ -1,7 +1,8 @@
 // An ACP agent in a table: what it says in short words, and our backend in front of it, with all that it sends, delivers and
 // settles.
 import { acp } from '../../../src/adapters/acp/index.ts';
-import type { Action, NoteLevel, Resumption } from '../../../src/core/contract/adapter.ts';
+import type { Action, NoteLevel } from '../../../src/core/contract/adapter/action.ts';
+import type { Resumption } from '../../../src/core/contract/adapter/stored-conversations.ts';
 import { verify } from '../../../src/core/log/grammar.ts';
 import type { Command } from '../../../src/core/model/command.ts';
 import type { Outcome } from '../../../src/core/model/errors.ts';

@@ -1,7 +1,7 @@
 // The hot path of an ACP agent: chunks are recognised without being parsed, and mean the same.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Backend } from '../../../src/core/contract/adapter.ts';
+import type { Backend } from '../../../src/core/contract/adapter/backend.ts';
 import { createFrame } from '../../../src/transports/framing/frame.ts';
 import { deltas, mustTellAlike, mutationsOfAnyLine, oneOf, pass, saidByAll } from '../../support/hot-path.ts';
 

@@ -2,7 +2,7 @@
 // stream events, in short.
 import { createBackend } from '../../../src/adapters/anthropic/backend.ts';
 import { parseOptions } from '../../../src/adapters/anthropic/options.ts';
-import type { Action } from '../../../src/core/contract/adapter.ts';
+import type { Action } from '../../../src/core/contract/adapter/action.ts';
 import type { Command } from '../../../src/core/model/command.ts';
 import type { Message } from '../../../src/core/model/content.ts';
 import type { Outcome } from '../../../src/core/model/errors.ts';

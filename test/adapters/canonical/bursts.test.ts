@@ -1,7 +1,7 @@
 // The frames of a burst are those of its deltas, one by one; the hot-path tests of agents compare whole conversations.
 import { expect, test } from 'vitest';
 import { createProjection } from '../../../src/adapters/canonical/projection.ts';
-import type { SessionView } from '../../../src/core/contract/adapter.ts';
+import type { SessionView } from '../../../src/core/contract/adapter/projection.ts';
 import type { Burst } from '../../../src/core/model/burst.ts';
 import { eventsIn } from '../../../src/core/model/burst.ts';
 import { emptyTranscript } from '../../../src/index.ts';

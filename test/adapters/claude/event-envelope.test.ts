@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { eventEnvelope } from '../../../src/adapters/claude/event-envelope.ts';
 import { claude } from '../../../src/adapters/claude/index.ts';
-import type { EventEnvelope, EventReader } from '../../../src/core/contract/adapter.ts';
+import type { EventEnvelope, EventReader } from '../../../src/core/contract/adapter/event-envelope.ts';
 import type { Out } from '../../../src/core/contract/channel.ts';
 import type { FrameEntry } from '../../../src/core/contract/reader.ts';
 import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';

@@ -1,6 +1,8 @@
 // A Claude frontend and its projection on a table: frames as plain objects in and out.
 import { adapters } from '../../../src/adapters/index.ts';
-import type { Action, AgentKind, Frontend, FrontendSide, SessionView } from '../../../src/core/contract/adapter.ts';
+import type { Action } from '../../../src/core/contract/adapter/action.ts';
+import type { Frontend, FrontendSide } from '../../../src/core/contract/adapter/frontend.ts';
+import type { AgentKind, SessionView } from '../../../src/core/contract/adapter/projection.ts';
 import type { Out } from '../../../src/core/contract/channel.ts';
 import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 import type { Command } from '../../../src/core/model/command.ts';

@@ -1,6 +1,6 @@
 // The gateway's own slash commands: who is offered them, what becomes of them, and how they are told.
 import { describe, expect, test } from 'vitest';
-import type { AgentKind } from '../../../src/core/contract/adapter.ts';
+import type { AgentKind } from '../../../src/core/contract/adapter/projection.ts';
 import { refused } from '../../../src/core/model/errors.ts';
 import type { Event } from '../../../src/core/model/event.ts';
 import type { CommandInfo } from '../../../src/core/model/session-info.ts';

@@ -1,6 +1,6 @@
 // Drives a demo agent in virtual time: carries out its actions, rings its timers, answers its questions.
 import { demo } from '../../../src/adapters/demo/index.ts';
-import type { Action } from '../../../src/core/contract/adapter.ts';
+import type { Action } from '../../../src/core/contract/adapter/action.ts';
 import type { Command } from '../../../src/core/model/command.ts';
 import type { Content } from '../../../src/core/model/content.ts';
 import type { Outcome } from '../../../src/core/model/errors.ts';

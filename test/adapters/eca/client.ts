@@ -1,6 +1,8 @@
 // An ECA client on a table: messages as plain objects in and out, sessions that answer as the test says. No I/O.
 import { adapters } from '../../../src/adapters/index.ts';
-import type { Action, Frontend, SessionView } from '../../../src/core/contract/adapter.ts';
+import type { Action } from '../../../src/core/contract/adapter/action.ts';
+import type { Frontend } from '../../../src/core/contract/adapter/frontend.ts';
+import type { SessionView } from '../../../src/core/contract/adapter/projection.ts';
 import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 import type { Command } from '../../../src/core/model/command.ts';
 import { dictionaryOf } from '../../../src/core/model/dictionary.ts';

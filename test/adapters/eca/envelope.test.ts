@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { eca } from '../../../src/adapters/eca/index.ts';
-import type { EventEnvelope } from '../../../src/core/contract/adapter.ts';
+import type { EventEnvelope } from '../../../src/core/contract/adapter/event-envelope.ts';
 import type { Out } from '../../../src/core/contract/channel.ts';
 import type { FrameEntry } from '../../../src/core/contract/reader.ts';
 import { textOf } from '../../support/telling.ts';

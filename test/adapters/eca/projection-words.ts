@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { type Dialect, union } from '../../../src/adapters/eca/frontend/dialect.ts';
 import { createProjection } from '../../../src/adapters/eca/projection/projection.ts';
-import type { FrontendSide, SessionView } from '../../../src/core/contract/adapter.ts';
+import type { FrontendSide } from '../../../src/core/contract/adapter/frontend.ts';
+import type { SessionView } from '../../../src/core/contract/adapter/projection.ts';
 import type { Content } from '../../../src/core/model/content.ts';
 import type { Event, EventOf, Logged } from '../../../src/core/model/event.ts';
 import type { ArgumentsReader } from '../../oracles/own/eca.ts';

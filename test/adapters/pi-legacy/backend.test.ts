@@ -2,7 +2,7 @@
 // pi does not answer.
 import { describe, expect, test } from 'vitest';
 import { piLegacy } from '../../../src/adapters/pi-legacy/index.ts';
-import type { Action } from '../../../src/core/contract/adapter.ts';
+import type { Action } from '../../../src/core/contract/adapter/action.ts';
 import type { Command, CommandOf } from '../../../src/core/model/command.ts';
 import type { Content } from '../../../src/core/model/content.ts';
 import type { Event } from '../../../src/core/model/event.ts';

@@ -2,7 +2,8 @@
 // responses, so silence is right where a command went well.
 import { describe, expect, test } from 'vitest';
 import { createConnection } from '../../../src/adapters/pi-legacy/frontend.ts';
-import type { Action, SessionView } from '../../../src/core/contract/adapter.ts';
+import type { Action } from '../../../src/core/contract/adapter/action.ts';
+import type { SessionView } from '../../../src/core/contract/adapter/projection.ts';
 import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 import type { Command } from '../../../src/core/model/command.ts';
 import { type Outcome, refused } from '../../../src/core/model/errors.ts';

@@ -1,6 +1,8 @@
 // A pi-server backend on a bench: the bench of pi's, with a session of a known name and what it closes.
 import { piServer } from '../../../src/adapters/pi-server/index.ts';
-import type { Action, Adapter, Backend } from '../../../src/core/contract/adapter.ts';
+import type { Action } from '../../../src/core/contract/adapter/action.ts';
+import type { Adapter } from '../../../src/core/contract/adapter/adapter.ts';
+import type { Backend } from '../../../src/core/contract/adapter/backend.ts';
 import type { CommandOf } from '../../../src/core/model/command.ts';
 import type { Event } from '../../../src/core/model/event.ts';
 import { type Bench, bench, wire as pi } from '../pi/harness.ts';

@@ -1,6 +1,7 @@
 // A client of a pi-server on a table: lines in, commands and answers out, and what all clients are told. No ledger and no session.
 import { piServer } from '../../../src/adapters/pi-server/index.ts';
-import type { Action, SessionView } from '../../../src/core/contract/adapter.ts';
+import type { Action } from '../../../src/core/contract/adapter/action.ts';
+import type { SessionView } from '../../../src/core/contract/adapter/projection.ts';
 import type { Broadcast, CommandBroadcast } from '../../../src/core/contract/broadcast.ts';
 import type { Receipt, Ticket } from '../../../src/core/contract/ticket.ts';
 import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';

@@ -6,7 +6,7 @@ import { pi } from '../../../src/adapters/pi/index.ts';
 import { idOf } from '../../../src/adapters/pi-server/frontend/request-id.ts';
 import { piServer } from '../../../src/adapters/pi-server/index.ts';
 import { createProjection } from '../../../src/adapters/pi-server/projection/projection.ts';
-import type { FrontendSide } from '../../../src/core/contract/adapter.ts';
+import type { FrontendSide } from '../../../src/core/contract/adapter/frontend.ts';
 import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 import type { Event, Logged } from '../../../src/core/model/event.ts';
 import { stillEnv } from '../../support/decoding.ts';

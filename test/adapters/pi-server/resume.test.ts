@@ -2,7 +2,8 @@
 // does with each answer.
 import { describe, expect, test } from 'vitest';
 import { piServer } from '../../../src/adapters/pi-server/index.ts';
-import { type Action, beginsAnew } from '../../../src/core/contract/adapter.ts';
+import type { Action } from '../../../src/core/contract/adapter/action.ts';
+import { beginsAnew } from '../../../src/core/contract/adapter/stored-conversations.ts';
 import type { Event } from '../../../src/core/model/event.ts';
 import { createFrame } from '../../../src/transports/framing/frame.ts';
 import { stillEnv } from '../../support/decoding.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { changeOf } from '../../../src/adapters/pi/backend/file-changes.ts';
 import { pi } from '../../../src/adapters/pi/index.ts';
 import { piLegacy } from '../../../src/adapters/pi-legacy/index.ts';
-import type { Adapter } from '../../../src/core/contract/adapter.ts';
+import type { Adapter } from '../../../src/core/contract/adapter/adapter.ts';
 import { bench, wire } from './harness.ts';
 
 const head = { path: 'src/a.ts' };

@@ -3,7 +3,8 @@
 import type { Dialect } from '../../../src/adapters/pi/frontend/dialect.ts';
 import { pi } from '../../../src/adapters/pi/index.ts';
 import { createProjection } from '../../../src/adapters/pi/projection/projection.ts';
-import type { Action, FrontendSide } from '../../../src/core/contract/adapter.ts';
+import type { Action } from '../../../src/core/contract/adapter/action.ts';
+import type { FrontendSide } from '../../../src/core/contract/adapter/frontend.ts';
 import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 import type { Command } from '../../../src/core/model/command.ts';
 import type { Outcome } from '../../../src/core/model/errors.ts';

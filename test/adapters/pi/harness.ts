@@ -1,7 +1,9 @@
 // A pi backend on a bench: lines in, actions out, a clock that only moves when told.
 
 import { pi } from '../../../src/adapters/pi/index.ts';
-import type { Action, Adapter, Backend } from '../../../src/core/contract/adapter.ts';
+import type { Action } from '../../../src/core/contract/adapter/action.ts';
+import type { Adapter } from '../../../src/core/contract/adapter/adapter.ts';
+import type { Backend } from '../../../src/core/contract/adapter/backend.ts';
 import type { Frame } from '../../../src/core/contract/channel.ts';
 import type { Command } from '../../../src/core/model/command.ts';
 import type { Outcome } from '../../../src/core/model/errors.ts';

@@ -3,7 +3,8 @@
 import type { Dialect } from '../../../src/adapters/pi/frontend/dialect.ts';
 import { pi } from '../../../src/adapters/pi/index.ts';
 import { piLegacy } from '../../../src/adapters/pi-legacy/index.ts';
-import type { Action, SessionView } from '../../../src/core/contract/adapter.ts';
+import type { Action } from '../../../src/core/contract/adapter/action.ts';
+import type { SessionView } from '../../../src/core/contract/adapter/projection.ts';
 import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 import { createRepair } from '../../../src/core/log/repair.ts';
 import type { Command } from '../../../src/core/model/command.ts';

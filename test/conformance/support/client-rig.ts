@@ -4,7 +4,7 @@ import { adapterOf } from '../../../src/adapters/index.ts';
 import type { Result } from '../../../src/conformance/check/check.ts';
 import type { ClientSet } from '../../../src/conformance/check/sets.ts';
 import { createClientRun } from '../../../src/conformance/runner/client-runner.ts';
-import type { Options } from '../../../src/core/contract/adapter.ts';
+import type { Options } from '../../../src/core/contract/adapter/launch.ts';
 import type { Channel } from '../../../src/core/contract/channel.ts';
 import type { AgentConnection } from '../../../src/core/link/agent-link.ts';
 import type { Command } from '../../../src/core/model/command.ts';

@@ -2,7 +2,7 @@
 // nothing else.
 
 import { expect, test } from 'vitest';
-import type { Backend } from '../../../src/core/contract/adapter.ts';
+import type { Backend } from '../../../src/core/contract/adapter/backend.ts';
 import type { CloseCode, Peek, Receiver } from '../../../src/core/contract/channel.ts';
 import { linkAgent } from '../../../src/core/link/agent-link.ts';
 import type { Event } from '../../../src/core/model/event.ts';

@@ -1,7 +1,7 @@
 // One client whose connection carries many sessions: the frames of each, their order, and how sessions end.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Action } from '../../../src/core/contract/adapter.ts';
+import type { Action } from '../../../src/core/contract/adapter/action.ts';
 import { linkClient } from '../../../src/core/link/client-link.ts';
 import { highWater } from '../../../src/core/link/client-sender.ts';
 import type { Command } from '../../../src/core/model/command.ts';

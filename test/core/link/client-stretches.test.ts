@@ -1,6 +1,6 @@
 // A client is sent frames that were made together as they are, as long as nothing has to look at each of them.
 import { describe, expect, test } from 'vitest';
-import type { Frontend } from '../../../src/core/contract/adapter.ts';
+import type { Frontend } from '../../../src/core/contract/adapter/frontend.ts';
 import type { WorkQueue } from '../../../src/core/contract/paced-work.ts';
 import type { StretchPart } from '../../../src/core/contract/stretch.ts';
 import { Traffic } from '../../../src/core/contract/traffic.ts';

@@ -1,7 +1,7 @@
 // Posted frames: a frame posted again under the same id, because the client missed the answer, counts once
 // (docs/faults.md F27). Broadcasts go into the stream only while somebody is there.
 import { describe, expect, test } from 'vitest';
-import type { Frontend } from '../../../src/core/contract/adapter.ts';
+import type { Frontend } from '../../../src/core/contract/adapter/frontend.ts';
 import { linkPosts } from '../../../src/core/link/post-link.ts';
 import type { Outcome } from '../../../src/core/model/errors.ts';
 import { createFrame } from '../../../src/transports/framing/frame.ts';

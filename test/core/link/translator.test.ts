@@ -1,6 +1,6 @@
 // The filter from one protocol's agent to another's client, on a scripted agent and client.
 import { describe, expect, test } from 'vitest';
-import type { Action } from '../../../src/core/contract/adapter.ts';
+import type { Action } from '../../../src/core/contract/adapter/action.ts';
 import { createTranslator } from '../../../src/core/link/translator.ts';
 import type { Event } from '../../../src/core/model/event.ts';
 import { createFrame } from '../../../src/transports/framing/frame.ts';

@@ -1,6 +1,6 @@
 // An agent that has stored the conversation itself: the next agent of the session goes on with it.
 import { describe, expect, test } from 'vitest';
-import { beginsAnew, type Resumption } from '../../../src/core/contract/adapter.ts';
+import { beginsAnew, type Resumption } from '../../../src/core/contract/adapter/stored-conversations.ts';
 import { createSessionRig, type RigOptions } from '../../support/core/session-rig.ts';
 
 const crash = { reason: 'agent exited (code 137)' };

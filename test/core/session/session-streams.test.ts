@@ -1,6 +1,6 @@
 // Which streams a session keeps: those that somebody may come back to, and those that are read.
 import { describe, expect, test } from 'vitest';
-import type { DialectLoss } from '../../../src/core/contract/adapter.ts';
+import type { DialectLoss } from '../../../src/core/contract/adapter/projection.ts';
 import type { Entry } from '../../../src/core/contract/reader.ts';
 import { unreadStreamMs } from '../../../src/core/session/session-streams.ts';
 import { recordingProjection } from '../../support/core/recording.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Backend } from '../../../src/core/contract/adapter.ts';
+import type { Backend } from '../../../src/core/contract/adapter/backend.ts';
 import type { Receiver } from '../../../src/core/contract/channel.ts';
 import type { Event } from '../../../src/core/model/event.ts';
 import { createSession } from '../../../src/core/session/open-session.ts';

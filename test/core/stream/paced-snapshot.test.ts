@@ -2,7 +2,7 @@
 // (docs/limits.md 6.6).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Projection } from '../../../src/core/contract/adapter.ts';
+import type { Projection } from '../../../src/core/contract/adapter/projection.ts';
 import { createPacedWork, type PacedWork } from '../../../src/core/contract/paced-work.ts';
 import { linkClient } from '../../../src/core/link/client-link.ts';
 import type { Event, Logged } from '../../../src/core/model/event.ts';

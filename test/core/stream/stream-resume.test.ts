@@ -2,7 +2,7 @@
 // F14; docs/threats.md T33).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Projection } from '../../../src/core/contract/adapter.ts';
+import type { Projection } from '../../../src/core/contract/adapter/projection.ts';
 import type { Entry, Reader } from '../../../src/core/contract/reader.ts';
 import type { Event } from '../../../src/core/model/event.ts';
 import { legalEvents } from '../../support/core/arbitraries.ts';

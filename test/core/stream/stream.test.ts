@@ -2,7 +2,7 @@
 // stream-resume.test.ts.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Projection } from '../../../src/core/contract/adapter.ts';
+import type { Projection } from '../../../src/core/contract/adapter/projection.ts';
 import type { Entry } from '../../../src/core/contract/reader.ts';
 import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 import type { Event } from '../../../src/core/model/event.ts';

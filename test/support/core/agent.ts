@@ -1,5 +1,5 @@
 // An agent that does what a test tells it: actions on demand, commands written down.
-import type { Action } from '../../../src/core/contract/adapter.ts';
+import type { Action } from '../../../src/core/contract/adapter/action.ts';
 import type { Clock } from '../../../src/core/contract/clock.ts';
 import type { AgentConnection } from '../../../src/core/link/agent-link.ts';
 import type { Command, CommandType } from '../../../src/core/model/command.ts';

@@ -1,7 +1,8 @@
 // Two sessions whose agents say the same, one in bursts and the other delta by delta, with readers at the same places.
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { Backend, Projection, SessionView } from '../../../src/core/contract/adapter.ts';
+import type { Backend } from '../../../src/core/contract/adapter/backend.ts';
+import type { Projection, SessionView } from '../../../src/core/contract/adapter/projection.ts';
 import type { Peek, Receiver } from '../../../src/core/contract/channel.ts';
 import type { Reader } from '../../../src/core/contract/reader.ts';
 import { type Burst, eventsIn } from '../../../src/core/model/burst.ts';

@@ -1,5 +1,5 @@
 // Bursts, and dialects that take them or not, for sessions whose agents speak in bursts.
-import type { BurstProjection, Projection, SessionView } from '../../../src/core/contract/adapter.ts';
+import type { BurstProjection, Projection, SessionView } from '../../../src/core/contract/adapter/projection.ts';
 import type { Stretch, StretchPart } from '../../../src/core/contract/stretch.ts';
 import { type AsideMould, createAsideMould, writeMixedStretch } from '../../../src/core/fast-path/mixed-stretch.ts';
 import { createMould, type FrameMould, writeStretch } from '../../../src/core/fast-path/stretch-writer.ts';

@@ -1,5 +1,6 @@
 // A client that does what a test tells it, on a channel of its own.
-import type { Action, Frontend } from '../../../src/core/contract/adapter.ts';
+import type { Action } from '../../../src/core/contract/adapter/action.ts';
+import type { Frontend } from '../../../src/core/contract/adapter/frontend.ts';
 import type { Clock } from '../../../src/core/contract/clock.ts';
 import type { Command } from '../../../src/core/model/command.ts';
 import type { Outcome } from '../../../src/core/model/errors.ts';

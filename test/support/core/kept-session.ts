@@ -1,6 +1,6 @@
 // A session whose log is kept as JSON text, and the same session made again from the first so many records: what is left
 // of it when its process is killed there.
-import type { Projection, SessionView } from '../../../src/core/contract/adapter.ts';
+import type { Projection, SessionView } from '../../../src/core/contract/adapter/projection.ts';
 import type { Receiver } from '../../../src/core/contract/channel.ts';
 import type { StoredRecord, StoredSnapshot } from '../../../src/core/contract/session-store.ts';
 import type { Burst } from '../../../src/core/model/burst.ts';

@@ -1,5 +1,5 @@
 // A projection that hides nothing: its frames hold the events, so that a test can fold what a client was told.
-import type { Projection } from '../../../src/core/contract/adapter.ts';
+import type { Projection } from '../../../src/core/contract/adapter/projection.ts';
 import type { Out } from '../../../src/core/contract/channel.ts';
 import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 import type { Event, Logged } from '../../../src/core/model/event.ts';

@@ -1,6 +1,6 @@
 // A session in virtual time: its agents in the hand of the test, its log and its answers written down.
 
-import type { Resumption } from '../../../src/core/contract/adapter.ts';
+import type { Resumption } from '../../../src/core/contract/adapter/stored-conversations.ts';
 import type { Instructions } from '../../../src/core/contract/instructions.ts';
 import type { WorkspacePort } from '../../../src/core/contract/workspace.ts';
 import type { ExportPort } from '../../../src/core/export/export.ts';

@@ -1,5 +1,5 @@
 // A session's log with one stream on it, and readers that write down what they were given.
-import type { Projection, SessionView } from '../../../src/core/contract/adapter.ts';
+import type { Projection, SessionView } from '../../../src/core/contract/adapter/projection.ts';
 import type { Out } from '../../../src/core/contract/channel.ts';
 import type { Entry, Reader } from '../../../src/core/contract/reader.ts';
 import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';

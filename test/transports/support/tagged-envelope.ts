@@ -1,6 +1,6 @@
 // An envelope of nobody's protocol, so that the transports can be tested alone: `{"said":<frame>}` under a name, and
 // frames that are JSON strings are only said live.
-import type { EventEnvelope } from '../../../src/core/contract/adapter.ts';
+import type { EventEnvelope } from '../../../src/core/contract/adapter/event-envelope.ts';
 import { GatewayError } from '../../../src/core/model/errors.ts';
 import { bytesOf } from '../../../src/transports/framing/frame.ts';
 

@@ -1,6 +1,8 @@
 // The gateway as a client of an ACP agent. Joins the parts, and handles what needs both directions
 // (docs/protocols/acp.md 4.48, 9.60). The decode-*.ts files read the updates.
-import type { Backend, Env, Resumption } from '../../../core/contract/adapter.ts';
+import type { Env } from '../../../core/contract/adapter/action.ts';
+import type { Backend } from '../../../core/contract/adapter/backend.ts';
+import type { Resumption } from '../../../core/contract/adapter/stored-conversations.ts';
 import { createOutbox } from '../../../core/contract/outbox.ts';
 import type { Command, CommandOf } from '../../../core/model/command.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';

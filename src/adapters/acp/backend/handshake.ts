@@ -1,6 +1,6 @@
 // From a fresh connection to a session: `initialize`, then session/new, or the way back to a stored session
 // (docs/protocols/acp.md 2, 3.14 to 3.17).
-import { beginsAnew, type Resumption } from '../../../core/contract/adapter.ts';
+import { beginsAnew, type Resumption } from '../../../core/contract/adapter/stored-conversations.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import type { Outcome, Problem } from '../../../core/model/errors.ts';

@@ -1,5 +1,5 @@
 // The sessions that one connection has open (docs/protocols/acp.md 3.19).
-import type { SessionView } from '../../../core/contract/adapter.ts';
+import type { SessionView } from '../../../core/contract/adapter/projection.ts';
 import type { SessionInfo } from '../../../core/model/session-info.ts';
 import type { RpcId } from '../json-rpc.ts';
 import type { Target } from './connection.ts';

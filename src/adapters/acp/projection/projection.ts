@@ -1,6 +1,7 @@
 // Writes the events of a session for ACP clients (docs/protocols/acp.md 3 to 5). This file decides which event is shown;
 // the other files of the folder write calls, texts and values.
-import type { BurstProjection, NoteLevel, Projection, SessionView } from '../../../core/contract/adapter.ts';
+import type { NoteLevel } from '../../../core/contract/adapter/action.ts';
+import type { BurstProjection, Projection, SessionView } from '../../../core/contract/adapter/projection.ts';
 import { writeStretch } from '../../../core/fast-path/stretch-writer.ts';
 import { withoutContexts } from '../../../core/log/context-text.ts';
 import type { Burst } from '../../../core/model/burst.ts';

@@ -1,6 +1,7 @@
 // The gateway as a client of Claude Code, or of another program with its format. Joins the parts, and handles what
 // needs both directions. The decode-*.ts files read frames, the encode-*.ts files write commands.
-import type { Backend, Env } from '../../../core/contract/adapter.ts';
+import type { Env } from '../../../core/contract/adapter/action.ts';
+import type { Backend } from '../../../core/contract/adapter/backend.ts';
 import { createOutbox } from '../../../core/contract/outbox.ts';
 import { createCallChanges } from '../../../core/log/call-changes.ts';
 import type { Command, CommandOf } from '../../../core/model/command.ts';

@@ -1,7 +1,7 @@
 // Decodes the frames of a Claude-format agent into canonical events: passes each frame to the part that reads it
 // (docs/protocols/claude.md 4, 5).
 import type { z } from 'zod';
-import type { Env } from '../../../core/contract/adapter.ts';
+import type { Env } from '../../../core/contract/adapter/action.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { Streaming } from '../../../core/fast-path/templates.ts';
 import type { CallChanges } from '../../../core/log/call-changes.ts';

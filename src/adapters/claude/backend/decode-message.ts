@@ -1,7 +1,7 @@
 // The messages of the model, one at a time on each lane: from stream events and `assistant` frames to blocks with
 // deltas (docs/protocols/claude.md 4.6, 5). A streaming message is read from its stream, and its copies have the final
 // content. A message without a stream is read from its copies.
-import type { Env } from '../../../core/contract/adapter.ts';
+import type { Env } from '../../../core/contract/adapter/action.ts';
 import { createHeldBack } from '../../../core/contract/held-back.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { Dictionary, Failure, Stop } from '../../../core/model/content.ts';

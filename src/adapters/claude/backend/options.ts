@@ -1,6 +1,6 @@
 // The options of an agent that speaks Claude's format.
 import { z } from 'zod';
-import type { AgentLaunch } from '../../../core/contract/adapter.ts';
+import type { AgentLaunch } from '../../../core/contract/adapter/launch.ts';
 import type { Instructions } from '../../../core/contract/instructions.ts';
 import { GatewayError } from '../../../core/model/errors.ts';
 

@@ -1,6 +1,6 @@
 // Filters the frames on their way to one connection. All clients of a dialect share the frames of a session; this file
 // makes the few changes that concern one client. Recognises frames by their first characters and never parses one.
-import type { Frames } from '../../../core/contract/adapter.ts';
+import type { Frames } from '../../../core/contract/adapter/frontend.ts';
 import type { Out } from '../../../core/contract/channel.ts';
 import type { StretchPart } from '../../../core/contract/stretch.ts';
 import { createStretchWrapper, type StretchWrapper } from '../../../core/fast-path/stretch-wrapper.ts';

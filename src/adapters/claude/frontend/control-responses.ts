@@ -1,6 +1,6 @@
 // Answers of a client: permissions, answers to questions, and answers to requests of an agent of the same protocol that
 // the gateway does not know (docs/protocols/claude.md 3.1, 3.5).
-import type { SessionView } from '../../../core/contract/adapter.ts';
+import type { SessionView } from '../../../core/contract/adapter/projection.ts';
 import type { CommandOf } from '../../../core/model/command.ts';
 import type { EventOf } from '../../../core/model/event.ts';
 import { Answers, type ControlResponseFrame, PermissionAnswer, SessionRules } from '../wire/client.ts';

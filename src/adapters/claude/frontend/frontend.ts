@@ -1,6 +1,8 @@
 // The frontend of a Claude-format client: decodes the client's frames and passes them to the part that handles them
 // (docs/protocols/claude.md 3; docs/protocols/rpc-message.md 8). The projection writes the events of the session.
-import type { Env, Frontend, SessionView } from '../../../core/contract/adapter.ts';
+import type { Env } from '../../../core/contract/adapter/action.ts';
+import type { Frontend } from '../../../core/contract/adapter/frontend.ts';
+import type { SessionView } from '../../../core/contract/adapter/projection.ts';
 import type { Command } from '../../../core/model/command.ts';
 import type { Content } from '../../../core/model/content.ts';
 import { messageOf, type Outcome, type Problem } from '../../../core/model/errors.ts';

@@ -1,6 +1,8 @@
 // The client side for one set of options, in either dialect.
 import { z } from 'zod';
-import type { Env, FrontendSide, Options } from '../../../core/contract/adapter.ts';
+import type { Env } from '../../../core/contract/adapter/action.ts';
+import type { FrontendSide } from '../../../core/contract/adapter/frontend.ts';
+import type { Options } from '../../../core/contract/adapter/launch.ts';
 import { GatewayError } from '../../../core/model/errors.ts';
 import { createProjection } from '../projection/late-projection.ts';
 import { Dialect } from './frame-ids.ts';

@@ -1,6 +1,6 @@
 // The slash commands that the gateway carries out for agents without such commands. Clients type them as prompts
 // (docs/protocols/claude.md 6.4). An agent of this protocol has its own, and an agent's own command takes precedence.
-import type { SessionView } from '../../../core/contract/adapter.ts';
+import type { SessionView } from '../../../core/contract/adapter/projection.ts';
 import type { CommandOf } from '../../../core/model/command.ts';
 import type { Content } from '../../../core/model/content.ts';
 import type { CommandInfo } from '../../../core/model/session-info.ts';

@@ -1,5 +1,5 @@
 // The `system` and control frames of a session: init, status, retries, compaction, permission requests.
-import type { SessionView } from '../../../core/contract/adapter.ts';
+import type { SessionView } from '../../../core/contract/adapter/projection.ts';
 import type { Dictionary, Failure } from '../../../core/model/content.ts';
 import type { EventOf } from '../../../core/model/event.ts';
 import type { ToolServer } from '../../../core/model/session-info.ts';

@@ -1,5 +1,6 @@
 // The projection of a session that may never say anything.
-import type { BurstProjection, NoteLevel, Projection, SessionView } from '../../../core/contract/adapter.ts';
+import type { NoteLevel } from '../../../core/contract/adapter/action.ts';
+import type { BurstProjection, Projection, SessionView } from '../../../core/contract/adapter/projection.ts';
 import type { Out } from '../../../core/contract/channel.ts';
 import type { Logged } from '../../../core/model/event.ts';
 import { type ProjectionOptions, startProjection } from './projection.ts';

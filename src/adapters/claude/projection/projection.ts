@@ -1,7 +1,8 @@
 // Writes the events of a session for Claude-format clients in a strict grammar, whatever the agent is
 // (docs/protocols/claude.md 4).
 
-import type { NoteLevel, Projection, SessionView } from '../../../core/contract/adapter.ts';
+import type { NoteLevel } from '../../../core/contract/adapter/action.ts';
+import type { Projection, SessionView } from '../../../core/contract/adapter/projection.ts';
 import type { Out } from '../../../core/contract/channel.ts';
 import { createUnshownPlans } from '../../../core/contract/unshown-plans.ts';
 import { splicedJson } from '../../../core/fast-path/spliced-json.ts';

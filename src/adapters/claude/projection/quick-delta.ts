@@ -1,6 +1,6 @@
 // The hot path of a projection: a delta of the open message gives one frame in which only the text and the id are new.
 // Writes the same bytes as the slow path, for single deltas and for bursts.
-import type { BurstProjection } from '../../../core/contract/adapter.ts';
+import type { BurstProjection } from '../../../core/contract/adapter/projection.ts';
 import { writeMixedStretch } from '../../../core/fast-path/mixed-stretch.ts';
 import { type FrameMould, writeStretch } from '../../../core/fast-path/stretch-writer.ts';
 import { type Asides, type Burst, deltasAmong, textIn } from '../../../core/model/burst.ts';

@@ -1,6 +1,6 @@
 // The single chat of a connection to an ECA server: its id, and which chats are others (docs/protocols/eca.md 6.3,
 // 2.6).
-import type { Env } from '../../../core/contract/adapter.ts';
+import type { Env } from '../../../core/contract/adapter/action.ts';
 import { NewestSet } from '../../../core/model/newest.ts';
 
 /** The chat of one connection. */

@@ -1,6 +1,8 @@
 // The gateway as a client of an ECA server of either era. Joins the parts, and handles what needs both directions
 // (docs/protocols/eca.md 6). The decode-*.ts files read the messages.
-import type { Backend, Env, Resumption } from '../../../core/contract/adapter.ts';
+import type { Env } from '../../../core/contract/adapter/action.ts';
+import type { Backend } from '../../../core/contract/adapter/backend.ts';
+import type { Resumption } from '../../../core/contract/adapter/stored-conversations.ts';
 import { createOutbox } from '../../../core/contract/outbox.ts';
 import type { Command, CommandOf } from '../../../core/model/command.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';

@@ -1,7 +1,7 @@
 // Decodes the messages of the model, one at a time on each lane: from contents of role assistant to blocks with deltas
 // (docs/protocols/eca.md 8.3). ECA marks neither the start nor the end of a message: its first content starts a
 // message, and the next foreign content ends the message.
-import type { Env } from '../../../core/contract/adapter.ts';
+import type { Env } from '../../../core/contract/adapter/action.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { Content, Dictionary, Stop, Usage } from '../../../core/model/content.ts';
 import { dictionaryIn, without } from '../../../core/model/dictionary.ts';

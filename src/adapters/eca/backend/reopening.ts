@@ -1,6 +1,6 @@
 // Opens a chat that the server has stored, before the first prompt (docs/protocols/eca.md 6.10).
 import { z } from 'zod';
-import { beginsAnew, type Resumption } from '../../../core/contract/adapter.ts';
+import { beginsAnew, type Resumption } from '../../../core/contract/adapter/stored-conversations.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import type { Problem } from '../../../core/model/errors.ts';

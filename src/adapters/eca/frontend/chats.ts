@@ -1,6 +1,6 @@
 // The chats of one connection: which session each chat is, and how chats are found, opened and left
 // (docs/protocols/eca.md 8.2).
-import type { SessionView } from '../../../core/contract/adapter.ts';
+import type { SessionView } from '../../../core/contract/adapter/projection.ts';
 import type { Problem } from '../../../core/model/errors.ts';
 import { QueryData } from '../../../core/model/outcome-data.ts';
 import type { SessionInfo } from '../../../core/model/session-info.ts';

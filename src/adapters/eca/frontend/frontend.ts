@@ -1,6 +1,8 @@
 // The frontend of an ECA client: joins the parts and writes the JSON-RPC envelope. The projection writes the events of
 // the sessions.
-import type { Env, Frontend, SessionView } from '../../../core/contract/adapter.ts';
+import type { Env } from '../../../core/contract/adapter/action.ts';
+import type { Frontend } from '../../../core/contract/adapter/frontend.ts';
+import type { SessionView } from '../../../core/contract/adapter/projection.ts';
 import type { Command } from '../../../core/model/command.ts';
 import { messageOf, type Outcome } from '../../../core/model/errors.ts';
 import { createAutoDecline } from '../../../core/session/agent/auto-decline.ts';

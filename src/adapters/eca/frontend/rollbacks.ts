@@ -1,6 +1,6 @@
 // Rollbacks of chats to before a message of the user (`chat/rollback`, since 0.80). The agent goes back, and the
 // session tells what is left. File changes are not undone.
-import type { SessionView } from '../../../core/contract/adapter.ts';
+import type { SessionView } from '../../../core/contract/adapter/projection.ts';
 import { textIn, userMessages } from '../../../core/log/messages.ts';
 import { type ForkPoint, OutcomeData, QueryData } from '../../../core/model/outcome-data.ts';
 import { type Actions, afterEvents, type ConnectionPorts, sendContent, showMessage } from '../connection.ts';

@@ -1,6 +1,6 @@
 // System texts for events that the protocol has no content for: a retried or truncated answer, a failure, a compaction.
 // Clients keep such texts in the chat, while a progress text disappears.
-import type { SessionView } from '../../../core/contract/adapter.ts';
+import type { SessionView } from '../../../core/contract/adapter/projection.ts';
 import type { Failure } from '../../../core/model/content.ts';
 import { dictionaryIn, dictionaryOf } from '../../../core/model/dictionary.ts';
 import type { EventOf } from '../../../core/model/event.ts';

@@ -1,6 +1,7 @@
 // Writes the events of a session for ECA clients of both eras, in the order of a real turn, whatever the agent is
 // (docs/protocols/eca.md 3, 4). This file decides which event is shown; the other files of the folder write the frames.
-import type { BurstProjection, NoteLevel, Projection, SessionView } from '../../../core/contract/adapter.ts';
+import type { NoteLevel } from '../../../core/contract/adapter/action.ts';
+import type { BurstProjection, Projection, SessionView } from '../../../core/contract/adapter/projection.ts';
 import { createUnshownPlans } from '../../../core/contract/unshown-plans.ts';
 import { writeStretch } from '../../../core/fast-path/stretch-writer.ts';
 import { withoutContexts } from '../../../core/log/context-text.ts';

@@ -1,7 +1,7 @@
 // Sub-agents as newer clients show them. Each sub-agent has a chat of its own that names its parent, and the details of
 // its call name that chat (newer than the document, docs/protocols/eca.md 1.4: parentChatId, details of type
 // `subagent`). Other clients would show an unrelated chat, so they get the call alone.
-import type { SessionView } from '../../../core/contract/adapter.ts';
+import type { SessionView } from '../../../core/contract/adapter/projection.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { subAgentChatId } from '../frontend/question-ids.ts';
 import type { CallWriter } from './call-writer.ts';

@@ -1,5 +1,5 @@
 // Usage and cost of a conversation, in the fields of both eras (docs/protocols/eca.md 3.5).
-import type { SessionView } from '../../../core/contract/adapter.ts';
+import type { SessionView } from '../../../core/contract/adapter/projection.ts';
 import type { Cost, Dictionary, Usage } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import type { EventOf } from '../../../core/model/event.ts';

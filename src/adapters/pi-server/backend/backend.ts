@@ -1,6 +1,8 @@
 // The gateway as the client of one session of a pi-server. Connects the parts. The parts of ../pi decode pi's events;
 // this adapter decodes the frames about commands and the server (docs/protocols/pi-server.md 6, 7, 17).
-import type { Action, Backend, Env, Resumption } from '../../../core/contract/adapter.ts';
+import type { Action, Env } from '../../../core/contract/adapter/action.ts';
+import type { Backend } from '../../../core/contract/adapter/backend.ts';
+import type { Resumption } from '../../../core/contract/adapter/stored-conversations.ts';
 import type { CloseCode, Frame } from '../../../core/contract/channel.ts';
 import { createOutbox } from '../../../core/contract/outbox.ts';
 import type { Command } from '../../../core/model/command.ts';

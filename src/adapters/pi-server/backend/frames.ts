@@ -1,7 +1,7 @@
 // The frames of a server, as its client reads them (docs/protocols/pi-server.md 5, 6, 16), and the session of each
 // frame. Loose: key order and absent fields vary.
 import { z } from 'zod';
-import type { Multiplexing } from '../../../core/contract/adapter.ts';
+import type { Multiplexing } from '../../../core/contract/adapter/adapter.ts';
 import type { Frame } from '../../../core/contract/channel.ts';
 import { isAt } from '../../../core/fast-path/literal.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';

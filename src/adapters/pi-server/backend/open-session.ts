@@ -1,7 +1,7 @@
 // Opens a session on a server: greeting, creation of the session, subscription (docs/protocols/pi-server.md 2.1, 16.1,
 // 17.1).
 import { z } from 'zod';
-import { beginsAnew, type Resumption } from '../../../core/contract/adapter.ts';
+import { beginsAnew, type Resumption } from '../../../core/contract/adapter/stored-conversations.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
 import { Opened } from './answers.ts';
 import { ServerReady } from './frames.ts';

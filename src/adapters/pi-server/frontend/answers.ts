@@ -1,6 +1,6 @@
 // Converts a client's answer to a dialog or an approval (docs/protocols/pi-server.md 18.2). A client may answer without
 // a subscription to the session, so its open dialogs may be unknown.
-import type { SessionView } from '../../../core/contract/adapter.ts';
+import type { SessionView } from '../../../core/contract/adapter/projection.ts';
 import type { CommandOf } from '../../../core/model/command.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';

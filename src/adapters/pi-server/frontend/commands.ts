@@ -1,7 +1,7 @@
 // One row for each command of a client (docs/protocols/pi-server.md 17, 18): the canonical command, its scheduling and
 // its timeout class.
 import type { z } from 'zod';
-import type { SessionView } from '../../../core/contract/adapter.ts';
+import type { SessionView } from '../../../core/contract/adapter/projection.ts';
 import type { Ticket } from '../../../core/contract/ticket.ts';
 import type { Command, QuerySubject } from '../../../core/model/command.ts';
 import type { Content, Dictionary } from '../../../core/model/content.ts';

@@ -1,6 +1,6 @@
 // Converts a frame of a client to a canonical command with its ticket (docs/protocols/pi-server.md 4), or to the reason
 // for its refusal. commands.ts has the commands.
-import type { SessionView } from '../../../core/contract/adapter.ts';
+import type { SessionView } from '../../../core/contract/adapter/projection.ts';
 import type { Ticket } from '../../../core/contract/ticket.ts';
 import type { Command } from '../../../core/model/command.ts';
 import type { Dictionary } from '../../../core/model/content.ts';

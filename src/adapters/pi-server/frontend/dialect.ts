@@ -1,6 +1,6 @@
 // The lifecycle dialects of pi-server clients and the options that a client may choose.
 import { z } from 'zod';
-import type { Options } from '../../../core/contract/adapter.ts';
+import type { Options } from '../../../core/contract/adapter/launch.ts';
 import { GatewayError } from '../../../core/model/errors.ts';
 import { problemOf } from '../../pi/wire/problem.ts';
 

@@ -1,7 +1,7 @@
 // Converts the outcome of a command to the `data` of its response (docs/protocols/pi-server.md 17.4 to 17.9). Where pi
 // has the same form, pi's encoder is used, and a response of a real pi returns unchanged.
 import type { z } from 'zod';
-import type { SessionView } from '../../../core/contract/adapter.ts';
+import type { SessionView } from '../../../core/contract/adapter/projection.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { OutcomeData, QueryData } from '../../../core/model/outcome-data.ts';

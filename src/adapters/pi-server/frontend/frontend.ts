@@ -1,6 +1,8 @@
 // One connection of a pi-server client (docs/protocols/pi-server.md). Each command gets one response, and all clients
 // get the lifecycle of all commands. Session events come from ../projection/projection.ts.
-import type { Action, Frontend, SessionView } from '../../../core/contract/adapter.ts';
+import type { Action } from '../../../core/contract/adapter/action.ts';
+import type { Frontend } from '../../../core/contract/adapter/frontend.ts';
+import type { SessionView } from '../../../core/contract/adapter/projection.ts';
 import type { CommandBroadcast } from '../../../core/contract/broadcast.ts';
 import type { Receipt, Ticket } from '../../../core/contract/ticket.ts';
 import type { Command } from '../../../core/model/command.ts';

@@ -1,6 +1,6 @@
 // Shows a session to pi-server clients: pi's events in pi's order, each in an envelope that names the session
 // (docs/protocols/pi-server.md 6.1, 19).
-import type { Projection, SessionView } from '../../../core/contract/adapter.ts';
+import type { Projection, SessionView } from '../../../core/contract/adapter/projection.ts';
 import type { Out } from '../../../core/contract/channel.ts';
 import { createProjection as createPiProjection } from '../../pi/projection/projection.ts';
 import { shownLines } from './encode-dialog.ts';

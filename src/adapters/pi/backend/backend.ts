@@ -1,6 +1,8 @@
 // The gateway as the client of a pi process in RPC mode, for all dialects. Connects the parts: decode-*.ts interprets
 // lines, encode-*.ts writes commands, and this file does what needs both.
-import { type Backend, beginsAnew, type Env, type Resumption } from '../../../core/contract/adapter.ts';
+import type { Env } from '../../../core/contract/adapter/action.ts';
+import type { Backend } from '../../../core/contract/adapter/backend.ts';
+import { beginsAnew, type Resumption } from '../../../core/contract/adapter/stored-conversations.ts';
 import { createOutbox } from '../../../core/contract/outbox.ts';
 import type { Command, CommandOf } from '../../../core/model/command.ts';
 import type { Dictionary } from '../../../core/model/content.ts';

@@ -1,6 +1,6 @@
 // Converts pi's updates of one assistant message to blocks with deltas. The content comes from the `delta` fields and
 // from the end of the message, never from the snapshots: these run ahead of the deltas (docs/protocols/pi.md 7.3, 7.4).
-import type { Env } from '../../../core/contract/adapter.ts';
+import type { Env } from '../../../core/contract/adapter/action.ts';
 import { createHeldBack } from '../../../core/contract/held-back.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { Dictionary, Failure, Stop } from '../../../core/model/content.ts';

@@ -1,6 +1,6 @@
 // The options of the pi adapter, validated. All durations are in ms.
 import { z } from 'zod';
-import type { Options } from '../../../core/contract/adapter.ts';
+import type { Options } from '../../../core/contract/adapter/launch.ts';
 import { GatewayError } from '../../../core/model/errors.ts';
 import { problemOf } from '../wire/problem.ts';
 

@@ -1,7 +1,7 @@
 // The runs of one pi process: prompts, what pi says during a run, its questions and aborts. Made with the first prompt or
 // the first line that is no answer, because a gateway may keep thousands of agents that nobody has asked anything
 // (docs/path-of-a-delta.md).
-import type { Env } from '../../../core/contract/adapter.ts';
+import type { Env } from '../../../core/contract/adapter/action.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { TemplateRecogniser } from '../../../core/fast-path/templates.ts';
 import { createCallChanges } from '../../../core/log/call-changes.ts';

@@ -2,7 +2,7 @@
 // returns unchanged. For other agents, complete objects are built, with every field that pi's client types require
 // (docs/protocols/pi.md 4, 5; differences between wire and document: 5.5).
 import type { z } from 'zod';
-import type { SessionView } from '../../../core/contract/adapter.ts';
+import type { SessionView } from '../../../core/contract/adapter/projection.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import { OutcomeData, QueryData } from '../../../core/model/outcome-data.ts';

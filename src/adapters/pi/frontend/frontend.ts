@@ -1,6 +1,8 @@
 // One connection of a client written for pi's RPC mode (docs/protocols/pi.md). Each command gets one response with its
 // id. Session events come from projection.ts.
-import type { Action, Frontend, SessionView } from '../../../core/contract/adapter.ts';
+import type { Action } from '../../../core/contract/adapter/action.ts';
+import type { Frontend } from '../../../core/contract/adapter/frontend.ts';
+import type { SessionView } from '../../../core/contract/adapter/projection.ts';
 import type { Command, CommandOf } from '../../../core/model/command.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';

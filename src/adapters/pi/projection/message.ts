@@ -1,6 +1,6 @@
 // Writes the streaming message of the model: its updates in each dialect, and the whole message (docs/protocols/pi.md
 // 1.6, 7, 8.3).
-import type { SessionView } from '../../../core/contract/adapter.ts';
+import type { SessionView } from '../../../core/contract/adapter/projection.ts';
 import type { Out } from '../../../core/contract/channel.ts';
 import { joined, splicedJson } from '../../../core/fast-path/spliced-json.ts';
 import { createMould, type FrameMould } from '../../../core/fast-path/stretch-writer.ts';

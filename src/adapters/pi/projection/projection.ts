@@ -1,7 +1,8 @@
 // Shows a session to pi clients in pi's strict order, whatever the agent (docs/protocols/pi.md 6.1). Connects the
 // parts; each part writes its own lines.
 
-import type { BurstProjection, NoteLevel, Projection, SessionView } from '../../../core/contract/adapter.ts';
+import type { NoteLevel } from '../../../core/contract/adapter/action.ts';
+import type { BurstProjection, Projection, SessionView } from '../../../core/contract/adapter/projection.ts';
 import type { Out } from '../../../core/contract/channel.ts';
 import { createUnshownPlans } from '../../../core/contract/unshown-plans.ts';
 import { joined, splicedJson } from '../../../core/fast-path/spliced-json.ts';

@@ -4,7 +4,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { instructionsOf, promptText } from '../../../adapters/claude/frontend/initialize.ts';
 import { protocolOf } from '../../../adapters/protocols.ts';
 import type { AgentConfig } from '../../../config/agent-config.ts';
-import type { Protocol } from '../../../core/contract/adapter.ts';
+import type { Protocol } from '../../../core/contract/adapter/adapter.ts';
 import type { Instructions } from '../../../core/contract/instructions.ts';
 import type { Command } from '../../../core/model/command.ts';
 import { GatewayError, messageOf } from '../../../core/model/errors.ts';

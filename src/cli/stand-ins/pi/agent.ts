@@ -1,7 +1,7 @@
 // Chooses the agent behind `patchbay-pi` and applies pi's command line to it.
 import { protocolOf } from '../../../adapters/protocols.ts';
 import type { AgentConfig } from '../../../config/agent-config.ts';
-import type { Capabilities } from '../../../core/contract/adapter.ts';
+import type { Capabilities } from '../../../core/contract/adapter/adapter.ts';
 import type { Command } from '../../../core/model/command.ts';
 import {
   type Chosen,

@@ -1,7 +1,8 @@
 // Declines approvals and dialogs for clients whose protocol cannot show them. Without an answer, the agent would wait
 // until its deadline. The client declines only while its own prompt runs. An answer of another client that can show the
 // question still counts.
-import type { Action, SessionView } from '../../contract/adapter.ts';
+import type { Action } from '../../contract/adapter/action.ts';
+import type { SessionView } from '../../contract/adapter/projection.ts';
 import type { Command } from '../../model/command.ts';
 import type { EventOf } from '../../model/event.ts';
 

@@ -1,6 +1,7 @@
 // The agent of a session: started with the first command that needs an agent, replaced after its end, paused by
 // back-pressure.
-import { type Backend, beginsAnew, type Resumption } from '../../contract/adapter.ts';
+import type { Backend } from '../../contract/adapter/backend.ts';
+import { beginsAnew, type Resumption } from '../../contract/adapter/stored-conversations.ts';
 import type { Ending } from '../../contract/channel.ts';
 import type { Clock } from '../../contract/clock.ts';
 import { faultText } from '../../contract/guarded.ts';

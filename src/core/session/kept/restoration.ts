@@ -1,6 +1,6 @@
 // Makes the transcript, the streams and the figures of a session again from its records, by the same steps in which they
 // were made (decision 0026).
-import type { Projection, SessionView } from '../../contract/adapter.ts';
+import type { Projection, SessionView } from '../../contract/adapter/projection.ts';
 import type { Clock } from '../../contract/clock.ts';
 import { type Cause, closeRun } from '../../log/close-run.ts';
 import { fold } from '../../log/fold.ts';
