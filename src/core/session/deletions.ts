@@ -1,13 +1,31 @@
 // The clients that have asked for the deletion of their session. They are told once the store has forgotten the session, and
 // the streams of the session end behind the last answer: a client may hear its answer in one of them.
-import type { Outcome, Settle } from '../model/errors.ts';
+import type { Command, CommandOf } from '../model/command.ts';
+import type { Outcome, Problem, Settle } from '../model/errors.ts';
+import type { SessionPorts } from './session-ports.ts';
+
+/** Why a session that was deleted is closed. */
+export const deleted = 'the session was deleted';
 
 /** Takes the outcome of a deletion. `close` must be called once, when the answer is on its way to the client, whatever the outcome. */
 export type Deleted = (outcome: Outcome, close: () => void) => void;
 
+/** What a deletion needs of its session. */
+export interface DeletionPorts {
+  /** `forward`: asks the gateway that owns the session. `forget`: asks the store to forget the session. */
+  readonly session: Pick<SessionPorts, 'forward' | 'forget'>;
+  /** Asks the conversation. */
+  submit(command: Command, settle: Settle): void;
+  /** Ends the run and the agent, and records nothing more. */
+  began(reason: string): void;
+  /** The store has not forgotten the session. */
+  failed(): void;
+  close(reason: string): void;
+}
+
 /** The deletions of one session. */
 export class Deletions {
-  readonly #close: (reason: string) => void;
+  readonly #ports: DeletionPorts;
   /** Clients that have no answer yet. */
   #unanswered = 0;
   /** Clients that wait for the store. Null: the store has not been asked. */
@@ -17,12 +35,31 @@ export class Deletions {
   /** Why the session ends; null while it stays. */
   #reason: string | null = null;
 
-  constructor(close: (reason: string) => void) {
-    this.#close = close;
+  constructor(ports: DeletionPorts) {
+    this.#ports = ports;
   }
 
-  /** One more client asks. Returns the function that answers it. */
-  asked(told: Deleted): Settle {
+  /** The run and the agent have ended, and the store is asked to forget the session. */
+  get hasBegun(): boolean {
+    return this.#waiting !== null;
+  }
+
+  /** A client asks for the deletion. */
+  delete(command: CommandOf<'delete-session'>, told: Deleted): void {
+    const { session, submit } = this.#ports;
+    const settle = this.#asked(told);
+    if (session.forward !== undefined) {
+      return session.forward(command, (outcome) => {
+        settle(outcome);
+        if (outcome.ok) this.end(deleted);
+      });
+    }
+    if (this.hasBegun) return this.#join(settle);
+    submit(command, (outcome) => (outcome.ok ? this.#join(settle) : settle(outcome)));
+  }
+
+  /** One more client waits. Returns the function that answers it. */
+  #asked(told: Deleted): Settle {
     this.#unanswered += 1;
     return (outcome) =>
       told(outcome, () => {
@@ -31,22 +68,22 @@ export class Deletions {
       });
   }
 
-  /** Answers together with those before. False: the caller is the first, and is to ask the store. */
-  joins(settle: Settle): boolean {
-    if (this.#outcome !== null) settle(this.#outcome);
-    else if (this.#waiting !== null) this.#waiting.push(settle);
-    else {
-      this.#waiting = [settle];
-      return false;
-    }
-    return true;
+  /** Answers together with those before. The first one asks the store. */
+  #join(settle: Settle): void {
+    if (this.#outcome !== null) return settle(this.#outcome);
+    if (this.#waiting !== null) return void this.#waiting.push(settle);
+    this.#waiting = [settle];
+    const { session, began } = this.#ports;
+    began(deleted);
+    if (session.forget === undefined) this.#forgotten(null);
+    else session.forget((problem) => this.#forgotten(problem));
   }
 
-  /** The store has answered. */
-  answer(outcome: Outcome, reason: string): void {
-    this.#outcome = outcome;
-    this.#reason = reason;
-    for (const settle of this.#waiting?.splice(0) ?? []) settle(outcome);
+  #forgotten(problem: Problem | null): void {
+    if (problem !== null) this.#ports.failed();
+    this.#outcome = problem === null ? { ok: true } : { ok: false, error: problem };
+    this.#reason = problem?.message ?? deleted;
+    for (const settle of this.#waiting?.splice(0) ?? []) settle(this.#outcome);
   }
 
   /** The session ends, as soon as nobody waits for an answer. */
@@ -56,6 +93,6 @@ export class Deletions {
   }
 
   #endIfAnswered(): void {
-    if (this.#unanswered === 0 && this.#reason !== null) this.#close(this.#reason);
+    if (this.#unanswered === 0 && this.#reason !== null) this.#ports.close(this.#reason);
   }
 }

@@ -10,11 +10,11 @@ import type { SessionRecord, SessionState } from '../log/stored-records.ts';
 import { writeTranscript } from '../log/stored-state.ts';
 import { sizeOfInfo } from '../log/transcript-size.ts';
 import type { Command, CommandOf } from '../model/command.ts';
-import type { Outcome, Problem, Settle } from '../model/errors.ts';
+import type { Outcome } from '../model/errors.ts';
 import type { Transcript } from '../model/transcript.ts';
 import type { Stream, StreamMeasure } from '../stream/stream.ts';
 import { type Conversation, startConversation } from './conversation.ts';
-import { type Deleted, Deletions } from './deletions.ts';
+import { type Deleted, Deletions, deleted } from './deletions.ts';
 import { replayedMessages } from './forks.ts';
 import { type DialectOf, Restoration } from './kept/restoration.ts';
 import { SessionPosts } from './kept/session-posts.ts';
@@ -27,8 +27,6 @@ import type { RestoredState, SessionPorts } from './session-ports.ts';
 import { SessionStreams, type StreamUse } from './session-streams.ts';
 import { type ContextFigures, unknownContext } from './transcript/context-usage.ts';
 import type { BudgetMember } from './transcript/transcript-budget.ts';
-
-const deleted = 'the session was deleted';
 
 /**
  * A class with a lazily created conversation, because a gateway may keep thousands of sessions without any message
@@ -70,8 +68,6 @@ class OpenSession implements Session, BudgetMember {
   #isFollowing = false;
   /** Null: nobody has asked for a deletion. */
   #deletions: Deletions | null = null;
-  /** The run and the agent have ended, and the store is asked to forget the session. */
-  #isDeleted = false;
   /** Why the session is closed; null while open. */
   #closed: string | null = null;
 
@@ -108,7 +104,7 @@ class OpenSession implements Session, BudgetMember {
   }
 
   get dialects(): readonly string[] {
-    return [...new Set([...this.#streams.open.keys()].map((key) => key.split(' ', 1).join('')))];
+    return this.#streams.dialects;
   }
 
   postedIds(key: string): PostedIds {
@@ -211,20 +207,11 @@ class OpenSession implements Session, BudgetMember {
   }
 
   get readers(): number {
-    let sum = 0;
-    for (const stream of this.#streams.open.values()) sum += stream.readers;
-    return sum;
+    return this.#streams.readers;
   }
 
   measure(): StreamMeasure {
-    let [windowBytes, unreadFrames, unreadBytes] = [0, 0, 0];
-    for (const stream of this.#streams.open.values()) {
-      const one = stream.measure();
-      windowBytes += one.windowBytes;
-      unreadFrames = Math.max(unreadFrames, one.unreadFrames);
-      unreadBytes = Math.max(unreadBytes, one.unreadBytes);
-    }
-    return { windowBytes, unreadFrames, unreadBytes };
+    return this.#streams.measure();
   }
 
   start(): void {
@@ -245,42 +232,30 @@ class OpenSession implements Session, BudgetMember {
   }
 
   delete(command: CommandOf<'delete-session'>, told: Deleted): void {
-    const deletions = this.#deletionsMade();
-    const settle = deletions.asked(told);
-    const { forward } = this.#ports;
-    if (forward !== undefined) {
-      return forward(command, (outcome) => {
-        settle(outcome);
-        if (outcome.ok) deletions.end(deleted);
-      });
-    }
-    if (this.#isDeleted) return void deletions.joins(settle);
-    this.#talk().submit(command, (outcome) => (outcome.ok ? this.#forget(deletions, settle) : settle(outcome)));
+    this.#deletionsMade().delete(command, told);
   }
 
   #deletionsMade(): Deletions {
-    this.#deletions ??= new Deletions((reason) => {
+    this.#deletions ??= new Deletions({
+      session: this.#ports,
+      submit: (command, settle) => this.#talk().submit(command, settle),
+      began: (reason) => {
+        this.#conversation?.end(reason);
+        // The outcomes of tickets are kept elsewhere from now on.
+        this.#recorder = null;
+        this.#isRestored = false;
+      },
+      failed: () => {
+        this.#isRestored = true;
+      },
       // A session that the store did not forget can be opened again.
-      if (this.#ports.forward === undefined) this.leave(reason);
-      else this.close(reason);
+      close: (reason) => (this.#ports.forward === undefined ? this.leave(reason) : this.close(reason)),
     });
     return this.#deletions;
   }
 
-  #forget(deletions: Deletions, settle: Settle): void {
-    if (deletions.joins(settle)) return;
-    this.#isDeleted = true;
-    this.#conversation?.end(deleted);
-    // The outcomes of tickets are kept elsewhere from now on.
-    this.#recorder = null;
-    this.#isRestored = false;
-    const done = (problem: Problem | null) => {
-      const outcome = problem === null ? ({ ok: true } as const) : ({ ok: false, error: problem } as const);
-      this.#isRestored = !outcome.ok;
-      deletions.answer(outcome, problem?.message ?? deleted);
-    };
-    if (this.#ports.forget === undefined) done(null);
-    else this.#ports.forget(done);
+  get #isDeleted(): boolean {
+    return this.#deletions?.hasBegun === true;
   }
 
   #talk(): Conversation {

@@ -5,7 +5,7 @@ import type { DialectLoss, Projection, SessionView } from '../contract/adapter/p
 import type { StreamEnd } from '../contract/reader.ts';
 import { comparePlaces, type Place } from '../stream/cursor.ts';
 import { createStream } from '../stream/dialect-stream.ts';
-import type { Stream } from '../stream/stream.ts';
+import type { Stream, StreamMeasure } from '../stream/stream.ts';
 import type { SessionRecorder } from './kept/session-recorder.ts';
 import type { SessionPorts } from './session-ports.ts';
 
@@ -60,6 +60,30 @@ export class SessionStreams {
     this.#ports = ports;
   }
 
+  /** The dialects of the open streams. */
+  get dialects(): readonly string[] {
+    return [...new Set([...this.open.keys()].map(dialectOf))];
+  }
+
+  /** How many readers the open streams have together. */
+  get readers(): number {
+    let sum = 0;
+    for (const stream of this.open.values()) sum += stream.readers;
+    return sum;
+  }
+
+  /** All windows together, and the reader that is furthest behind. */
+  measure(): StreamMeasure {
+    let [windowBytes, unreadFrames, unreadBytes] = [0, 0, 0];
+    for (const stream of this.open.values()) {
+      const one = stream.measure();
+      windowBytes += one.windowBytes;
+      unreadFrames = Math.max(unreadFrames, one.unreadFrames);
+      unreadBytes = Math.max(unreadBytes, one.unreadBytes);
+    }
+    return { windowBytes, unreadFrames, unreadBytes };
+  }
+
   /** See Session. */
   stream(key: string, make: MakeProjection, use: StreamUse): Stream {
     const existing = this.open.get(key);
@@ -89,8 +113,7 @@ export class SessionStreams {
   /** Makes a stream again, of which nobody but its record knows. */
   again(key: string, make: MakeProjection, startSub: number): void {
     this.end(key);
-    // Streams that are kept have keys that begin with the name of their dialect.
-    const use = { dialect: key.split(' ', 1).join('') };
+    const use = { dialect: dialectOf(key) };
     if (this.#ports.isFollowed) {
       // Clients of this gateway may read it already.
       const open = this.open.get(key);
@@ -177,4 +200,9 @@ export class SessionStreams {
 /** Most sessions are not kept, and have no such set. */
 function withKey(keys: Set<string> | null, key: string): Set<string> {
   return (keys ?? new Set()).add(key);
+}
+
+/** Keys of streams that are kept begin with the name of their dialect. */
+function dialectOf(key: string): string {
+  return key.split(' ', 1).join('');
 }
