@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
-import { wholeMessage } from '../../../src/adapters/pi/backend/decode-whole-message.ts';
+import { wholeMessage } from '../../../src/adapters/pi/backend/decode/whole-message.ts';
 import { AssistantMessageEvent, eventSchemas } from '../../../src/adapters/pi/wire/events.ts';
 import { problemOf } from '../../../src/adapters/pi/wire/problem.ts';
 import { ClientLine, commandSchemas } from '../../../src/adapters/pi-legacy/wire.ts';

@@ -5,7 +5,7 @@ import type { Extra, Model } from '../../../core/model/content.ts';
 import type { AgentOption, CommandInfo, SessionInfo } from '../../../core/model/session-info.ts';
 import type { SessionSetup } from '../wire/agent.ts';
 import { type Category, type ConfigOption, choicesOf, type Models, type Modes, optionAbout } from '../wire/content.ts';
-import { acpExtra } from './decode-values.ts';
+import { acpExtra } from './decode/values.ts';
 
 /** The known facts about one session. */
 export interface AgentInfo {

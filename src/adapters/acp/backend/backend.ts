@@ -11,7 +11,7 @@ import type { BroughtServer } from '../../../core/model/session-info.ts';
 import { errorMessage, type RpcMessage, readMessage, rpcCodes } from '../json-rpc.ts';
 import { CancelRequestParams, ElicitationParams, PermissionParams, UpdateParams } from '../wire/agent.ts';
 import { createInfo } from './agent-info.ts';
-import { createUpdateDecoder, wordsOf } from './decode-updates.ts';
+import { createUpdateDecoder, wordsOf } from './decode/updates.ts';
 import { createChunkRecogniser } from './delta-template.ts';
 import { createElicitations } from './elicitations.ts';
 import { encodePrompt } from './encode-prompt.ts';

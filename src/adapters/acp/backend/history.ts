@@ -12,7 +12,7 @@ import {
   terminalOutputIn,
   textOfRaw,
   withoutFence,
-} from './decode-values.ts';
+} from './decode/values.ts';
 
 /** The history of one session, while it is told. */
 export interface History {

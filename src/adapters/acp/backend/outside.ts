@@ -1,7 +1,7 @@
 // Text that belongs to no run, and remarks that are no words of the model: notices (docs/protocols/acp.md 4.28, 4.32, 9.61).
 import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { Chunk } from '../wire/agent.ts';
-import { acpExtra } from './decode-values.ts';
+import { acpExtra } from './decode/values.ts';
 
 /** Sorts the chunks of an agent into words of the model and remarks. */
 export interface Remarks {

@@ -6,8 +6,8 @@ import { isDictionary } from '../../../core/model/dictionary.ts';
 import { type Outcome, refused } from '../../../core/model/errors.ts';
 import { type RpcId, resultMessage } from '../json-rpc.ts';
 import type { PermissionOption, PermissionParams } from '../wire/agent.ts';
-import type { Calls } from './decode-calls.ts';
-import { acpExtra } from './decode-values.ts';
+import type { Calls } from './decode/calls.ts';
+import { acpExtra } from './decode/values.ts';
 
 /** The open questions for permission of one session. */
 export interface Permissions {

@@ -7,7 +7,7 @@ import type { Dictionary, Model } from '../../../core/model/content.ts';
 import { without } from '../../../core/model/dictionary.ts';
 import type { CommandInfo, SessionInfo, ToolServer } from '../../../core/model/session-info.ts';
 import type { AgentServer, InitializeAnswer, systemFrames } from '../wire/agent.ts';
-import { claudeExtra, claudeExtraParts, otherFields } from './decode-values.ts';
+import { claudeExtra, claudeExtraParts, otherFields } from './decode/values.ts';
 
 /** Known facts about one agent. */
 export interface AgentInfo {

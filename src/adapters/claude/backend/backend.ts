@@ -18,7 +18,7 @@ import {
   type ResultFrame,
 } from '../wire/agent.ts';
 import { errorAnswer, NamedRequest } from '../wire/client.ts';
-import { createAgentDecoder, objectIn } from './decode-agent.ts';
+import { createAgentDecoder, objectIn } from './decode/agent.ts';
 import { encodeSetting, refusalOf } from './encode-command.ts';
 import { encodePrompt, promptFrame, textBlock } from './encode-prompt.ts';
 import { changeOf } from './file-changes.ts';

@@ -11,7 +11,7 @@ import type { EventOf } from '../../../core/model/event.ts';
 import { type AgentRequestFrame, AskedQuestions, CanUseTool, faultIn } from '../wire/agent.ts';
 import { errorAnswer } from '../wire/client.ts';
 import { kindOf } from './call-kinds.ts';
-import { claudeExtra } from './decode-values.ts';
+import { claudeExtra } from './decode/values.ts';
 import { changeOf } from './file-changes.ts';
 
 /** The dependencies of the questions. */

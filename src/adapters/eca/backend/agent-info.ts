@@ -6,7 +6,7 @@ import type { Dictionary, Model } from '../../../core/model/content.ts';
 import type { Mode, SessionInfo, Tool, ToolServer } from '../../../core/model/session-info.ts';
 import { modelName } from '../model-names.ts';
 import type { ConfigParams, InitializeResult, ServerUpdated } from '../wire/server.ts';
-import { ecaExtra, restOfServer, serverOf } from './decode-values.ts';
+import { ecaExtra, restOfServer, serverOf } from './decode/values.ts';
 
 /** Known facts about one server. */
 export interface AgentInfo {

@@ -7,7 +7,7 @@ import type { CommandInfo } from '../../../core/model/session-info.ts';
 import { contextOf, wireContextOf } from '../contexts.ts';
 import { CommandsResult, ContextsResult } from '../wire/server.ts';
 import type { AgentInfo } from './agent-info.ts';
-import { ecaExtra } from './decode-values.ts';
+import { ecaExtra } from './decode/values.ts';
 import { type Answer, outcomeOf } from './requests.ts';
 
 /** The dependencies of the queries. */

@@ -5,8 +5,8 @@ import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { Streaming } from '../../../core/fast-path/templates.ts';
 import { createCallChanges } from '../../../core/log/call-changes.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
-import { createEventDecoder, type EventContext } from '../../pi/backend/decode-event.ts';
-import type { Cut, RunDecoder } from '../../pi/backend/decode-run.ts';
+import { createEventDecoder, type EventContext } from '../../pi/backend/decode/event.ts';
+import type { Cut, RunDecoder } from '../../pi/backend/decode/run.ts';
 import { changeOf } from '../../pi/backend/file-changes.ts';
 import type { PromptLane } from './prompt-lane.ts';
 

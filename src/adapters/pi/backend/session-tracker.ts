@@ -9,8 +9,8 @@ import type { SessionInfo } from '../../../core/model/session-info.ts';
 import { extraOf, modelOf } from '../decode-values.ts';
 import { dataSchemas, type StateData } from '../wire/responses.ts';
 import { ToolNews } from '../wire/values.ts';
-import { commandInfoOf } from './decode-answer.ts';
-import { historyOf } from './decode-whole-message.ts';
+import { commandInfoOf } from './decode/answer.ts';
+import { historyOf } from './decode/whole-message.ts';
 import type { KnownModels } from './model-names.ts';
 import { changesOf, sessionInfoOf } from './session-info.ts';
 
