@@ -3,6 +3,7 @@ import type { Out } from '../contract/channel.ts';
 import type { FrameEntry } from '../contract/reader.ts';
 import { frameIn, type Stretch, type StretchPlaces } from '../contract/stretch.ts';
 import { formatCursor, numberCursor, type Place } from './cursor.ts';
+import { isPackable, PackedText, TextPage } from './text-page.ts';
 
 /** A frame and its place. All readers of a stream get the same object. */
 export interface Placed extends Place, FrameEntry {
@@ -14,19 +15,23 @@ export interface Placed extends Place, FrameEntry {
 export class PlacedFrame implements Placed {
   readonly kind = 'frame';
   readonly epoch: string;
-  readonly out: Out;
   readonly seq: number;
   readonly sub: number;
   readonly at: number | null;
   readonly end: number;
+  #out: Out | PackedText;
 
   constructor(epoch: string, out: Out, seq: number, sub: number, at: number | null, end: number) {
     this.epoch = epoch;
-    this.out = out;
+    this.#out = out;
     this.seq = seq;
     this.sub = sub;
     this.at = at;
     this.end = end;
+  }
+
+  get out(): Out {
+    return this.#out instanceof PackedText ? this.#out.text : this.#out;
   }
 
   get cursor(): string {
@@ -35,6 +40,15 @@ export class PlacedFrame implements Placed {
 
   get number(): number | null {
     return numberCursor(this.epoch, this);
+  }
+
+  /** Moves a text out of V8's heap. Returns the page for the next one. */
+  pack(page: TextPage | null): TextPage | null {
+    const text = this.#out;
+    if (typeof text !== 'string' || !isPackable(text)) return page;
+    const taking = page?.hasRoom(text) === true ? page : new TextPage(page);
+    this.#out = taking.add(text);
+    return taking;
   }
 }
 

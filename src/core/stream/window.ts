@@ -3,6 +3,7 @@ import type { Out } from '../contract/channel.ts';
 import type { ReadPart, Stretch } from '../contract/stretch.ts';
 import { comparePlaces, type Place } from './cursor.ts';
 import { type Placed, PlacedFrame, PlacedStretch } from './placed-frame.ts';
+import type { TextPage } from './text-page.ts';
 
 /** How much a window keeps. `bytes`: bytes in memory, see {@link createWindow}. */
 export interface WindowLimits {
@@ -58,6 +59,8 @@ class FrameWindow implements Window {
   /** The buffers counted so far. Created with the first bytes: most dialects produce only text. */
   #countedBuffers: WeakSet<ArrayBufferLike> | null = null;
   #last: Place;
+  /** Takes the texts of frames; null: none has come. */
+  #page: TextPage | null = null;
   /** What was skipped, exclusive at both ends. Null: nothing. */
   #skipped: { readonly from: number; readonly to: number }[] | null = null;
   /** Place of the newest evicted frame, or the start of the window: the earliest place at which a reader can resume. */
@@ -86,6 +89,7 @@ class FrameWindow implements Window {
   push(out: Out, seq: number, at: number | null = null): void {
     const sub = this.#last.seq === seq ? this.#last.sub + 1 : 1;
     this.#pushedBytes += this.#memoryOf(out);
+    this.#packNewest();
     const placed = new PlacedFrame(this.#epoch, out, seq, sub, at, this.#pushedBytes);
     this.#frames.push(placed);
     this.#last = placed;
@@ -94,11 +98,18 @@ class FrameWindow implements Window {
 
   pushStretch(stretch: Stretch, seq: number, at: number | null): void {
     const count = stretch.ends.length;
+    this.#packNewest();
     const placed = new PlacedStretch(this.#epoch, stretch, this.top, seq, at, this.#pushedBytes);
     for (let slot = 0; slot < count; slot += 1) this.#frames.push(placed);
     this.#pushedBytes = placed.endOf(placed.first + count - 1);
     this.#last = { seq: seq + count - 1, sub: 1 };
     this.#evict();
+  }
+
+  /** Most readers have read a frame when the next one comes. */
+  #packNewest(): void {
+    const newest = this.#frames.at(-1);
+    if (newest instanceof PlacedFrame) this.#page = newest.pack(this.#page);
   }
 
   skip(from: number, to: number): void {
