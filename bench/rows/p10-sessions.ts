@@ -22,8 +22,8 @@ interface Size {
 /** Why goals are missed. */
 const whys = {
   delays:
-    'the thread of the gateway is busy for longer than the relay’s with the same reads, so a delta waits longer for its turn; no ' +
-    'timer and no lock is involved.',
+    'the thread of the gateway is busy for longer than the relay’s with the same reads, so a delta waits longer for its turn, and a ' +
+    'collection of the young generation stops all sessions for 5 to 10 ms; no timer and no lock is involved.',
   cost:
     'with one delta a read nothing travels together: each delta is a read, a wake-up, a session whose state has left the ' +
     'caches, and a write, where the relay has the read and the write alone.',

@@ -1,19 +1,19 @@
-// Texts outside of V8's heap. A collection of the young generation copies what is new and lives, twice, and all wait
-// meanwhile: the frames that windows keep were most of that.
+// Texts outside of V8's heap. A collection of the young generation copies each object that lives on, twice, and every session
+// waits meanwhile. The texts of the frames in windows were most of what lived on.
 
 /** Bytes of the first page of a window, and of those after a full one. */
 const pageBytes = { first: 4 * 1024, next: 32 * 1024 };
-/** Shorter texts weigh less than their places, and V8 has longer ones outside of the young generation soon. In UTF-16 units. */
+/** Lengths of the texts that are moved, UTF-16 units: a shorter text saves nothing, and a longer one is rare. */
 const packable = { from: 64, to: 1024 };
 /** Most bytes of one UTF-16 unit. */
 const widest = 3;
 
-/** Whether a text is worth it. */
+/** Whether the text is moved into a page. */
 export function isPackable(text: string): boolean {
   return text.length >= packable.from && text.length <= packable.to;
 }
 
-/** Memory that is filled once with the texts of one window. A page lives as long as one of its frames. */
+/** Memory that is filled once, with the texts of one window. A page lives as long as one of its texts. */
 export class TextPage {
   readonly #bytes: Buffer;
   #used = 0;

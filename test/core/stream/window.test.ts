@@ -1,9 +1,10 @@
 // The bounded log of frames, compared with a plain array that keeps everything.
 
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { sizeOf } from '../../../src/core/contract/traffic.ts';
 import { comparePlaces } from '../../../src/core/stream/cursor.ts';
+import { TextPage } from '../../../src/core/stream/text-page.ts';
 import { createWindow, defaultWindow, type WindowLimits } from '../../../src/core/stream/window.ts';
 import { stretchOf } from '../../support/core/bursts.ts';
 
@@ -51,6 +52,39 @@ describe('bounds', () => {
     const { window } = filled(frames(...Array.from({ length: 3000 }, () => 1)), { frames: 2, bytes: 100 });
     for (let number = 0; number < 2998; number += 1) expect(window.at(number)).toBeUndefined();
     expect([window.at(2998)?.seq, window.at(2999)?.seq, window.at(3000)]).toEqual([2999, 3000, undefined]);
+  });
+});
+
+describe('texts', () => {
+  const texts = fc.array(
+    fc.record({
+      size: fc.constantFrom(1, 63, 64, 65, 400, 1023, 1024, 1025, 5000),
+      letters: fc.constantFrom('a', 'é', '\u2028', '橋', '🌉', '\ud83c', 'a\ud83c', '"\\n'),
+    }),
+    { maxLength: 40 },
+  );
+
+  test('are read as they were pushed, whatever their letters and lengths, and again', () => {
+    fc.assert(
+      fc.property(texts, (list) => {
+        const window = createWindow(epoch, { seq: 0, sub: 0 });
+        const pushed = list.map(({ size, letters }, number) => `${number}`.padEnd(size, letters));
+        pushed.forEach((text, number) => {
+          window.push(text, number + 1);
+          expect(window.at(number)?.out).toBe(text);
+        });
+        window.pushStretch(stretchOf(['the end']), pushed.length + 1, null);
+        for (const _ of [1, 2]) expect(pushed.map((_text, number) => window.at(number)?.out)).toEqual(pushed);
+      }),
+    );
+  });
+
+  test('are moved out of the heap with the next frame, if they are neither short nor long', () => {
+    const moved = vi.spyOn(TextPage.prototype, 'add');
+    const window = createWindow(epoch, { seq: 0, sub: 0 });
+    for (const [at, size] of [63, 64, 1024, 1025, 400, 400].entries()) window.push('x'.repeat(size), at + 1);
+    expect(moved.mock.calls.map(([text]) => text.length)).toEqual([64, 1024, 400]);
+    moved.mockRestore();
   });
 });
 
