@@ -1,5 +1,5 @@
 // The gateway as a client of an ACP agent. Joins the parts, and handles what needs both directions
-// (docs/protocols/acp.md 4.48, 9.60). The decode-*.ts files read the updates.
+// (docs/protocols/acp.md 4.48, 9.60). The files in decode read the updates.
 import type { Env } from '../../../core/contract/adapter/action.ts';
 import type { Backend } from '../../../core/contract/adapter/backend.ts';
 import type { Resumption } from '../../../core/contract/adapter/stored-conversations.ts';

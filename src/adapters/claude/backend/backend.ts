@@ -1,5 +1,5 @@
 // The gateway as a client of Claude Code, or of another program with its format. Joins the parts, and handles what
-// needs both directions. The decode-*.ts files read frames, the encode-*.ts files write commands.
+// needs both directions. The files in decode read frames, the encode-*.ts files write commands.
 import type { Env } from '../../../core/contract/adapter/action.ts';
 import type { Backend } from '../../../core/contract/adapter/backend.ts';
 import { createOutbox } from '../../../core/contract/outbox.ts';

@@ -1,5 +1,5 @@
 // The gateway as a client of an ECA server of either era. Joins the parts, and handles what needs both directions
-// (docs/protocols/eca.md 6). The decode-*.ts files read the messages.
+// (docs/protocols/eca.md 6). The files in decode read the messages.
 import type { Env } from '../../../core/contract/adapter/action.ts';
 import type { Backend } from '../../../core/contract/adapter/backend.ts';
 import type { Resumption } from '../../../core/contract/adapter/stored-conversations.ts';

@@ -1,4 +1,4 @@
-// The gateway as the client of a pi process in RPC mode, for all dialects. Connects the parts: decode-*.ts interprets
+// The gateway as the client of a pi process in RPC mode, for all dialects. Connects the parts: the files in decode interpret
 // lines, encode-*.ts writes commands, and this file does what needs both.
 import type { Env } from '../../../core/contract/adapter/action.ts';
 import type { Backend } from '../../../core/contract/adapter/backend.ts';
