@@ -10,7 +10,7 @@ export const deleted = 'the session was deleted';
 /** Takes the outcome of a deletion. `close` must be called once, when the answer is on its way to the client, whatever the outcome. */
 export type Deleted = (outcome: Outcome, close: () => void) => void;
 
-/** What a deletion needs of its session. */
+/** The parts of a session that a deletion uses. */
 export interface DeletionPorts {
   /** `forward`: asks the gateway that owns the session. `forget`: asks the store to forget the session. */
   readonly session: Pick<SessionPorts, 'forward' | 'forget'>;

@@ -3,7 +3,7 @@
 
 /** Bytes of the first page of a window, and of those after a full one. */
 const pageBytes = { first: 4 * 1024, next: 32 * 1024 };
-/** Lengths of the texts that are moved, UTF-16 units: a shorter text saves nothing, and a longer one is rare. */
+/** Lengths of the texts that are moved, UTF-16 units. A packed text takes about as much of the heap as the shortest of them. */
 const packable = { from: 64, to: 1024 };
 /** Most bytes of one UTF-16 unit. */
 const widest = 3;

@@ -1,4 +1,4 @@
-// What an adapter is configured with, and how an agent is started.
+// The options of an adapter, and the start of an agent.
 
 /** Adapter options from the configuration or a URL's query: strings or JSON values, checked by the adapter. */
 export type Options = Readonly<Record<string, unknown>>;
