@@ -91,6 +91,8 @@ export const OutcomeData = {
     ...raw,
   }),
   'set-model': z.object({ model: Model.optional(), ...raw }),
+  /** The mode that is in effect now, where the agent names one: it may be another than the one that was asked for. */
+  'set-mode': z.object({ mode: z.string().optional(), ...raw }),
   /** `model` and `thinkingLevel` are absent if there is nothing to cycle to. */
   'cycle-model': z.object({ model: Model.optional(), thinkingLevel: z.string().optional(), ...raw }),
   'cycle-thinking': z.object({ level: z.string().optional(), ...raw }),

@@ -243,7 +243,22 @@ describe('a setting', () => {
       { type: 'set-mode', mode: 'plan' },
       { subtype: 'set_permission_mode', mode: 'plan' },
       { mode: 'plan' },
-      { ok: true },
+      { ok: true, data: { mode: 'plan' } },
+      { mode: 'plan' },
+    ],
+    // The mode that is in effect may be another one.
+    [
+      { type: 'set-mode', mode: 'auto' },
+      { subtype: 'set_permission_mode', mode: 'auto' },
+      { mode: 'default' },
+      { ok: true, data: { mode: 'default' } },
+      { mode: 'default' },
+    ],
+    [
+      { type: 'set-mode', mode: 'plan' },
+      { subtype: 'set_permission_mode', mode: 'plan' },
+      undefined,
+      { ok: true, data: { mode: 'plan' } },
       { mode: 'plan' },
     ],
     [

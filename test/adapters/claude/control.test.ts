@@ -48,6 +48,12 @@ describe('control requests that become commands', () => {
     ]);
   });
 
+  test('a mode is answered with the one that the agent has now', () => {
+    const client = connect();
+    const asked = client.asks(control({ subtype: 'set_permission_mode', mode: 'auto' }));
+    expect(client.reply(asked, { ok: true, data: { mode: 'default' } }).sent).toEqual([success({ mode: 'default' })]);
+  });
+
   test.each<[object, string, string | undefined]>([
     [{ subtype: 'set_model', model: 7 }, 'set_model: model: ', undefined],
     [{ subtype: 'set_permission_mode' }, 'set_permission_mode: mode: ', 'invalid_mode'],

@@ -35,7 +35,7 @@ export async function makeRealClients(): Promise<void> {
     [
       ...clients,
       { label: 'pi-acp 0.0.34', protocol: 'pi', judge: judgePiAcp },
-      { label: 'Claude Agent SDK 0.3.330', protocol: 'claude', judge: judgeSdk },
+      { label: 'Claude Agent SDK 0.3.332', protocol: 'claude', judge: judgeSdk },
     ],
   );
 }

@@ -10,27 +10,36 @@ afterEach(() => rig?.dispose());
 
 test('fifty sessions share the syncs of their common folder, and none is told before it', async () => {
   const calls: string[] = [];
+  const ids = Array.from({ length: 50 }, (_, at) => `s${at}`);
+  const isCommon = (folder: string) => folder.endsWith('/sessions');
+  const own = () => calls.filter((folder) => !isCommon(folder)).length;
+  let twoWait = () => {};
+  // The first sync of the common folder lasts until two more sessions wait for one: a journal makes three at a time.
+  const whenTwoWait = new Promise<void>((resolve) => {
+    twoWait = resolve;
+  });
   const disk: Disk = {
     ...systemDisk,
     async syncFolder(folder) {
+      if (isCommon(folder)) await whenTwoWait;
       await systemDisk.syncFolder(folder);
       calls.push(folder);
+      if (own() === 3) twoWait();
     },
   };
   rig = await freshJournal({ disk });
   const { journal } = rig;
   const common = `${rig.folder}/sessions`;
-  const ids = Array.from({ length: 50 }, (_, at) => `s${at}`);
   await Promise.all(
     ids.map(async (session) => {
       const log = await journal.create({ session }, ownerOf());
       expect(await synced(log)).toBe('kept');
-      const own = calls.indexOf(`${common}/s-${session}`);
-      expect(own).toBeGreaterThanOrEqual(0);
-      expect(calls.slice(own)).toContain(common);
+      const at = calls.indexOf(`${common}/s-${session}`);
+      expect(at).toBeGreaterThanOrEqual(0);
+      expect(calls.slice(at)).toContain(common);
     }),
   );
-  expect(calls.filter((folder) => folder === common).length).toBeLessThan(ids.length);
+  expect(calls.filter(isCommon).length).toBeLessThan(ids.length);
   expect((await journal.list(null, 100)).map(({ session }) => session)).toEqual([...ids].sort());
 });
 

@@ -150,7 +150,8 @@ export function createBackend(env: Env, options: AgentOptions, brought: readonly
         const learned = encoded.learned?.(response) ?? {};
         const model = learned.model === undefined ? undefined : info.modelOf(learned.model.id);
         info.learn({ ...learned, ...(model && { model }) });
-        return command.type === 'set-model' ? { ...(model && { model }) } : undefined;
+        if (command.type === 'set-thinking') return undefined;
+        return command.type === 'set-model' ? { ...(model && { model }) } : { mode: learned.mode };
       });
       if (id !== null) out.settle(id, outcome);
       else if (!outcome.ok) out.note('loss', `prompt: ${outcome.error.message}`);

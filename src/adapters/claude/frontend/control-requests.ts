@@ -219,8 +219,10 @@ function dataOf(command: Command, data: unknown): object | undefined {
     }
     case 'set-model':
       return { model: command.model ?? 'default' };
-    case 'set-mode':
-      return { mode: command.mode };
+    case 'set-mode': {
+      const read = OutcomeData['set-mode'].safeParse(data);
+      return { mode: read.data?.mode ?? command.mode };
+    }
     default:
       return undefined;
   }
