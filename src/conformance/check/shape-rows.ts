@@ -10,9 +10,9 @@
 //       shapes: { 'content:url': fields({ title: 'string', url: 'string' }) } },
 //   });
 //
-// The value of a place is the very object (or array) of the message and no copy: test/conformance/shape-rows.test.ts puts wrong
-// values into its place, for each field and word of each row, so rows have no broken peers of their own. Its conversations
-// are those of the mutation score and of test/conformance/support/shape-talks.ts. docs/conformance/shapes.md shows the rows.
+// The value of a place is the very object (or array) of the message and no copy: test/conformance/shape-rows puts wrong values
+// into its place, for each field and word of each row, so rows have no broken peers of their own. Its conversations are those of
+// the mutation score and those of its talks.ts. docs/conformance/shapes.md shows the rows.
 import type { Finding, Place, Rule } from './rule.ts';
 import { type RuleRow, rulesIn } from './rule-rows.ts';
 import { misfit, type Shape } from './shape.ts';

@@ -86,7 +86,7 @@ export const shapeRulesOfEditors = shapeRules('eca/client', clientPlaces, {
     ...prompts,
     sentence: 'Contexts of a prompt are a list, each with a type and the fields of its type.',
     covers: ['request:chat/prompt', ...contextKinds],
-    shapes: { 'prompt with contexts': fields({ contexts: [context] }) },
+    shapes: { 'prompt with contexts': fields({ 'contexts?': [context] }) },
   },
   'answer-fields': {
     section: 'Chat approve tool call',
