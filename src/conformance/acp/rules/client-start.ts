@@ -1,3 +1,4 @@
+// Rules on the envelope and the beginning of a connection, for clients. docs/protocols/acp.md 1, 2.
 import { asksOf, at, codeOf, itemsOf, resultsOf, shown } from '../view/view.ts';
 import { clientMethods, nobodys, nobodysPlain } from '../words.ts';
 import { answered, envelopeRows, type Rows, refused } from './judging.ts';

@@ -1,3 +1,4 @@
+// Rules on prompts, and on answers to what agents ask, for clients. docs/protocols/acp.md 4, 6.
 import { fields, misfit } from '../../check/shape.ts';
 import type { Request } from '../view/messages.ts';
 import { type AcpView, asksOf, at, can, itemsOf, shown, spansIn } from '../view/view.ts';

@@ -1,3 +1,4 @@
+// Rules on the envelope, for agents. docs/protocols/acp.md 1.
 import { isMessage } from '../view/messages.ts';
 import { asksOf, codeOf, shown } from '../view/view.ts';
 import { agentMethods, agentNotifications, nobodys, nobodysPlain } from '../words.ts';
