@@ -2,6 +2,7 @@
 import type { Row } from '../mutation/mutators.ts';
 import { acpTalk } from './acp.ts';
 import { ecaEditor, ecaServer } from './eca.ts';
+import { piServerTalk } from './pi-server.ts';
 
 /** By protocol and side. */
 export const talks: ReadonlyMap<string, readonly (readonly Row[])[]> = new Map([
@@ -9,4 +10,5 @@ export const talks: ReadonlyMap<string, readonly (readonly Row[])[]> = new Map([
   ['eca clients', [ecaEditor]],
   ['acp agents', [acpTalk]],
   ['acp clients', [acpTalk]],
+  ['pi-server agents', [piServerTalk]],
 ]);

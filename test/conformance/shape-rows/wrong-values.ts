@@ -9,18 +9,20 @@ export interface WrongValue {
   readonly value: unknown;
 }
 
-const candidates: readonly unknown[] = ['~', 7, 1.5, {}, [], true, null, '', [7], -7e9];
+const candidates: readonly unknown[] = ['~', 7, 1.5, {}, [], true, null, '', [7], -7e9, false];
 
 /** A value that fits the shape. */
 export function sampleOf(shape: Shape): unknown {
   switch (shape) {
     case 'string':
     case 'any':
+    case 'nothing':
       return 'some text';
     case 'number':
     case 'integer':
       return 1;
     case 'boolean':
+    case 'true':
       return true;
     case 'null':
       return null;
