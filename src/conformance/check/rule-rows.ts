@@ -7,7 +7,6 @@ export interface RuleRow<View> extends Omit<Rule<View>, 'id' | 'level' | 'basis'
   readonly level?: Rule<View>['level'];
   /** The document is silent; the rule describes what real programs do. */
   readonly isMeasured?: true;
-  readonly covers: readonly string[];
 }
 
 /** Builds the rules. Each id is `prefix`, a slash and the name of the row. */
