@@ -37,7 +37,7 @@ export const ecaAgent: AgentSet = {
   history: agentHistory,
   measuredOn: 'the ECA server of the specification and 0.155.1',
   side: 'agent',
-  rules: rulesOver(viewOf, [...rulesIn('eca', rows), ...shapeRulesOfServers]),
+  rules: rulesOver(viewOf, [...shapeRulesOfServers, ...rulesIn('eca', rows)]),
   usual: {},
   ...withContext(createContext, { checks: [...framingChecks, ...exitChecks], scenarios }),
 };

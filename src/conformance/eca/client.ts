@@ -18,8 +18,8 @@ export const ecaClient: ClientSet = {
   measuredOn: 'ECA for Emacs, VS Code and Neovim',
   side: 'client',
   rules: rulesOver(viewOf, [
-    ...rulesIn('eca/client', { ...clientJsonRpcRows, ...clientLifecycleRows, ...clientChatRows }),
     ...shapeRulesOfEditors,
+    ...rulesIn('eca/client', { ...clientJsonRpcRows, ...clientLifecycleRows, ...clientChatRows }),
   ]),
   behaviours,
   serve: serveEditor,

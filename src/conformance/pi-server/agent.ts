@@ -34,5 +34,5 @@ export const piServerAgent: AgentSet = {
   history: agentHistory,
   measuredOn: 'pi-server 2.0.1 and 2.2.1',
   scenarios: withContext(createContext, { scenarios }).scenarios,
-  rules: rulesOver(viewOf, [...rulesIn('pi-server', rows), ...shapeRulesOfServers]),
+  rules: rulesOver(viewOf, [...shapeRulesOfServers, ...rulesIn('pi-server', rows)]),
 };

@@ -20,7 +20,7 @@ export const piServerClient: ClientSet = {
   behaviours,
   serve: servePiServer,
   rules: rulesOver(viewOf, [
-    ...rulesIn('pi-server/client', { ...commandRows, ...outcomeRows, ...answerRows }),
     ...shapeRulesOfClients,
+    ...rulesIn('pi-server/client', { ...commandRows, ...outcomeRows, ...answerRows }),
   ]),
 };
