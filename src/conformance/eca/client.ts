@@ -1,11 +1,13 @@
 // The checks of an ECA editor.
+import { rulesIn } from '../check/rule-rows.ts';
 import { type ClientSet, rulesOver } from '../check/sets.ts';
 import { behaviours } from './fake-agent/behaviours.ts';
 import { serveEditor } from './fake-agent/fake-agent.ts';
 import { clientHistory } from './history.ts';
-import { clientChatRules } from './rules/client-chat.ts';
-import { clientJsonRpcRules } from './rules/client-json-rpc.ts';
-import { clientLifecycleRules } from './rules/client-lifecycle.ts';
+import { clientChatRows } from './rules/client-chat.ts';
+import { clientJsonRpcRows } from './rules/client-json-rpc.ts';
+import { clientLifecycleRows } from './rules/client-lifecycle.ts';
+import { shapeRulesOfEditors } from './shapes/clients.ts';
 import { viewOf } from './view/view.ts';
 
 /** All checks, in the order of the document. */
@@ -15,7 +17,10 @@ export const ecaClient: ClientSet = {
   history: clientHistory,
   measuredOn: 'ECA for Emacs, VS Code and Neovim',
   side: 'client',
-  rules: rulesOver(viewOf, [...clientJsonRpcRules, ...clientLifecycleRules, ...clientChatRules]),
+  rules: rulesOver(viewOf, [
+    ...shapeRulesOfEditors,
+    ...rulesIn('eca/client', { ...clientJsonRpcRows, ...clientLifecycleRows, ...clientChatRows }),
+  ]),
   behaviours,
   serve: serveEditor,
 };

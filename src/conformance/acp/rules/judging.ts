@@ -1,7 +1,6 @@
 // Parts that rules of both sides share.
 import { each, type Finding } from '../../check/rule.ts';
 import type { RuleRow } from '../../check/rule-rows.ts';
-import type { Fault } from '../shapes.ts';
 import { type InTrace, isMessage, type Request, type Response, type Side } from '../view/messages.ts';
 import { type AcpView, codeOf, shown } from '../view/view.ts';
 import { agentMethods, clientMethods } from '../words.ts';
@@ -41,11 +40,6 @@ function refusalFault(method: string, answer: Response, codes: readonly number[]
   if ('result' in answer.json) return `${method} is answered ${shown(answer.result)}`;
   const code = codeOf(answer);
   return codes === undefined || codes.includes(Number(code)) ? null : `the code is ${shown(code)}`;
-}
-
-/** Whether the items that occur have the shape. */
-export function* shaped(items: Iterable<InTrace & { readonly value: unknown }>, fault: Fault): Generator<Finding> {
-  for (const { frame, value } of items) yield { frame, wrong: fault(value) };
 }
 
 /** Whether something is still answered behind that frame; undefined where nothing was requested there. */
@@ -90,7 +84,6 @@ export function envelopeRows(
     'lines-json': {
       section: '1.1',
       sentence: 'Each line is one JSON text: there is nothing else on the wire.',
-      covers: [],
       scenarios,
       *judge(view) {
         for (const { frame, json, text, isFault } of of(view).own.frames)
@@ -100,7 +93,6 @@ export function envelopeRows(
     'message-shape': {
       section: '1.3',
       sentence: 'Each JSON text is one request, response or notification of JSON-RPC 2.0, and no list of them.',
-      covers: [],
       scenarios,
       *judge(view) {
         for (const { frame, json, text } of of(view).own.frames)
@@ -111,7 +103,6 @@ export function envelopeRows(
     'request-has-id': {
       section: '1.2',
       sentence: 'What asks for an answer has an id.',
-      covers: [],
       scenarios,
       judge: (view) =>
         each(of(view).own.notifications, ({ method }) => (isAsked(method) ? `${method} has no id` : null)),
@@ -135,7 +126,6 @@ export function envelopeRows(
     'result-or-error': {
       section: '1.2',
       sentence: 'A response has a result or an error and never both.',
-      covers: [],
       scenarios,
       judge: (view) =>
         each(of(view).own.answers, ({ json }) =>
@@ -145,7 +135,6 @@ export function envelopeRows(
     'request-id': {
       section: '1.2',
       sentence: 'A request has an id that no open request of the same side has.',
-      covers: [],
       scenarios,
       *judge(view) {
         const open = new Map<unknown, Request>();
@@ -160,7 +149,6 @@ export function envelopeRows(
     'answered-once': {
       section: '1.2',
       sentence: 'No request is answered twice.',
-      covers: [],
       scenarios,
       reads: 'both',
       *judge(view) {
@@ -172,7 +160,6 @@ export function envelopeRows(
     'answer-id': {
       section: '1.2',
       sentence: 'A response bears the id of a request as it came: a string stays a string, and a number a number.',
-      covers: [],
       scenarios,
       reads: 'both',
       *judge(view) {

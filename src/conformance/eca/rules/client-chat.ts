@@ -1,10 +1,8 @@
 // Rules on the prompts, approvals, stops and queries of editors. docs/protocols/eca.md 8.2, 8.6, 2.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { fields, misfit } from '../../check/shape.ts';
 import type { Notification, Request } from '../view/messages.ts';
-import type { EcaRule, EcaView } from '../view/view.ts';
-import { contextKinds, contextWrong } from './requests.ts';
-import { optional, shown } from './values.ts';
+import type { EcaRows, EcaView } from '../view/view.ts';
+import { shown } from './values.ts';
 
 const covers = ['request:chat/prompt'];
 const answersOf = ({ client }: EcaView): Notification[] =>
@@ -31,19 +29,14 @@ function waiting({ chats }: EcaView, call: unknown, before: number): string[] {
 
 /** A rule on the params of prompts. */
 function prompts(
-  id: string,
-  level: EcaRule['level'],
   sentence: string,
   wrongWith: (ask: Request, view: EcaView) => string | null | undefined,
-  more: readonly string[] = [],
-): EcaRule {
+): EcaRows[string] {
   return {
-    id: `eca/client/${id}`,
     section: 'Chat Prompt',
-    level,
-    basis: 'specification',
+    level: 'SHOULD',
     sentence,
-    covers: [...covers, ...more],
+    covers,
     scenarios: ['text', 'think', 'fail'],
     *judge(view) {
       for (const ask of asksOf(view, 'chat/prompt')) {
@@ -55,37 +48,15 @@ function prompts(
 }
 
 /** Rules on chats. */
-export const clientChatRules: readonly EcaRule[] = [
-  prompts('prompt-message', 'MUST', 'A prompt has a message.', ({ params }) =>
-    misfit(params, fields({ message: 'string' }), 'params'),
-  ),
-  prompts(
-    'prompt-request-id',
-    'SHOULD',
-    'A prompt has a requestId: a word, or a number as Emacs sends it.',
-    ({ params: { requestId } }) =>
-      typeof requestId === 'string' || typeof requestId === 'number' ? null : `requestId is ${shown(requestId)}`,
-  ),
-  prompts('prompt-chat', 'MUST', 'The chat of a prompt is a word, or left out for a new one.', ({ params }) => {
-    const { chatId } = params;
-    const isRight = chatId === undefined || chatId === null || (typeof chatId === 'string' && chatId.trim() !== '');
-    return isRight ? null : `chatId is ${shown(chatId)}`;
+export const clientChatRows: EcaRows = {
+  'prompt-model': prompts('The model of a prompt is one that the server has offered.', ({ params, frame }, view) => {
+    const { model } = params;
+    if (model === undefined || model === null) return undefined;
+    const known = offers(view, frame, 'models', ['models']);
+    if (typeof model !== 'string') return `model is ${shown(model)}`;
+    return known.length === 0 || known.includes(model) ? null : `model ${shown(model)} was not offered`;
   }),
-  prompts(
-    'prompt-model',
-    'SHOULD',
-    'The model of a prompt is one that the server has offered.',
-    ({ params, frame }, view) => {
-      const { model } = params;
-      if (model === undefined || model === null) return undefined;
-      const known = offers(view, frame, 'models', ['models']);
-      if (typeof model !== 'string') return `model is ${shown(model)}`;
-      return known.length === 0 || known.includes(model) ? null : `model ${shown(model)} was not offered`;
-    },
-  ),
-  prompts(
-    'prompt-behavior',
-    'SHOULD',
+  'prompt-behavior': prompts(
     'The behavior of a prompt, today its agent, is a word that the server has offered.',
     ({ params, frame }, view) => {
       const chosen = [params.behavior, params.agent].filter((one) => one !== undefined && one !== null);
@@ -95,36 +66,8 @@ export const clientChatRules: readonly EcaRule[] = [
       return strange === undefined ? null : `${shown(strange)} was not offered`;
     },
   ),
-  prompts(
-    'prompt-contexts',
-    'MUST',
-    'Contexts of a prompt are a list, each with a type and the fields of its type.',
-    ({ params }) => {
-      const { contexts } = params;
-      if (contexts === undefined || contexts === null) return undefined;
-      if (!Array.isArray(contexts)) return 'contexts must be an array';
-      return contexts.map(contextWrong).find((wrong) => wrong !== null) ?? null;
-    },
-    contextKinds,
-  ),
-  {
-    id: 'eca/client/answer-fields',
+  'answer-waiting': {
     section: 'Chat approve tool call',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'Who approves or rejects a call names its chat and its id.',
-    covers: ['notification:chat/toolCallApprove', 'notification:chat/toolCallReject'],
-    scenarios: ['approval'],
-    *judge(view) {
-      for (const { frame, params } of answersOf(view))
-        yield { frame, wrong: misfit(params, fields({ chatId: 'string', toolCallId: 'string' }), 'params') };
-    },
-  },
-  {
-    id: 'eca/client/answer-waiting',
-    section: 'Chat approve tool call',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A call that is approved or rejected is one that waits.',
     covers: ['notification:chat/toolCallApprove', 'notification:chat/toolCallReject'],
     scenarios: ['tool', 'approval', 'two-approvals'],
@@ -139,11 +82,8 @@ export const clientChatRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/client/answer-chat',
+  'answer-chat': {
     section: 'Chat approve tool call',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A call is approved or rejected in its own chat.',
     covers: ['notification:chat/toolCallApprove', 'notification:chat/toolCallReject'],
     scenarios: ['approval'],
@@ -159,11 +99,8 @@ export const clientChatRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/client/answer-once-each',
+  'answer-once-each': {
     section: 'Chat reject tool call',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A call is approved or rejected once.',
     covers: ['notification:chat/toolCallApprove', 'notification:chat/toolCallReject'],
     scenarios: ['approval', 'two-approvals'],
@@ -176,11 +113,8 @@ export const clientChatRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/client/stop-known',
+  'stop-known': {
     section: 'Chat stop prompt',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A stop names a chat that was prompted.',
     covers: ['notification:chat/promptStop'],
     scenarios: ['stop'],
@@ -195,51 +129,4 @@ export const clientChatRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/client/query-fields',
-    section: 'Chat Query Context',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'A query of contexts or commands has its words; that of contexts names those that are there already.',
-    covers: ['request:chat/queryContext', 'request:chat/queryCommands'],
-    scenarios: ['text'],
-    *judge(view) {
-      for (const { frame, method, params } of asksOf(view, 'chat/queryContext', 'chat/queryCommands')) {
-        const query = { query: 'string', 'chatId?': optional('string') } as const;
-        const isOfContexts = method === 'chat/queryContext';
-        const shape = fields(isOfContexts ? { ...query, contexts: ['any'] } : query);
-        const wrong = misfit(params, shape, `params of ${method}`);
-        const { contexts } = params;
-        const bad = Array.isArray(contexts) ? contexts.map(contextWrong).find((one) => one !== null) : null;
-        yield { frame, wrong: wrong ?? bad ?? null };
-      }
-    },
-  },
-  {
-    id: 'eca/client/delete-fields',
-    section: 'Chat delete',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'Who deletes a chat names it by a word, if at all.',
-    covers: ['request:chat/delete'],
-    scenarios: ['text'],
-    *judge(view) {
-      for (const { frame, params } of asksOf(view, 'chat/delete'))
-        yield { frame, wrong: misfit(params, fields({ 'chatId?': optional('string') }), 'params') };
-    },
-  },
-  {
-    id: 'eca/client/mcp-fields',
-    section: 'Stop MCP server',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'Who stops or starts an MCP server names it.',
-    covers: ['notification:mcp/stopServer', 'notification:mcp/startServer'],
-    scenarios: ['text'],
-    *judge(view) {
-      for (const { frame, method, params } of view.client.notifications)
-        if (method === 'mcp/stopServer' || method === 'mcp/startServer')
-          yield { frame, wrong: misfit(params, fields({ name: 'string' }), 'params') };
-    },
-  },
-];
+};

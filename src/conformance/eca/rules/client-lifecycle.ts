@@ -1,52 +1,15 @@
 // Rules on how an editor begins and ends a connection. docs/protocols/eca.md 8.1, and 2 for what real editors do.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { fields, misfit } from '../../check/shape.ts';
-import type { EcaRule } from '../view/view.ts';
-import { optional, shown } from './values.ts';
+import type { EcaRows } from '../view/view.ts';
+import { shown } from './values.ts';
 
 /** Every behaviour shows how an editor begins. */
 const any = ['text'];
 
-const capabilities = fields({
-  'codeAssistant?': optional(
-    fields({
-      'chat?': optional('boolean'),
-      'doc?': optional('boolean'),
-      'edit?': optional('boolean'),
-      'fix?': optional('boolean'),
-    }),
-  ),
-});
-
-/** A rule on the params of `initialize`. */
-function greets(
-  id: string,
-  level: EcaRule['level'],
-  sentence: string,
-  wrongWith: (params: unknown) => string | null,
-): EcaRule {
-  return {
-    id: `eca/client/${id}`,
-    section: 'Initialize',
-    level,
-    basis: 'specification',
-    sentence,
-    covers: ['request:initialize'],
-    scenarios: any,
-    *judge({ client }) {
-      for (const { frame, method, rawParams } of client.requests)
-        if (method === 'initialize') yield { frame, wrong: wrongWith(rawParams) };
-    },
-  };
-}
-
 /** Rules on the lifecycle of a connection. */
-export const clientLifecycleRules: readonly EcaRule[] = [
-  {
-    id: 'eca/client/initialize-first',
+export const clientLifecycleRows: EcaRows = {
+  'initialize-first': {
     section: 'Initialize',
-    level: 'MUST',
-    basis: 'specification',
     sentence: '`initialize` is the first that a client says.',
     covers: ['request:initialize'],
     scenarios: any,
@@ -58,11 +21,9 @@ export const clientLifecycleRules: readonly EcaRule[] = [
       yield { frame: first.frame, wrong: method === 'initialize' ? null : `the first is ${shown(method)}` };
     },
   },
-  {
-    id: 'eca/client/initialize-once',
+  'initialize-once': {
     section: 'Initialize',
     level: 'SHOULD',
-    basis: 'specification',
     sentence: 'A client initializes once.',
     covers: ['request:initialize'],
     scenarios: any,
@@ -71,54 +32,8 @@ export const clientLifecycleRules: readonly EcaRule[] = [
       for (const [place, { frame }] of all.entries()) yield { frame, wrong: place === 0 ? null : 'initialize again' };
     },
   },
-  greets('initialize-process', 'SHOULD', 'processId is the number of a process, or null.', (params) => {
-    const { processId } = dictionaryOf(params);
-    const isRight = processId === null || (typeof processId === 'number' && Number.isInteger(processId));
-    return isRight ? null : `processId is ${shown(processId)}`;
-  }),
-  greets('initialize-client', 'MUST', 'A client that tells who it is has a name, and perhaps a version.', (params) =>
-    misfit(
-      params,
-      fields({ 'clientInfo?': optional(fields({ name: 'string', 'version?': optional('string') })) }),
-      'params',
-    ),
-  ),
-  greets(
-    'initialize-capabilities',
-    'MUST',
-    'A client tells its capabilities: an object, and what it has of the documented ones as true or false.',
-    (params) => misfit(params, fields({ capabilities }), 'params'),
-  ),
-  greets('initialize-options', 'MUST', 'Options of the user are an object; a chatBehavior in it is a word.', (params) =>
-    misfit(
-      params,
-      fields({ 'initializationOptions?': optional(fields({ 'chatBehavior?': optional('string') })) }),
-      'params',
-    ),
-  ),
-  greets('initialize-folders', 'MUST', 'Workspace folders are a list, each with a URI and a name.', (params) => {
-    const wrong = misfit(params, fields({ workspaceFolders: [fields({ uri: 'string', name: 'string' })] }), 'params');
-    const { workspaceFolders } = dictionaryOf(params);
-    if (wrong !== null || !Array.isArray(workspaceFolders)) return wrong;
-    const path = workspaceFolders
-      .map((one) => dictionaryOf(one).uri)
-      .find((uri) => !/^[a-z][a-z\d+.-]*:/iu.test(String(uri)));
-    return path === undefined ? null : `${shown(path)} is no URI`;
-  }),
-  greets(
-    'initialize-a-folder',
-    'SHOULD',
-    'A client without several projects sends its root as the only folder, so there is one at least.',
-    (params) => {
-      const { workspaceFolders } = dictionaryOf(params);
-      return Array.isArray(workspaceFolders) && workspaceFolders.length === 0 ? 'there is no folder' : null;
-    },
-  ),
-  {
-    id: 'eca/client/initialized-after-answer',
+  'initialized-after-answer': {
     section: 'Initialized',
-    level: 'MUST',
-    basis: 'specification',
     sentence: '`initialized` comes once, after the answer to `initialize`.',
     covers: ['notification:initialized'],
     scenarios: any,
@@ -135,11 +50,8 @@ export const clientLifecycleRules: readonly EcaRule[] = [
         yield { frame: Math.max(0, count - 1), wrong: 'initialized does not come' };
     },
   },
-  {
-    id: 'eca/client/no-prompt-before-initialized',
+  'no-prompt-before-initialized': {
     section: 'Initialized',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A client prompts when it has said `initialized`; queries may come before (VS Code sends some).',
     covers: ['notification:initialized', 'request:chat/prompt'],
     scenarios: any,
@@ -150,11 +62,9 @@ export const clientLifecycleRules: readonly EcaRule[] = [
         if (method === 'chat/prompt') yield { frame, wrong: from < frame ? null : 'a prompt before initialized' };
     },
   },
-  {
-    id: 'eca/client/exit-after-shutdown',
+  'exit-after-shutdown': {
     section: 'Exit',
     level: 'SHOULD',
-    basis: 'specification',
     sentence: '`exit` is sent after a `shutdown`.',
     covers: ['notification:exit', 'request:shutdown'],
     scenarios: any,
@@ -164,11 +74,9 @@ export const clientLifecycleRules: readonly EcaRule[] = [
       yield { frame: exit.frame, wrong: before ? null : 'exit without shutdown' };
     },
   },
-  {
-    id: 'eca/client/quiet-after-shutdown',
+  'quiet-after-shutdown': {
     section: 'Shutdown',
     level: 'SHOULD',
-    basis: 'specification',
     sentence: 'After `shutdown` a client asks for nothing more.',
     covers: ['request:shutdown'],
     scenarios: any,
@@ -182,4 +90,4 @@ export const clientLifecycleRules: readonly EcaRule[] = [
       };
     },
   },
-];
+};

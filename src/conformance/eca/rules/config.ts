@@ -1,9 +1,8 @@
 // Rules on tool-server updates, configuration and messages to the user. docs/protocols/eca.md 8.8, 8.9, 1.
 import type { Finding } from '../../check/rule.ts';
-import { fields, misfit } from '../../check/shape.ts';
 import type { Notification } from '../view/messages.ts';
-import type { EcaRule, EcaView } from '../view/view.ts';
-import { optional, shown } from './values.ts';
+import type { EcaRows, EcaView } from '../view/view.ts';
+import { shown } from './values.ts';
 
 const updated = 'notification:tool/serverUpdated';
 
@@ -11,8 +10,6 @@ const toldOf = ({ agent }: EcaView, method: string): Notification[] =>
   agent.notifications.filter((one) => one.method === method);
 const servers = (view: EcaView, type: string): Notification[] =>
   toldOf(view, 'tool/serverUpdated').filter(({ params }) => params.type === type);
-
-const tool = fields({ name: 'string', description: 'string', parameters: 'any', 'disabled?': optional('boolean') });
 
 /**
  * Findings for requests of the client to change a tool server that no update follows. A later request may name the same
@@ -32,12 +29,10 @@ function* changes(view: EcaView, method: string, from: readonly string[]): Gener
 }
 
 /** Rules on configuration and messages. */
-export const configRules: readonly EcaRule[] = [
-  {
-    id: 'eca/tools-told',
+export const configRows: EcaRows = {
+  'tools-told': {
     section: 'Tool updated',
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence: 'After `initialized` the native tools are told.',
     covers: [updated],
     scenarios: ['start'],
@@ -58,99 +53,25 @@ export const configRules: readonly EcaRule[] = [
       if (isUsed) yield { frame: initialized.frame, wrong: 'a native tool was called, and none were told' };
     },
   },
-  {
-    id: 'eca/tool-server-shape',
-    section: 'Tool updated',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'What is told of a server of tools has its type, as native and mcp are, its name and its status.',
-    covers: [updated],
-    scenarios: ['start'],
-    *judge(view) {
-      for (const { frame, rawParams } of toldOf(view, 'tool/serverUpdated'))
-        yield {
-          frame,
-          wrong: misfit(rawParams, fields({ type: 'string', name: 'string', status: 'string' }), 'params'),
-        };
-    },
-  },
-  {
-    id: 'eca/tool-server-native',
-    section: 'Tool updated',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'The native server is called ECA, and has a status and a list of tools.',
-    covers: [updated, 'server:native'],
-    scenarios: ['start'],
-    *judge(view) {
-      for (const { frame, rawParams, params } of servers(view, 'native')) {
-        const wrong = misfit(rawParams, fields({ status: 'string', tools: ['any'] }), 'params');
-        yield { frame, wrong: wrong ?? (params.name === 'ECA' ? null : `it is ${shown(params.name)}`) };
-      }
-    },
-  },
-  {
-    id: 'eca/tool-server-mcp',
-    section: 'Tool updated',
-    level: 'MUST',
-    basis: 'specification',
-    sentence:
-      'An MCP server has its status; its command and arguments, where it has any, are a string and a list of strings.',
-    covers: [updated, 'server:mcp'],
-    scenarios: ['start', 'mcp'],
-    *judge(view) {
-      const shape = fields({
-        status: 'string',
-        'command?': optional('string'),
-        'args?': optional(['string']),
-        'tools?': optional(['any']),
-      });
-      for (const { frame, rawParams } of servers(view, 'mcp'))
-        yield { frame, wrong: misfit(rawParams, shape, 'params') };
-    },
-  },
-  {
-    id: 'eca/tool-shape',
-    section: 'Tool updated',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'Each tool of a server has name, description and parameters.',
-    covers: [updated],
-    scenarios: ['start'],
-    *judge(view) {
-      for (const { frame, params } of toldOf(view, 'tool/serverUpdated')) {
-        if (!Array.isArray(params.tools)) continue;
-        for (const one of params.tools) yield { frame, wrong: misfit(one, tool, 'tool') };
-      }
-    },
-  },
-  {
-    id: 'eca/mcp-stop',
+  'mcp-stop': {
     section: 'Stop MCP server',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'An MCP server that is stopped is told with its new status.',
     covers: ['notification:mcp/stopServer', updated],
     scenarios: ['mcp'],
     reads: 'both',
     judge: (view) => changes(view, 'mcp/stopServer', ['running', 'starting']),
   },
-  {
-    id: 'eca/mcp-start',
+  'mcp-start': {
     section: 'Start MCP server',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'An MCP server that is started again is told with its new status.',
     covers: ['notification:mcp/startServer', updated],
     scenarios: ['mcp'],
     reads: 'both',
     judge: (view) => changes(view, 'mcp/startServer', ['stopped']),
   },
-  {
-    id: 'eca/unknown-mcp-ignored',
+  'unknown-mcp-ignored': {
     section: 'Stop MCP server',
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence: 'Who stops or starts an MCP server that nobody has changes nothing, and the connection goes on.',
     covers: ['notification:mcp/stopServer', 'notification:mcp/startServer'],
     scenarios: ['mcp'],
@@ -168,32 +89,4 @@ export const configRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/message-to-user',
-    section: 'showMessage',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'A message to the user has its type, as error, warning and info are, and its words.',
-    covers: ['notification:$/showMessage'],
-    scenarios: ['start', 'fail'],
-    *judge(view) {
-      for (const { frame, rawParams } of toldOf(view, '$/showMessage')) {
-        yield { frame, wrong: misfit(rawParams, fields({ type: 'string', message: 'string' }), 'params') };
-      }
-    },
-  },
-  {
-    id: 'eca/chat-notices',
-    section: 'Chat Content Received',
-    level: 'SHOULD',
-    basis: 'measured',
-    sentence: '`chat/opened`, `chat/cleared` and `chat/deleted` (of newer servers) name a chat.',
-    covers: ['notification:chat/opened', 'notification:chat/cleared', 'notification:chat/deleted'],
-    scenarios: ['text', 'think'],
-    *judge({ agent }) {
-      const own = new Set(['chat/opened', 'chat/cleared', 'chat/deleted']);
-      for (const { frame, method, rawParams } of agent.notifications)
-        if (own.has(method)) yield { frame, wrong: misfit(rawParams, fields({ chatId: 'string' }), 'params') };
-    },
-  },
-];
+};

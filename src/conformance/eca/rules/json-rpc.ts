@@ -2,10 +2,9 @@
 // JSON-RPC 2.0.
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import { each, type Finding } from '../../check/rule.ts';
-import { misfit } from '../../check/shape.ts';
 import { nobodys } from '../methods.ts';
 import { type InTrace, isMessage, type Request, type Response, type Side } from '../view/messages.ts';
-import type { EcaRule, EcaView } from '../view/view.ts';
+import type { EcaRows, EcaView } from '../view/view.ts';
 import { shown } from './values.ts';
 
 const everywhere = ['start', 'text', 'odd'];
@@ -56,37 +55,19 @@ export function* ownIds({ requests }: Side): Generator<Finding> {
 export const resultOrError = ({ json }: Response): string | null =>
   'result' in json && 'error' in json ? 'a result and an error' : null;
 
-/** Errors that have no message, or a code that is a number and no integer. */
-export function* errorShapes({ answers }: Side): Generator<Finding> {
-  for (const { frame, json, error } of answers) {
-    if (!('error' in json) || 'result' in json) continue;
-    // Newer servers send a text or nothing as the error of an application (docs/protocols/eca.md 5.5).
-    const wrong = misfit(error, { fields: { message: 'string' } }, 'error');
-    const number = isDictionary(error) ? error.code : undefined;
-    const isBad = typeof number === 'number' && !Number.isInteger(number);
-    yield { frame, wrong: wrong ?? (isBad ? 'error.code must be an integer' : null) };
-  }
-}
-
 /** A content that is cut and has such a letter: the length may be that of the text and not of its bytes. */
 const beyondAscii = /[^\0-\x7f]/u;
 
 /** Rules on frames and answers. */
-export const jsonRpcRules: readonly EcaRule[] = [
-  {
-    id: 'eca/frames-readable',
+export const jsonRpcRows: EcaRows = {
+  'frames-readable': {
     section: 'Header Part',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'Each message has a header with the length of its content in bytes.',
     scenarios: everywhere,
     judge: ({ agent }) => each(agent.frames, ({ isFault, text }) => (isFault === true ? text : null)),
   },
-  {
-    id: 'eca/message-shape',
+  'message-shape': {
     section: 'Content Part',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'Each content is a request, a response or a notification of JSON-RPC 2.0.',
     scenarios: everywhere,
     *judge({ agent }) {
@@ -98,29 +79,14 @@ export const jsonRpcRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/answer-result-or-error',
+  'answer-result-or-error': {
     section: 'Content Part',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A response has a result or an error and never both, not even as null.',
     scenarios: everywhere,
     judge: ({ agent }) => each(agent.answers, resultOrError),
   },
-  {
-    id: 'eca/error-shape',
+  answered: {
     section: 'Content Part',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'An error is an object with a message, and its code, where it is a number, is an integer.',
-    scenarios: ['odd'],
-    judge: ({ agent }) => errorShapes(agent),
-  },
-  {
-    id: 'eca/answered',
-    section: 'Content Part',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'Each request is answered.',
     scenarios: everywhere,
     reads: 'both',
@@ -134,11 +100,8 @@ export const jsonRpcRules: readonly EcaRule[] = [
       yield* answered(view, asks);
     },
   },
-  {
-    id: 'eca/answered-once',
+  'answered-once': {
     section: 'Content Part',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'No request is answered twice.',
     scenarios: everywhere,
     reads: 'both',
@@ -148,11 +111,8 @@ export const jsonRpcRules: readonly EcaRule[] = [
           yield { frame, wrong: place === 0 ? null : `${method} ${shown(id)} is answered again` };
     },
   },
-  {
-    id: 'eca/answer-id',
+  'answer-id': {
     section: 'Content Part',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A response bears the id of a request, as the string or the number that it was.',
     scenarios: everywhere,
     reads: 'both',
@@ -171,11 +131,8 @@ export const jsonRpcRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/string-id',
+  'string-id': {
     section: 'Content Part',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A request whose id is a string is answered under that string.',
     scenarios: ['odd'],
     reads: 'both',
@@ -186,11 +143,9 @@ export const jsonRpcRules: readonly EcaRule[] = [
       yield* answered(view, asks);
     },
   },
-  {
-    id: 'eca/line-end',
+  'line-end': {
     section: 'Content Part',
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence: 'A content may end in a line break that its length counts, as those of Emacs do.',
     scenarios: ['odd'],
     reads: 'both',
@@ -199,11 +154,9 @@ export const jsonRpcRules: readonly EcaRule[] = [
       yield* answered(view, asks);
     },
   },
-  {
-    id: 'eca/error-without-id',
+  'error-without-id': {
     section: 'Content Part',
     level: 'SHOULD',
-    basis: 'specification',
     sentence: 'A response without an id is an error about what could not be read: -32700 or -32600.',
     scenarios: ['odd'],
     *judge({ agent }) {
@@ -214,11 +167,9 @@ export const jsonRpcRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/broken-json',
+  'broken-json': {
     section: 'Content Part',
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence: 'After a content that is not JSON the connection goes on.',
     scenarios: ['odd'],
     reads: 'both',
@@ -229,11 +180,9 @@ export const jsonRpcRules: readonly EcaRule[] = [
       );
     },
   },
-  {
-    id: 'eca/no-message',
+  'no-message': {
     section: 'Content Part',
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence: 'After a content that is JSON and no message, a list of messages among them, the connection goes on.',
     scenarios: ['odd'],
     reads: 'both',
@@ -244,11 +193,8 @@ export const jsonRpcRules: readonly EcaRule[] = [
       );
     },
   },
-  {
-    id: 'eca/unknown-method',
+  'unknown-method': {
     section: 'Content Part',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A request of a method that the server does not have is answered with error -32601.',
     scenarios: ['odd'],
     reads: 'both',
@@ -262,11 +208,8 @@ export const jsonRpcRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/unknown-notification-ignored',
+  'unknown-notification-ignored': {
     section: 'Content Part',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A notification of a method that the server does not have is ignored, and not answered.',
     scenarios: ['odd'],
     reads: 'both',
@@ -280,11 +223,9 @@ export const jsonRpcRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/unknown-fields',
+  'unknown-fields': {
     section: 'Content Part',
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence: 'Fields of params that the server does not know are passed over.',
     scenarios: ['odd', 'early', 'text'],
     reads: 'both',
@@ -292,16 +233,13 @@ export const jsonRpcRules: readonly EcaRule[] = [
       yield* succeeds(client.requests.filter(({ params }) => params.conformance !== undefined));
     },
   },
-  {
-    id: 'eca/request-id',
+  'request-id': {
     section: 'Content Part',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A request of the server has an id that no other request of it has.',
     scenarios: everywhere,
     judge: ({ agent }) => ownIds(agent),
   },
-];
+};
 
 function isLineEnd({ client }: EcaView, frame: number): boolean {
   return client.frames.some((one) => one.frame === frame && /\s$/u.test(one.text));

@@ -1,14 +1,10 @@
 // Rules on how a server begins and ends a connection. docs/protocols/eca.md 8.1, 1, 3 and 4.
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
-import type { Finding } from '../../check/rule.ts';
-import { fields, misfit, orNull, type Shape } from '../../check/shape.ts';
 import { declared } from '../methods.ts';
 import type { Request, Response } from '../view/messages.ts';
-import type { EcaRule, EcaView } from '../view/view.ts';
+import type { EcaRows, EcaView } from '../view/view.ts';
 import { answered, succeeds } from './json-rpc.ts';
 import { shown } from './values.ts';
-
-const names: Shape = ['string'];
 
 /** Successful answers to `initialize`. */
 function greetings({ client }: EcaView): Response[] {
@@ -16,37 +12,10 @@ function greetings({ client }: EcaView): Response[] {
   return asks.flatMap(({ answers }) => answers.slice(0, 1)).filter(({ result }) => isDictionary(result));
 }
 
-/**
- * Fields that the document places in the answer to `initialize`; servers from 0.42 on send them in `config/updated`.
- */
-const documentFields = ['models', 'chatDefaultModel', 'chatBehaviors', 'chatDefaultBehavior'];
-const hasDocumentFields = ({ result }: Response): boolean =>
-  documentFields.some((name) => name in dictionaryOf(result));
-
-const config = fields({
-  'chat?': orNull(
-    fields({
-      'models?': orNull(names),
-      'agents?': orNull(names),
-      'behaviors?': orNull(names),
-      'variants?': orNull(names),
-      'selectModel?': orNull('string'),
-      'selectAgent?': orNull('string'),
-      'selectBehavior?': orNull('string'),
-      'defaultModel?': orNull('string'),
-      'defaultAgent?': orNull('string'),
-      'welcomeMessage?': orNull('string'),
-    }),
-  ),
-});
-
 /** Rules on the beginning and the end. */
-export const lifecycleRules: readonly EcaRule[] = [
-  {
-    id: 'eca/initialize-answered',
+export const lifecycleRows: EcaRows = {
+  'initialize-answered': {
     section: 'Initialize',
-    level: 'MUST',
-    basis: 'specification',
     sentence: '`initialize` is answered with a result.',
     covers: ['request:initialize'],
     scenarios: ['start', 'early'],
@@ -57,49 +26,9 @@ export const lifecycleRules: readonly EcaRule[] = [
       yield* succeeds(asks);
     },
   },
-  {
-    id: 'eca/initialize-welcome',
-    section: 'Initialize',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'The answer to `initialize` has a chatWelcomeMessage, in both eras.',
-    covers: ['request:initialize'],
-    scenarios: ['start'],
-    reads: 'both',
-    *judge(view) {
-      for (const { frame, result } of greetings(view))
-        yield { frame, wrong: misfit(result, fields({ chatWelcomeMessage: 'string' }), 'result') };
-    },
-  },
-  {
-    id: 'eca/initialize-models',
-    section: 'Initialize',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'An answer to `initialize` that names models or behaviors names them as lists, and the default ones.',
-    covers: ['request:initialize'],
-    scenarios: ['start'],
-    reads: 'both',
-    *judge(view) {
-      for (const { frame, result } of greetings(view).filter(hasDocumentFields)) {
-        const { models, chatBehaviors } = dictionaryOf(result);
-        // Without choices there is no default.
-        const isEmpty = (list: unknown) => Array.isArray(list) && list.length === 0;
-        const shape = fields({
-          models: names,
-          chatBehaviors: names,
-          [isEmpty(models) ? 'chatDefaultModel?' : 'chatDefaultModel']: 'string',
-          [isEmpty(chatBehaviors) ? 'chatDefaultBehavior?' : 'chatDefaultBehavior']: 'string',
-        });
-        yield { frame, wrong: misfit(result, shape, 'result') };
-      }
-    },
-  },
-  {
-    id: 'eca/default-behavior-offered',
+  'default-behavior-offered': {
     section: 'Initialize',
     level: 'SHOULD',
-    basis: 'specification',
     sentence: 'The default behavior is one of those that are offered.',
     covers: ['request:initialize'],
     scenarios: ['start'],
@@ -115,25 +44,9 @@ export const lifecycleRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/config-shape',
+  'models-told': {
     section: 'Initialize',
-    level: 'SHOULD',
-    basis: 'measured',
-    sentence:
-      '`config/updated` (since 0.42) names models, agents and behaviors as lists, and those selected as words or null.',
-    covers: ['notification:config/updated'],
-    scenarios: ['start'],
-    *judge({ agent }) {
-      for (const { frame, method, rawParams } of agent.notifications)
-        if (method === 'config/updated') yield { frame, wrong: misfit(rawParams, config, 'params') };
-    },
-  },
-  {
-    id: 'eca/models-told',
-    section: 'Initialize',
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence: 'A client is told which models there are: in the answer to `initialize`, or later in `config/updated`.',
     covers: ['request:initialize', 'notification:config/updated'],
     scenarios: ['start'],
@@ -156,11 +69,9 @@ export const lifecycleRules: readonly EcaRule[] = [
         yield { frame: initialized.frame, wrong: 'no models were told' };
     },
   },
-  {
-    id: 'eca/quiet-before-initialized',
+  'quiet-before-initialized': {
     section: 'Initialized',
     level: 'SHOULD',
-    basis: 'specification',
     sentence: 'The server sends no notification and no request before `initialized`.',
     covers: ['notification:initialized'],
     scenarios: ['start', 'early'],
@@ -175,11 +86,9 @@ export const lifecycleRules: readonly EcaRule[] = [
       if (early.length === 0 && from < count) yield { frame: from, wrong: null };
     },
   },
-  {
-    id: 'eca/early-requests',
+  'early-requests': {
     section: 'Initialized',
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence: 'Requests that come before `initialized` are answered, whatever the answer is.',
     scenarios: ['early'],
     reads: 'both',
@@ -191,29 +100,9 @@ export const lifecycleRules: readonly EcaRule[] = [
       yield* answered(view, early);
     },
   },
-  {
-    id: 'eca/progress-shape',
+  'tasks-finished': {
     section: 'Initialized',
-    level: 'SHOULD',
-    basis: 'measured',
-    sentence: '`$/progress` (since 0.118) has a type, as start and finish are, a taskId and a title.',
-    covers: ['notification:$/progress'],
-    scenarios: ['start'],
-    *judge({ agent }) {
-      for (const { frame, method, rawParams } of agent.notifications) {
-        if (method !== '$/progress') continue;
-        yield {
-          frame,
-          wrong: misfit(rawParams, fields({ type: 'string', taskId: 'string', title: 'string' }), 'params'),
-        };
-      }
-    },
-  },
-  {
-    id: 'eca/tasks-finished',
-    section: 'Initialized',
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence:
       'A task of `$/progress` that finishes was started, and each that is started finishes: editors wait for it.',
     covers: ['notification:$/progress'],
@@ -239,11 +128,9 @@ export const lifecycleRules: readonly EcaRule[] = [
         for (const [task, frame] of open) yield { frame, wrong: `${shown(task)} does not finish` };
     },
   },
-  {
-    id: 'eca/asks-what-was-declared',
+  'asks-what-was-declared': {
     section: 'Initialize',
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence: 'A server asks a client only what it has declared that it can answer.',
     covers: ['request:initialize'],
     scenarios: ['start', 'approve'],
@@ -258,11 +145,8 @@ export const lifecycleRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/shutdown-answered',
+  'shutdown-answered': {
     section: 'Shutdown',
-    level: 'MUST',
-    basis: 'specification',
     sentence: '`shutdown` is answered.',
     covers: ['request:shutdown'],
     scenarios: ['start', 'early'],
@@ -271,25 +155,7 @@ export const lifecycleRules: readonly EcaRule[] = [
       yield* answered(view, shutdowns(view));
     },
   },
-  {
-    id: 'eca/shutdown-null',
-    section: 'Shutdown',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'The result of `shutdown` is null, or there is an error with code and message.',
-    covers: ['request:shutdown'],
-    scenarios: ['start', 'early'],
-    reads: 'both',
-    *judge(view): Generator<Finding> {
-      for (const { answers } of shutdowns(view)) {
-        const [answer] = answers;
-        if (answer === undefined) continue;
-        const isRight = 'result' in answer.json ? answer.result === null : isDictionary(answer.error);
-        yield { frame: answer.frame, wrong: isRight ? null : `the answer is ${shown(answer.json)}` };
-      }
-    },
-  },
-];
+};
 
 function shutdowns({ client }: EcaView): Request[] {
   return client.requests.filter(({ method }) => method === 'shutdown');

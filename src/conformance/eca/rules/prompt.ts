@@ -1,9 +1,8 @@
 // Rules on prompts: the answer, the echo, the run and its end. docs/protocols/eca.md 8.2, 4.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { fields, misfit } from '../../check/shape.ts';
 import type { Content } from '../view/chat-events.ts';
 import type { Request } from '../view/messages.ts';
-import { chatOf, type EcaRule, type EcaView, promptResult } from '../view/view.ts';
+import { chatOf, type EcaRows, type EcaView, promptResult } from '../view/view.ts';
 import { answered } from './json-rpc.ts';
 import { shown } from './values.ts';
 
@@ -17,12 +16,9 @@ const wordsOf = ({ params }: Request): string => String(params.message).trim();
 const isOfUser = ({ role, type }: Content): boolean => role === 'user' && type === 'text';
 
 /** Rules on prompts. */
-export const promptRules: readonly EcaRule[] = [
-  {
-    id: 'eca/prompt-answered',
+export const promptRows: EcaRows = {
+  'prompt-answered': {
     section: 'Chat Prompt',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'Each `chat/prompt` is answered, before, while or after it is played.',
     covers,
     scenarios: conversations,
@@ -34,65 +30,8 @@ export const promptRules: readonly EcaRule[] = [
       );
     },
   },
-  {
-    id: 'eca/prompt-result',
+  'prompt-chat-kept': {
     section: 'Chat Prompt',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'The result of `chat/prompt` has chatId, model and status, all strings.',
-    covers,
-    scenarios: conversations,
-    reads: 'both',
-    *judge(view) {
-      for (const ask of promptsOf(view)) {
-        const [answer] = ask.answers;
-        if (answer === undefined || !('result' in answer.json)) continue;
-        const shape = fields({ chatId: 'string', model: 'string', status: 'string' });
-        yield { frame: answer.frame, wrong: misfit(answer.result, shape, 'result') };
-      }
-    },
-  },
-  {
-    id: 'eca/prompt-status',
-    section: 'Chat Prompt',
-    level: 'MAY',
-    basis: 'measured',
-    sentence: 'The status is success; since 0.46 also prompting, login or error; later ones are not known.',
-    covers,
-    scenarios: conversations,
-    reads: 'both',
-    *judge(view) {
-      for (const ask of promptsOf(view)) {
-        const { status } = promptResult(ask) ?? {};
-        if (typeof status !== 'string') continue;
-        const isKnown = ['success', 'prompting', 'login', 'error'].includes(status);
-        yield { frame: ask.answers[0]?.frame ?? ask.frame, wrong: isKnown ? null : `status ${shown(status)}` };
-      }
-    },
-  },
-  {
-    id: 'eca/prompt-taken',
-    section: 'Chat Prompt',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'A prompt with a message is taken: its answer is a result that names a chat.',
-    covers,
-    scenarios: conversations,
-    reads: 'both',
-    *judge(view) {
-      for (const ask of promptsOf(view)) {
-        const [answer] = ask.answers;
-        if (answer === undefined) continue;
-        const isTaken = typeof promptResult(ask)?.chatId === 'string';
-        yield { frame: answer.frame, wrong: isTaken ? null : `the answer is ${shown(answer.json)}` };
-      }
-    },
-  },
-  {
-    id: 'eca/prompt-chat-kept',
-    section: 'Chat Prompt',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A prompt that names a chat is answered with that chat.',
     covers,
     scenarios: conversations,
@@ -108,11 +47,8 @@ export const promptRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/prompt-new-chat',
+  'prompt-new-chat': {
     section: 'Chat Prompt',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A prompt that names no chat begins a new one.',
     covers,
     scenarios: ['text'],
@@ -130,11 +66,9 @@ export const promptRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/prompt-without-message',
+  'prompt-without-message': {
     section: 'Chat Prompt',
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence: 'A prompt without a message is answered with an error.',
     covers,
     scenarios: ['odd'],
@@ -151,11 +85,8 @@ export const promptRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/chats-apart',
+  'chats-apart': {
     section: 'Chat Prompt',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'What belongs to a chat is told of that chat: the words of a prompt are in no other.',
     covers: [...covers, 'notification:chat/contentReceived'],
     scenarios: ['two chats', 'text'],
@@ -180,11 +111,8 @@ export const promptRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/chats-named',
+  'chats-named': {
     section: 'Chat Content Received',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'Contents are of a chat that the client has prompted or opened, or that belongs to one.',
     covers: ['notification:chat/contentReceived'],
     scenarios: conversations,
@@ -206,11 +134,9 @@ export const promptRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/request-id-kept',
+  'request-id-kept': {
     section: 'Chat Prompt',
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence: 'A content that names a requestId, as those of early servers do, names that of a prompt of its chat.',
     covers,
     scenarios: conversations,
@@ -226,4 +152,4 @@ export const promptRules: readonly EcaRule[] = [
       }
     },
   },
-];
+};

@@ -1,19 +1,11 @@
 // Rules on a client's answers to questions of extensions: docs/protocols/pi-server.md 18.
 import { each } from '../../check/rule.ts';
-import { fields, misfit, type Shape } from '../../check/shape.ts';
 import { answersIn, noticesIn, questionOf, questionsIn } from '../view/questions.ts';
-import type { ServerRule, View } from '../view/view.ts';
+import type { ServerRows, View } from '../view/view.ts';
 
 const asked = ['questions', 'newer'];
 
-const shapes: ReadonlyMap<unknown, Shape> = new Map([
-  ['select', fields({ value: 'string' })],
-  ['confirm', fields({ confirmed: 'boolean' })],
-  ['input', fields({ value: 'string' })],
-  ['editor', fields({ value: 'string' })],
-  ['interview', fields({ responses: 'object' })],
-  ['cancelled', fields({})],
-]);
+const methods: ReadonlySet<unknown> = new Set(['select', 'confirm', 'input', 'editor', 'interview', 'cancelled']);
 
 /** Answers to questions of this trace, with the question. */
 const answered = (view: View) =>
@@ -23,12 +15,10 @@ const answered = (view: View) =>
   });
 
 /** Rules on answers. */
-export const answerRules: readonly ServerRule[] = [
-  {
-    id: 'pi-server/client/question-answered',
+export const answerRows: ServerRows = {
+  'question-answered': {
     section: '18',
     level: 'SHOULD',
-    basis: 'specification',
     sentence: 'A question is answered, or dismissed, while it is open.',
     covers: ['dialog:select', 'dialog:confirm', 'dialog:input', 'dialog:editor'],
     scenarios: asked,
@@ -43,43 +33,23 @@ export const answerRules: readonly ServerRule[] = [
       }
     },
   },
-  {
-    id: 'pi-server/client/answer-shape',
+  'answer-method': {
     section: '18.2',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'An answer has a method, and what its method needs.',
-    covers: ['command:extension_ui_response', 'dialog:cancelled'],
-    scenarios: asked,
-    judge: (view) =>
-      each(answersIn(view), ({ answer }) => {
-        const shape = shapes.get(answer.method);
-        // Newer servers may know more methods.
-        return misfit(answer, shape ?? fields({ method: 'string' }), 'response');
-      }),
-  },
-  {
-    id: 'pi-server/client/answer-method',
-    section: '18.2',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'An answer is of the kind of its question, or dismisses it.',
     scenarios: asked,
     reads: 'both',
     judge: (view) =>
       each(
-        answered(view).filter(({ question }) => shapes.has(question.event.method)),
+        answered(view).filter(({ question }) => methods.has(question.event.method)),
         ({ answer: { answer }, question: { event } }) =>
           answer.method === event.method || answer.method === 'cancelled'
             ? null
             : `${String(answer.method)} answers ${String(event.method)}`,
       ),
   },
-  {
-    id: 'pi-server/client/answer-option',
+  'answer-option': {
     section: '18.2',
     level: 'SHOULD',
-    basis: 'specification',
     sentence: 'Who is to choose chooses one of the options.',
     scenarios: ['questions'],
     reads: 'both',
@@ -92,11 +62,8 @@ export const answerRules: readonly ServerRule[] = [
         },
       ),
   },
-  {
-    id: 'pi-server/client/answer-session',
+  'answer-session': {
     section: '18.2',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'An answer goes to the session whose extension asked.',
     scenarios: asked,
     reads: 'both',
@@ -105,11 +72,9 @@ export const answerRules: readonly ServerRule[] = [
         json.sessionId === session ? null : `${String(json.sessionId)} did not ask, but ${session}`,
       ),
   },
-  {
-    id: 'pi-server/client/answer-once',
+  'answer-once': {
     section: '18.2',
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence: 'A question is answered once.',
     scenarios: asked,
     judge: (view) => {
@@ -119,11 +84,8 @@ export const answerRules: readonly ServerRule[] = [
       );
     },
   },
-  {
-    id: 'pi-server/client/answer-asked',
+  'answer-asked': {
     section: '18.2',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'What is answered was a question, and no notice.',
     scenarios: asked,
     reads: 'both',
@@ -132,4 +94,4 @@ export const answerRules: readonly ServerRule[] = [
         noticesIn(view).some(({ event }) => event.requestId === requestId) ? 'it answers what was no question' : null,
       ),
   },
-];
+};

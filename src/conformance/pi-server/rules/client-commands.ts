@@ -2,10 +2,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import { each } from '../../check/rule.ts';
-import { isKnown, reads } from '../view/commands.ts';
-import { envelopeFault, fieldFault, isVersion } from '../view/envelope-faults.ts';
+import { reads } from '../view/commands.ts';
+import { envelopeFault, isVersion } from '../view/envelope-faults.ts';
 import type { Line } from '../view/frames.ts';
-import { between, type Sent, type ServerRule, shown, type View } from '../view/view.ts';
+import { between, type Sent, type ServerRows, type View } from '../view/view.ts';
 
 const anything = ['text', 'tool', 'questions'];
 
@@ -75,12 +75,9 @@ function isOverwriting(view: View, { json, frame, response }: Sent): boolean {
 }
 
 /** Rules on commands. */
-export const commandRules: readonly ServerRule[] = [
-  {
-    id: 'pi-server/client/frame-object',
+export const commandRows: ServerRows = {
+  'frame-object': {
     section: '3.1',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'Every frame of a client is exactly one JSON object.',
     scenarios: anything,
     *judge({ frames }) {
@@ -89,21 +86,8 @@ export const commandRules: readonly ServerRule[] = [
           yield { frame, wrong: isDictionary(json) ? null : `no JSON object: ${text.slice(0, 100)}` };
     },
   },
-  {
-    id: 'pi-server/client/command-type',
-    section: '4',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'Every command has a type.',
-    scenarios: anything,
-    judge: ({ sent }) =>
-      each(sent, (line) => (typeof line.json.type === 'string' && line.json.type !== '' ? null : shown(line))),
-  },
-  {
-    id: 'pi-server/client/known-command',
+  'known-command': {
     section: '2.1',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A client uses no command that the version of the server does not have.',
     scenarios: anything,
     reads: 'both',
@@ -113,11 +97,8 @@ export const commandRules: readonly ServerRule[] = [
         (response) => (isUnknownTo(response) ? `the server has no ${String(response.command)}` : null),
       ),
   },
-  {
-    id: 'pi-server/client/envelope',
+  envelope: {
     section: '4',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'What a command may have besides is as it should be: id, dependsOn, ifSessionVersion, idempotencyKey.',
     scenarios: anything,
     judge: ({ sent }) =>
@@ -126,37 +107,8 @@ export const commandRules: readonly ServerRule[] = [
         ({ json }) => envelopeFault(json),
       ),
   },
-  {
-    id: 'pi-server/client/command-fields',
-    section: '17.2',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'A command of a session names it, and every command has the fields that it needs.',
-    scenarios: anything,
-    judge: ({ sent }) =>
-      each(
-        sent.filter(({ json }) => isKnown(json.type)),
-        ({ json }) => fieldFault(json),
-      ),
-  },
-  {
-    id: 'pi-server/client/id-present',
+  'id-unique': {
     section: '13',
-    level: 'MAY',
-    basis: 'specification',
-    sentence: 'A command has an id, by which its response is known; an answer to an extension needs none.',
-    scenarios: anything,
-    judge: ({ sent }) =>
-      each(
-        sent.filter(({ json }) => json.type !== 'extension_ui_response'),
-        (line) => (line.json.id === undefined ? `it has none: ${shown(line)}` : null),
-      ),
-  },
-  {
-    id: 'pi-server/client/id-unique',
-    section: '13',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'An id is never used again for something else.',
     scenarios: anything,
     judge: (view) =>
@@ -165,11 +117,9 @@ export const commandRules: readonly ServerRule[] = [
         return isOther ? `${JSON.stringify(command.json.id)} was used for something else` : null;
       }),
   },
-  {
-    id: 'pi-server/client/retry-key',
+  'retry-key': {
     section: '13',
     level: 'SHOULD',
-    basis: 'specification',
     sentence: 'What is sent again under its id has an idempotencyKey as well.',
     scenarios: ['text'],
     judge: (view) =>
@@ -178,11 +128,9 @@ export const commandRules: readonly ServerRule[] = [
         ({ json }) => (json.idempotencyKey === undefined ? 'it has no idempotencyKey' : null),
       ),
   },
-  {
-    id: 'pi-server/client/depends-on-known',
+  'depends-on-known': {
     section: '9',
     level: 'MAY',
-    basis: 'specification',
     sentence:
       'A command depends on commands that were sent before, be it on an earlier connection, which nobody sees here.',
     scenarios: ['text'],
@@ -200,11 +148,8 @@ export const commandRules: readonly ServerRule[] = [
         },
       ),
   },
-  {
-    id: 'pi-server/client/version-told',
+  'version-told': {
     section: '13',
-    level: 'MUST',
-    basis: 'specification',
     sentence:
       'A version that a command asks for is one that the server has told, or that own commands since will make.',
     scenarios: ['endless'],
@@ -222,11 +167,9 @@ export const commandRules: readonly ServerRule[] = [
       }
     },
   },
-  {
-    id: 'pi-server/client/version-asked',
+  'version-asked': {
     section: '13',
     level: 'SHOULD',
-    basis: 'specification',
     sentence:
       'A command that replaces what somebody else may have changed asks for the version that it knows: what another client changed meanwhile is not overwritten.',
     scenarios: ['crowd'],
@@ -240,11 +183,9 @@ export const commandRules: readonly ServerRule[] = [
             : null,
       ),
   },
-  {
-    id: 'pi-server/client/session-there',
+  'session-there': {
     section: '17.2',
     level: 'MAY',
-    basis: 'specification',
     sentence: 'Nothing is sent to a session that was deleted.',
     scenarios: anything,
     reads: 'both',
@@ -263,4 +204,4 @@ export const commandRules: readonly ServerRule[] = [
       }
     },
   },
-];
+};
