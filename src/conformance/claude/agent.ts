@@ -20,7 +20,7 @@ import type { View } from './view/view.ts';
 export const claudeAgent: AgentSet = {
   protocol: 'claude',
   side: 'agent',
-  version: '2',
+  version: '3',
   history: agentHistory,
   measuredOn: 'Claude Code 2.1.329 and 2.1.330',
   usual: {},

@@ -175,6 +175,16 @@ export const controlMutants: Record<string, Row> = {
     fault: 'denials that are not listed',
     make: changesOutput(onResult((frame) => ({ ...frame, permission_denials: [] }))),
   },
+  'denial-known': {
+    fault: 'denials of calls that nobody made',
+    make: changesOutput(
+      onResult((frame) => ({
+        ...frame,
+        permission_denials: [{ tool_name: 'Bash', tool_use_id: 'x', tool_input: {} }],
+      })),
+    ),
+    alsoCaughtBy: ['deny-listed'],
+  },
   'deny-goes-on': {
     fault: 'a denial ends the turn with an error',
     make: changesOutput(onResult((frame) => ({ ...frame, is_error: true }))),

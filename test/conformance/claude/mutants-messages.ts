@@ -30,8 +30,8 @@ export const messageMutants: Record<string, Row> = {
     make: changesOutput(onSystem('init', (frame) => drop(frame, 'session_id'))),
   },
   'session-same': {
-    fault: 'assistant messages are of another session',
-    make: changesOutput(onType('assistant', (frame) => ({ ...frame, session_id: 'another' }))),
+    fault: 'results are of another session than what was said',
+    make: changesOutput(onResult((frame) => ({ ...frame, session_id: 'another' }))),
   },
   uuid: { fault: 'results without uuid', make: changesOutput(onResult((frame) => drop(frame, 'uuid'))) },
   'uuid-own': {
@@ -55,9 +55,9 @@ export const messageMutants: Record<string, Row> = {
     make: changesOutput(onType('assistant', (frame) => inside(frame, 'message', (message) => drop(message, 'model')))),
   },
   'api-message': {
-    fault: 'assistant messages without a stop_sequence',
+    fault: 'assistant messages in the role of the user',
     make: changesOutput(
-      onType('assistant', (frame) => inside(frame, 'message', (message) => drop(message, 'stop_sequence'))),
+      onType('assistant', (frame) => inside(frame, 'message', (message) => ({ ...message, role: 'user' }))),
     ),
   },
   'assistant-blocks': {
@@ -141,6 +141,12 @@ export const messageMutants: Record<string, Row> = {
       onEvent('content_block_start', (event) =>
         inside(event, 'content_block', (block) => (block.type === 'text' ? { ...block, text: 'Well,' } : block)),
       ),
+    ),
+  },
+  'signature-streamed': {
+    fault: 'signatures that do not stream',
+    make: changesOutput(
+      onEvent('content_block_delta', (event) => (dictionaryOf(event.delta).type === 'signature_delta' ? null : event)),
     ),
   },
   'block-delta-shape': {

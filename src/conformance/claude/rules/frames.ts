@@ -2,7 +2,7 @@
 // 6.1, 7.1).
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { each, type Finding } from '../../check/rule.ts';
-import { fields, misfit, orNull, type Shape } from '../../check/shape.ts';
+import { fields, misfit, orNull, type Shape, words } from '../../check/shape.ts';
 import { blocksOf } from '../view/blocks.ts';
 import { laneOf, type Message, type View } from '../view/view.ts';
 import { claudeRules } from './claude-rule.ts';
@@ -30,7 +30,8 @@ const usage = fields({
 });
 
 const apiMessage = fields({
-  type: { words: ['message'] },
+  type: words('message'),
+  role: words('assistant'),
   stop_reason: orNull('string'),
   stop_sequence: orNull('string'),
 });
@@ -78,17 +79,20 @@ export const frameRules = claudeRules({
   },
   'session-same': {
     section: '1.1',
-    sentence: 'All messages of a turn carry the same session_id.',
+    sentence:
+      'All messages of a turn carry the same session_id: what is said, what the system tells, and the result. An init may begin another session.',
     scenarios: main,
     covers: everyType,
     isMeasured: true,
     *judge({ turns }) {
       for (const { messages } of turns) {
-        const named = messages.filter(({ type, json }) => laned.has(type) && typeof json.session_id === 'string');
-        const first = named[0]?.json.session_id;
-        yield* each(named, ({ json }) =>
-          json.session_id === first ? null : `${String(json.session_id)} where the turn began with ${String(first)}`,
-        );
+        let first: unknown;
+        for (const { frame, type, json } of messages) {
+          if (!enveloped.has(type) || typeof json.session_id !== 'string') continue;
+          if (first === undefined || json.subtype === 'init') first = json.session_id;
+          const wrong = `${json.session_id} where the turn began with ${String(first)}`;
+          yield { frame, wrong: json.session_id === first ? null : wrong };
+        }
       }
     },
   },
@@ -154,7 +158,7 @@ export const frameRules = claudeRules({
   'api-message': {
     section: '1.1',
     sentence:
-      'message_start and assistant hold a message of the API: its type is message, and it has a stop_reason and a stop_sequence, null at first.',
+      'message_start and assistant hold a message of the API: its type is message, its role is assistant, and it has a stop_reason and a stop_sequence, null at first.',
     scenarios: main,
     covers: ['message:assistant', 'event:message_start'],
     isMeasured: true,
@@ -183,7 +187,7 @@ export const frameRules = claudeRules({
     covers: ['message:user'],
     judge: shaped(
       (view) => ofType(view, 'user'),
-      fields({ message: fields({ role: 'string', content: { oneOf: ['string', ['object']] } }) }),
+      fields({ message: fields({ role: words('user'), content: { oneOf: ['string', ['object']] } }) }),
     ),
   },
   'tool-result-shape': {

@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { each } from '../../check/rule.ts';
+import { each, type Finding } from '../../check/rule.ts';
 import { fields, misfit, type Shape } from '../../check/shape.ts';
 import { blocksOf } from '../view/blocks.ts';
 import {
@@ -16,7 +16,7 @@ import {
   lastMessage,
   onMain,
 } from '../view/turns.ts';
-import type { Message, Turn, View } from '../view/view.ts';
+import { laneOf, type Message, type Turn, type View } from '../view/view.ts';
 import { claudeRules } from './claude-rule.ts';
 
 const ended = ({ turns }: View): Ended[] => turns.filter(isEnded);
@@ -216,7 +216,28 @@ export const resultRules = claudeRules({
       fields({ permission_denials: [fields({ tool_name: 'string', tool_use_id: 'string', tool_input: 'object' })] }),
     ),
   },
+  'denial-known': {
+    section: '6.5',
+    sentence: 'What permission_denials lists was called before, by that tool.',
+    scenarios: ['deny'],
+    covers: [...covers, 'block:tool_use'],
+    isMeasured: true,
+    judge: denialsKnown,
+  },
 });
+
+function* denialsKnown(view: View): Generator<Finding> {
+  // The calls of a sub-agent need not all be told.
+  if (!view.isFromStart || view.fromAgent.some(({ json }) => laneOf(json) !== null)) return;
+  for (const { frame, json } of results(view)) {
+    const denials: readonly unknown[] = Array.isArray(json.permission_denials) ? json.permission_denials : [];
+    for (const { tool_use_id: id, tool_name: name } of denials.map(dictionaryOf)) {
+      const call = view.calls.calls.findLast((one) => one.id === id && one.frame < frame);
+      const called = call?.name === name ? null : `${String(id)} is a call of ${String(call?.name)}`;
+      yield { frame, wrong: call === undefined ? `nobody called ${String(id)}` : called };
+    }
+  }
+}
 
 /** An earlier prompt may still be without a result of its own. */
 function isQueued({ turns }: View, turn: Turn): boolean {
