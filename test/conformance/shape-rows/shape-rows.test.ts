@@ -88,7 +88,7 @@ function tried(set: CheckSet, { id, form }: Rule<Trace>, traces: readonly Trace[
       const broken: Trace = { frames, isComplete: true };
       const found = [...failing(set, broken)].filter((one) => !usual.has(one));
       // A message that is none of this kind any more is the subject of other rules.
-      const isRead = [...part.read(broken)].some((one) => one.frame === frame);
+      const isRead = [...part.read(broken)].some((one) => one.frame === frame && one.value === wrong.value);
       if (isRead ? !found.includes(id) : found.length === 0) missed.push(`${part.kind}: ${wrong.what}`);
       const reads = (rule: Rule<Trace>) =>
         rule.form?.parts.some((one) => [...one.read(broken)].some((at) => at.frame === frame)) === true;
