@@ -1,7 +1,7 @@
 // The shapes of what native Claude agents say: docs/protocols/rpc-message.md 1, 2.3, 3.2 and 6.5; docs/protocols/claude.md
 // 3 to 7, which is measured.
 
-import { fields, orNull, words } from '../../check/shape.ts';
+import { fields, orNull, type Shape, words } from '../../check/shape.ts';
 import { shapeRules } from '../../check/shape-rows.ts';
 import { answerRows, askRows } from './control.ts';
 import { eventRows } from './events.ts';
@@ -16,6 +16,21 @@ const anyMessage = [
   'message:system',
 ] as const;
 const ofLanes = ['message:stream_event', 'message:assistant', 'message:user'] as const;
+
+/** A block of a whole message. */
+const block: Shape = {
+  by: 'type',
+  variants: {
+    text: fields({ text: 'string' }),
+    thinking: fields({ thinking: 'string' }),
+    tool_use: fields({ id: 'string', name: 'string', input: 'object' }),
+    tool_result: fields({
+      tool_use_id: 'string',
+      'content?': { oneOf: ['string', ['object']] },
+      'is_error?': 'boolean',
+    }),
+  },
+};
 
 const main = { section: '1.1', scenarios: ['text'] } as const;
 const measured = { ...main, isMeasured: true } as const;
@@ -71,14 +86,7 @@ const messages: AgentRows = {
     scenarios: ['text', 'think', 'tools'],
     covers: ['block:text', 'block:thinking', 'block:tool_use'],
     shapes: {
-      'block of assistant': {
-        by: 'type',
-        variants: {
-          text: fields({ text: 'string' }),
-          thinking: fields({ thinking: 'string' }),
-          tool_use: fields({ id: 'string', name: 'string', input: 'object' }),
-        },
-      },
+      'block of assistant': block,
     },
   },
   'user-shape': {
@@ -98,16 +106,7 @@ const messages: AgentRows = {
     scenarios: ['tools', 'toolfail'],
     covers: ['block:tool_result'],
     shapes: {
-      'block of user': {
-        by: 'type',
-        variants: {
-          tool_result: fields({
-            tool_use_id: 'string',
-            'content?': { oneOf: ['string', ['object']] },
-            'is_error?': 'boolean',
-          }),
-        },
-      },
+      'block of user': block,
     },
   },
   'tool-progress-shape': {
