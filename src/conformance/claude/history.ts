@@ -82,7 +82,13 @@ export const agentHistory: SetHistory = [
     version: '3',
     why: 'notices what the mutation score showed to pass unread',
     added: ['claude/signature-streamed', 'claude/denial-known'],
-    reworded: ['claude/session-same', 'claude/api-message', 'claude/user-shape'],
+    reworded: [
+      'claude/session-same',
+      'claude/api-message',
+      'claude/user-shape',
+      'claude/set-mode-answer',
+      'claude/set-mode-told',
+    ],
   },
 ];
 

@@ -54,9 +54,6 @@ export const onAnswer = (subtype: string, change: (response: Dictionary) => Dict
   onType('control_response', (frame) =>
     idOf(frame).startsWith(`${subtype}-`) ? inside(frame, 'response', change) : frame,
   );
-/** Changes the content of successful answers. */
-export const onSuccess = (subtype: string, change: (response: Dictionary) => Dictionary) =>
-  onAnswer(subtype, (response) => (response.subtype === 'success' ? inside(response, 'response', change) : response));
 /** A refusal of this request. */
 export const refused = ({ request_id }: Dictionary): Dictionary => ({ subtype: 'error', request_id, error: 'No.' });
 /** Whether the frame is a request of the agent. */

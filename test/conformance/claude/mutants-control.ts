@@ -13,7 +13,6 @@ import {
   onAnswer,
   onQuestion,
   onResult,
-  onSuccess,
   onSystem,
   onToolResult,
   type Row,
@@ -48,10 +47,6 @@ export const controlMutants: Record<string, Row> = {
   'set-model-offered': {
     fault: 'a model that was offered is refused',
     make: changesOutput(onAnswer('set_model', refused)),
-  },
-  'set-mode-answer': {
-    fault: 'another mode than was asked for',
-    make: changesOutput(onSuccess('set_permission_mode', () => ({ mode: 'plan' }))),
   },
   'set-mode-told': {
     fault: 'init always tells the same mode',

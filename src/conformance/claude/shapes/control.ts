@@ -68,6 +68,12 @@ export const answerRows: AgentRows = {
     covers: covers('set_model'),
     shapes: { 'success of set_model': fields({ model: 'string' }) },
   },
+  'set-mode-answer': {
+    ...answering,
+    sentence: 'set_permission_mode is answered with the mode that is in effect then.',
+    covers: covers('set_permission_mode'),
+    shapes: { 'success of set_permission_mode': fields({ mode: 'string' }) },
+  },
   'set-mode-unknown': {
     ...answering,
     sentence: 'A mode that does not exist is refused.',

@@ -99,7 +99,7 @@ export const agentPlaces = {
     (one, { requests }) => one === requests.find(({ subtype }) => subtype === 'initialize'),
   ),
   ...readersOf('answer to ', ['interrupt', 'set_max_thinking_tokens'], answersTo),
-  ...readersOf('success of ', ['initialize', 'set_model', 'mcp_status', 'interrupt'], granted),
+  ...readersOf('success of ', ['initialize', 'set_model', 'set_permission_mode', 'mcp_status', 'interrupt'], granted),
   'answer to a mode that nobody knows': madeUpModes,
   'refusal of a mode that nobody knows': where(madeUpModes, ({ subtype }) => subtype !== 'success'),
   'answer to a request that nobody knows': answers(({ subtype }) => isMadeUp(subtype)),
