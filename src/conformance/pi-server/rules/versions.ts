@@ -2,7 +2,7 @@
 import { each } from '../../check/rule.ts';
 import { changes, reads } from '../view/commands.ts';
 import type { LifecycleStep } from '../view/frames.ts';
-import type { ServerRule, View } from '../view/view.ts';
+import type { ServerRows, View } from '../view/view.ts';
 
 const openers: ReadonlySet<unknown> = new Set(['create_session', 'load_session']);
 
@@ -53,12 +53,9 @@ const isOpening = ({ phase, data }: LifecycleStep): boolean =>
 const says = ({ version, before }: ReportedVersion): string => `the version is ${version} behind ${before}`;
 
 /** Rules on versions. */
-export const versionRules: readonly ServerRule[] = [
-  {
-    id: 'pi-server/version-zero',
+export const versionRows: ServerRows = {
+  'version-zero': {
     section: '10',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A session that has just been made has version 0.',
     covers: ['command:create_session', 'command:load_session'],
     scenarios: ['session'],
@@ -67,21 +64,15 @@ export const versionRules: readonly ServerRule[] = [
         data.sessionVersion === 0 ? null : `the version is ${JSON.stringify(data.sessionVersion)}`,
       ),
   },
-  {
-    id: 'pi-server/version-grows',
+  'version-grows': {
     section: '10',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'The version of a session never falls.',
     covers: ['event:command_finished'],
     scenarios: ['session', 'prompt'],
     judge: (view) => each(toldIn(view), (reported) => (reported.version >= reported.before ? null : says(reported))),
   },
-  {
-    id: 'pi-server/version-read',
+  'version-read': {
     section: '10',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A command that only looks leaves the version as it is.',
     covers: ['event:command_finished'],
     scenarios: ['session', 'prompt'],
@@ -91,11 +82,8 @@ export const versionRules: readonly ServerRule[] = [
         (reported) => (reported.version <= reported.before ? null : says(reported)),
       ),
   },
-  {
-    id: 'pi-server/version-write',
+  'version-write': {
     section: '10',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A command that changes the session makes the version greater by one.',
     covers: ['event:command_finished'],
     scenarios: ['session', 'prompt'],
@@ -105,11 +93,8 @@ export const versionRules: readonly ServerRule[] = [
         (reported) => (reported.version === reported.before + 1 ? null : says(reported)),
       ),
   },
-  {
-    id: 'pi-server/version-condition',
+  'version-condition': {
     section: '10.1',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A command that asks for a version succeeds at that version alone.',
     covers: ['message:response'],
     scenarios: ['session'],
@@ -129,4 +114,4 @@ export const versionRules: readonly ServerRule[] = [
       }
     },
   },
-];
+};
