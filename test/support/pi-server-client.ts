@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
+import { dictionaryOf } from '../../src/core/model/dictionary.ts';
 import { type Client, connectSse } from './clients.ts';
 import { type GatewayServer, stopProcess } from './gateway.ts';
 import { createInbox, type Frame } from './inbox.ts';
@@ -101,6 +102,23 @@ function jsonIn(text: string): unknown {
   }
 }
 
+/** The ids of the command that a frame is about, and of those that the command depends on. */
+function idsIn(json: unknown): unknown[] {
+  const { id, dependsOn, data } = dictionaryOf(json);
+  const told = dictionaryOf(data);
+  return [id, told.commandId, dependsOn, told.dependsOn].flat().filter((one) => one !== undefined);
+}
+
+/** All that was said of the commands of a frame, and of those that they depend on, with the places. */
+function related(said: readonly PiServerSaid[], at: number): string[] {
+  const direct = new Set(idsIn(said[at]?.json));
+  const named = said.map(({ json }) => idsIn(json));
+  const ids = new Set(named.filter(([own]) => direct.has(own)).flat());
+  return said.flatMap(({ by, json }, place) =>
+    ids.has(named[place]?.[0]) ? [`  ${place} ${by} ${JSON.stringify(json)}`] : [],
+  );
+}
+
 interface Wire extends Pick<Client, 'frames' | 'waitFor' | 'until' | 'send' | 'sendRaw' | 'close'> {
   readonly ended: Promise<Ended>;
   cut(): void;
@@ -180,8 +198,8 @@ function speak(wire: Wire): PiServerClient {
       const said: PiServerSaid[] = frames.map((json) => ({ by: 'agent', json }));
       for (const { text, behind } of sent.toReversed())
         said.splice(Math.max(behind, 1), 0, { by: 'client', json: jsonIn(text) });
-      return judgedPiServer(said, options).map(
-        ({ rule, at, says }) => `${rule} at ${at}: ${says}: ${JSON.stringify(said[at])?.slice(0, 300)}`,
+      return judgedPiServer(said, options).map(({ rule, at, says }) =>
+        [`${rule} at ${at}: ${says}: ${JSON.stringify(said[at])}`, ...related(said, at)].join('\n'),
       );
     },
   };
