@@ -36,10 +36,11 @@ function course(
   end: Readonly<Record<string, unknown>>,
   isOwn = true,
 ): Talk {
-  const { dependsOn = [], idempotencyKey } = rest;
+  const { dependsOn = [], idempotencyKey, ifSessionVersion } = rest;
   const data = {
     ...{ commandId: id, commandType: type, sessionId, dependsOn },
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    ...(ifSessionVersion === undefined ? {} : { ifSessionVersion }),
   };
   const steps: Talk = phases.map((phase) => [
     'agent',
@@ -52,6 +53,8 @@ const unstarted = ['accepted', 'finished'] as const;
 const succeeds = (version: number) => ({ success: true, sessionVersion: version });
 const conflicts = { success: false, error: "Conflicting id 'a'" };
 const [first, second] = [name('a'), name('b', { dependsOn: ['a'] })];
+const asking = name('v', { ifSessionVersion: 0 });
+const beside = { id: 'other', type: 'steer', sessionId: 's' };
 /** Another client uses the id for something else. */
 const conflict = course({ ...first, idempotencyKey: 'k' }, unstarted, conflicts, false);
 
@@ -154,6 +157,16 @@ const servers: readonly (readonly [string, Talk])[] = [
     ],
   ],
   [
+    'ends a command at a later version than it asked for, for another client changes the session beside the lane',
+    [
+      ready(),
+      ['client', asking],
+      ...course(asking, ['accepted', 'started'], {}, false),
+      ...course(beside, executed, succeeds(1), false),
+      ...course(asking, ['finished'], succeeds(2)),
+    ],
+  ],
+  [
     'repeats a success of a time when what it depends on had not failed yet',
     [
       ready(),
@@ -224,6 +237,11 @@ describe('a wrong server', () => {
       ...course(second, executed, succeeds(1)),
     ];
     expect(faults(piServerAgent, traceOf(talk))).toContain('pi-server/dependency-failed');
+  });
+  test('carries out at another version what asks for one', () => {
+    const steered: Talk = [ready(), ...course(beside, executed, succeeds(1), false)];
+    const talk: Talk = [...steered, ['client', asking], ...course(asking, executed, succeeds(2))];
+    expect(faults(piServerAgent, traceOf(talk))).toContain('pi-server/version-condition');
   });
   test('carries out what depends on a command that has not ended', () => {
     const ended = course(first, executed, succeeds(1));
