@@ -56,8 +56,6 @@ const passedOn: ReadonlyMap<string, RegExp> = new Map([
   ['pi-legacy/one-answer-a-turn', /./u],
   // An agent may begin a run unprompted.
   ['pi-legacy/prompt-first', /^it is one of role assistant$/u],
-  // Claude Code does not say with which model it begins.
-  ['eca/initialize-models', /\.chatDefaultModel is missing$/u],
   // A client may approve a call with other arguments.
   ['pi-legacy/tool-called', /^it was called otherwise$/u],
 ]);
