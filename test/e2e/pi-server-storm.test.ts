@@ -201,15 +201,24 @@ function judgeAnswers(line: Line): string[] {
   return complaints;
 }
 
-/** Complaints where one id has two different answers in its data; conflicts are none. */
+/**
+ * Complaints where one command has two different answers in its data; conflicts are none. What is known by its key alone
+ * leaves its id to another command (docs/protocols/pi-server.md 8.5), so an id is that of the words that were sent under it.
+ */
 function judgeData(lines: readonly Line[]): string[] {
   const datas = new Map<string, Set<string>>();
-  for (const answer of lines.flatMap(answersOf)) {
-    if (answer.id === undefined || !answer.success) continue;
-    datas.set(answer.id, (datas.get(answer.id) ?? new Set()).add(JSON.stringify(answer.data ?? null)));
+  for (const line of lines) {
+    const wordsOf = (id: string) =>
+      new Set(line.sent.flatMap(({ sent }) => (sent.id === id ? [`${id} ${sent.payload}`] : [])));
+    for (const { id, success, data = null } of answersOf(line)) {
+      if (id === undefined || !success) continue;
+      const [words, ...others] = wordsOf(id);
+      if (words === undefined || others.length > 0) continue;
+      datas.set(words, (datas.get(words) ?? new Set()).add(JSON.stringify(data)));
+    }
   }
-  return [...datas].flatMap(([id, data]) =>
-    data.size > 1 ? [`${id} has ${data.size} answers: ${[...data].join(' and ')}`] : [],
+  return [...datas].flatMap(([words, data]) =>
+    data.size > 1 ? [`${words} has ${data.size} answers: ${[...data].join(' and ')}`] : [],
   );
 }
 
