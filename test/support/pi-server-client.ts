@@ -63,7 +63,10 @@ export interface Ended {
 
 /** A client with one connection. */
 export interface PiServerClient extends Pick<Client, 'frames' | 'waitFor' | 'until' | 'send' | 'sendRaw' | 'close'> {
-  /** Sends a command, under an id of its own if it has none, and resolves with the answer that comes next under that id. */
+  /**
+   * Sends a command, under an id of its own if it has none, and resolves with the answer that comes next under that id, once
+   * what is told to all of the command has come as well.
+   */
   ask(type: string, more?: Readonly<Record<string, unknown>>): Promise<Response>;
   /** … which must be a success; its data. */
   get(type: string, more?: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>>;
@@ -119,6 +122,12 @@ function related(said: readonly PiServerSaid[], at: number): string[] {
   );
 }
 
+/** What is told to all of a command comes behind its answer (docs/protocols/pi-server.md 6.4). */
+const announced: ReadonlyMap<string, string> = new Map([
+  ['create_session', 'session_created'],
+  ['delete_session', 'session_deleted'],
+]);
+
 interface Wire extends Pick<Client, 'frames' | 'waitFor' | 'until' | 'send' | 'sendRaw' | 'close'> {
   readonly ended: Promise<Ended>;
   cut(): void;
@@ -133,9 +142,15 @@ function speak(wire: Wire): PiServerClient {
     const id = typeof more.id === 'string' ? more.id : `c${++commands}`;
     const from = frames.length;
     await send({ id, type, ...more });
-    return Response.parse(
+    const response = Response.parse(
       await waitFor((frame) => frame.type === 'response' && frame.id === id, `the answer to ${type} ${id}`, from),
     );
+    const news = announced.get(type);
+    if (news === undefined || !response.success || response.replayed === true) return response;
+    const session = dictionaryOf(response.data).sessionId ?? more.sessionId;
+    const isNews = (frame: Frame) => frame.type === news && dictionaryOf(frame.data).sessionId === session;
+    await waitFor(isNews, `${news} behind ${id}`, from);
+    return response;
   }
   async function get(type: string, more: Readonly<Record<string, unknown>> = {}): Promise<Record<string, unknown>> {
     const response = await ask(type, more);
