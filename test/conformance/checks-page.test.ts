@@ -1,4 +1,4 @@
-// docs/conformance/checks.md and changelog.md are up to date. `UPDATE=1` writes it; read what it writes.
+// docs/conformance/checks.md, changelog.md and shapes.md are up to date. `UPDATE=1` writes it; read what it writes.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -6,9 +6,10 @@ import { descriptionsOf } from '../../src/conformance/check/sets.ts';
 import { sets } from '../../src/conformance/index.ts';
 import { renderChangelogPage } from '../../src/conformance/report/changelog-page.ts';
 import { renderChecksPage } from '../../src/conformance/report/checks-page.ts';
+import { renderShapesPage } from '../../src/conformance/report/shapes-page.ts';
 import { isUpdate } from '../support/fixtures.ts';
 
-const pages = { 'checks.md': renderChecksPage, 'changelog.md': renderChangelogPage };
+const pages = { 'checks.md': renderChecksPage, 'changelog.md': renderChangelogPage, 'shapes.md': renderShapesPage };
 
 test.each(Object.entries(pages))('docs/conformance/%s is up to date', (name, render) => {
   const file = path.resolve(import.meta.dirname, '../../docs/conformance', name);

@@ -1,5 +1,6 @@
 // The contract of a rule. A rule only reads messages, so the same rule judges a live peer and a recorded trace.
 import { CannotTell, type Description, type Needs, PeerWrong } from './check.ts';
+import type { Shape } from './shape.ts';
 
 /** One message of a trace. */
 export interface TraceFrame {
@@ -28,12 +29,32 @@ export interface Finding {
   readonly wrong: string | null;
 }
 
+/** A value in a message that has a shape. */
+export interface Place {
+  /** Index of the message in the trace. */
+  readonly frame: number;
+  readonly value: unknown;
+  /** The name of the value in findings. */
+  readonly as: string;
+}
+
+/** The form of a rule of pure shape. */
+export interface Form<View> {
+  /** The first and the last version that has these messages, where not all have. */
+  readonly since?: string;
+  readonly until?: string;
+  /** The kinds of places that the rule reads, and the shape of each. */
+  readonly parts: readonly { readonly kind: string; readonly shape: Shape; read(view: View): Iterable<Place> }[];
+}
+
 /** A check that only reads. `View` is what the check set derives from a trace, once for all its rules. */
 export interface Rule<View> extends Description {
   /** The scenarios in which the rule can apply; see {@link Scenario}. */
   readonly scenarios: readonly string[];
   /** The rule compares both sides, so it is skipped for a recording of one side. */
   readonly reads?: 'both';
+  /** Only of rules of pure shape. */
+  readonly form?: Form<View>;
   /**
    * One finding for each place to which the rule applies. No finding: the trace held nothing to judge. Never throws,
    * whatever the trace holds.
@@ -78,4 +99,24 @@ export function* each<Item extends { readonly frame: number }>(
   wrongWith: (item: Item) => string | null,
 ): Generator<Finding> {
   for (const item of items) yield { frame: item.frame, wrong: wrongWith(item) };
+}
+
+/** A rule for another kind of view, which holds the rule's own view. `placeOf` says where a frame of the latter stands. */
+export function ruleWithin<Inner, Outer>(
+  { form, judge, ...rule }: Rule<Inner>,
+  viewIn: (outer: Outer) => Inner,
+  placeOf: (frame: number, outer: Outer) => number = (frame) => frame,
+): Rule<Outer> {
+  function* placed<Item extends { readonly frame: number }>(items: Iterable<Item>, outer: Outer): Generator<Item> {
+    for (const item of items) yield { ...item, frame: placeOf(item.frame, outer) };
+  }
+  const parts = form?.parts.map(({ read, ...part }) => ({
+    ...part,
+    read: (outer: Outer) => placed(read(viewIn(outer)), outer),
+  }));
+  return {
+    ...rule,
+    judge: (outer) => placed(judge(viewIn(outer)), outer),
+    ...(form === undefined || parts === undefined ? {} : { form: { ...form, parts } }),
+  };
 }

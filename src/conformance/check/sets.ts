@@ -1,7 +1,7 @@
 // A check set: all checks of one protocol for one side, and how to run them.
 import type { Check, Connection, Conversation, Description, Settings, Tools } from './check.ts';
 import type { ProgramVersions, SetHistory } from './history.ts';
-import type { Finding, Rule, Scenario, Trace } from './rule.ts';
+import { type Rule, ruleWithin, type Scenario, type Trace } from './rule.ts';
 
 interface SetOf {
   /** The id of the adapter. */
@@ -96,5 +96,5 @@ export function rulesOver<View>(read: (trace: Trace) => View, rules: readonly Ru
     views.set(trace, known);
     return known.view;
   }
-  return rules.map((rule) => ({ ...rule, judge: (trace): Iterable<Finding> => rule.judge(viewOf(trace)) }));
+  return rules.map((rule) => ruleWithin(rule, viewOf));
 }

@@ -2,9 +2,9 @@
 import { isDictionary } from '../../core/model/dictionary.ts';
 
 /**
- * `any` matches every value but undefined. A list with one shape matches an array of that shape. `fields` matches an
- * object with at least those fields; a name that ends in `?` is optional. `oneOf` matches any of its shapes, `words` any
- * of its strings.
+ * `any` matches every value but undefined. A list with one shape matches an array of that shape, `some` an array with
+ * at least one item. `fields` matches an object with at least those fields; a name that ends in `?` is optional. `oneOf`
+ * matches any of its shapes, `words` any of its strings, `text` a string with that pattern.
  */
 export type Shape =
   | 'string'
@@ -15,33 +15,63 @@ export type Shape =
   | 'object'
   | 'any'
   | readonly [Shape]
+  | { readonly some: Shape }
   | { readonly oneOf: readonly Shape[] }
   | { readonly words: readonly string[] }
+  | PatternShape
+  | VariantShape
   | { readonly fields: Readonly<Record<string, Shape>> };
+
+/** A string with a pattern. */
+export interface PatternShape {
+  readonly text: RegExp;
+  /** What the pattern means, with an article: `a URI`. */
+  readonly is: string;
+  /** An example. */
+  readonly like: string;
+}
+
+/** An object whose word in the field `by` says which shape the object has. An unknown word passes without `others`. */
+export interface VariantShape {
+  readonly by: string;
+  readonly variants: Readonly<Record<string, Shape>>;
+  /** The shape of objects with any other word. */
+  readonly others?: Shape;
+}
 
 /** An object with at least these fields. */
 export const fields = (of: Readonly<Record<string, Shape>>): Shape => ({ fields: of });
 /** The shape, or null. */
 export const orNull = (shape: Shape): Shape => ({ oneOf: [shape, 'null'] });
+/** One of these strings. */
+export const words = (...all: readonly string[]): Shape => ({ words: all });
 
 /** Null when the value has the shape, else the first difference and its path. */
 export function misfit(value: unknown, shape: Shape, at = 'data'): string | null {
   if (typeof shape === 'string')
     return isA(value, shape) ? null : `${at} must be a${shape === 'integer' ? 'n' : ''} ${shape}`;
-  if (isList(shape)) {
-    if (!Array.isArray(value)) return `${at} must be an array`;
-    const [each] = shape;
-    return firstOf(value.map((item: unknown, index) => misfit(item, each, `${at}[${index}]`)));
-  }
+  if (isList(shape)) return listMisfit(value, shape[0], at);
+  if ('some' in shape)
+    return Array.isArray(value) && value.length === 0 ? `${at} is empty` : listMisfit(value, shape.some, at);
   if ('oneOf' in shape) {
     const wrong = shape.oneOf.map((one) => misfit(value, one, at));
     return wrong.includes(null) ? null : wrong.join(' or ');
   }
   if ('words' in shape) {
     const isOne = typeof value === 'string' && shape.words.includes(value);
-    return isOne ? null : `${at} must be one of ${shape.words.join(', ')}`;
+    return isOne ? null : `${at} must be one of ${shape.words.join(', ')} and is ${quoted(value)}`;
+  }
+  if ('text' in shape) {
+    const isRight = typeof value === 'string' && shape.text.test(value);
+    return isRight ? null : `${at} must be ${shape.is} and is ${quoted(value)}`;
   }
   if (!isDictionary(value)) return `${at} must be an object`;
+  if ('by' in shape) {
+    const word = value[shape.by];
+    if (typeof word !== 'string') return misfit(value, fields({ [shape.by]: 'string' }), at);
+    const variant = Object.hasOwn(shape.variants, word) ? shape.variants[word] : shape.others;
+    return variant === undefined ? null : misfit(value, variant, at);
+  }
   return firstOf(
     Object.entries(shape.fields).map(([key, one]) => {
       const name = key.replace(/\?$/u, '');
@@ -51,9 +81,17 @@ export function misfit(value: unknown, shape: Shape, at = 'data'): string | null
   );
 }
 
-function isList(shape: Shape): shape is readonly [Shape] {
+/** Whether the shape is that of an array of any length. */
+export function isList(shape: Shape): shape is readonly [Shape] {
   return Array.isArray(shape);
 }
+
+function listMisfit(value: unknown, each: Shape, at: string): string | null {
+  if (!Array.isArray(value)) return `${at} must be an array`;
+  return firstOf(value.map((item: unknown, index) => misfit(item, each, `${at}[${index}]`)));
+}
+
+const quoted = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, 200);
 
 function isA(value: unknown, kind: Extract<Shape, string>): boolean {
   if (kind === 'any') return value !== undefined;

@@ -6,7 +6,6 @@ import { createContext } from './context.ts';
 import { agentHistory } from './history.ts';
 import { approvalRules } from './rules/approvals.ts';
 import { configRules } from './rules/config.ts';
-import { contentRules } from './rules/content.ts';
 import { orderRules } from './rules/content-order.ts';
 import { jsonRpcRules } from './rules/json-rpc.ts';
 import { lifecycleRules } from './rules/lifecycle.ts';
@@ -15,14 +14,15 @@ import { requestRules } from './rules/requests.ts';
 import { runRules } from './rules/runs.ts';
 import { toolCallRules } from './rules/tool-calls.ts';
 import { scenarios } from './scenarios.ts';
+import { shapeRulesOfServers } from './shapes/agents.ts';
 import { viewOf } from './view/view.ts';
 
 const rules = [
   ...jsonRpcRules,
+  ...shapeRulesOfServers,
   ...lifecycleRules,
   ...promptRules,
   ...runRules,
-  ...contentRules,
   ...orderRules,
   ...toolCallRules,
   ...approvalRules,

@@ -6,6 +6,7 @@ import { clientHistory } from './history.ts';
 import { clientChatRules } from './rules/client-chat.ts';
 import { clientJsonRpcRules } from './rules/client-json-rpc.ts';
 import { clientLifecycleRules } from './rules/client-lifecycle.ts';
+import { shapeRulesOfEditors } from './shapes/clients.ts';
 import { viewOf } from './view/view.ts';
 
 /** All checks, in the order of the document. */
@@ -15,7 +16,12 @@ export const ecaClient: ClientSet = {
   history: clientHistory,
   measuredOn: 'ECA for Emacs, VS Code and Neovim',
   side: 'client',
-  rules: rulesOver(viewOf, [...clientJsonRpcRules, ...clientLifecycleRules, ...clientChatRules]),
+  rules: rulesOver(viewOf, [
+    ...clientJsonRpcRules,
+    ...clientLifecycleRules,
+    ...clientChatRules,
+    ...shapeRulesOfEditors,
+  ]),
   behaviours,
   serve: serveEditor,
 };

@@ -2,10 +2,20 @@
 // catches one.
 import { expect, test } from 'vitest';
 import type { Result } from '../../../src/conformance/check/check.ts';
+import type { Rule, Trace } from '../../../src/conformance/check/rule.ts';
 import type { Mutant } from './mutant.ts';
 
 /** Run every scenario or behaviour with every broken peer, instead of only those that its own checks read. */
 export const runsEverything = process.env.PATCHBAY_CONFORMANCE === 'all';
+
+/** The rules of pure shape, as checks that no mutant has to fail. */
+export const shapedRules = (
+  rules: readonly Rule<Trace>[],
+  nameOf: (id: string) => string,
+): readonly (readonly [string, string])[] =>
+  rules
+    .filter(({ form }) => form !== undefined)
+    .map(({ id }) => [nameOf(id), 'shape-rows.test.ts has a broken peer for each field of its row']);
 
 /** What to test. */
 export interface MutantTests {

@@ -1,7 +1,7 @@
 // Unpacks the messages of a trace from their carrier: several lines in one WebSocket frame, or the events and posts of
 // the SDK's browser entry (docs/protocols/claude.md 9.3).
 import { dictionaryIn, dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
-import type { Rule, Trace, TraceFrame } from '../../check/rule.ts';
+import { type Rule, ruleWithin, type Trace, type TraceFrame } from '../../check/rule.ts';
 import { readView, type View } from './view.ts';
 
 /** A view, and the carrier frame of each of its messages. */
@@ -25,12 +25,11 @@ export function readUnpacked(trace: Trace): UnpackedView {
 
 /** Adapts a rule on messages to the carrier's frame numbers. */
 export function unpackMessages(rule: Rule<View>): Rule<UnpackedView> {
-  return {
-    ...rule,
-    *judge({ view, places }) {
-      for (const { frame, wrong } of rule.judge(view)) yield { frame: places[frame] ?? 0, wrong };
-    },
-  };
+  return ruleWithin(
+    rule,
+    ({ view }) => view,
+    (frame, { places }) => places[frame] ?? 0,
+  );
 }
 
 function messagesOf(frame: TraceFrame): readonly TraceFrame[] {

@@ -1,10 +1,8 @@
 // Rules on the prompts, approvals, stops and queries of editors. docs/protocols/eca.md 8.2, 8.6, 2.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { fields, misfit } from '../../check/shape.ts';
 import type { Notification, Request } from '../view/messages.ts';
 import type { EcaRule, EcaView } from '../view/view.ts';
-import { contextKinds, contextWrong } from './requests.ts';
-import { optional, shown } from './values.ts';
+import { shown } from './values.ts';
 
 const covers = ['request:chat/prompt'];
 const answersOf = ({ client }: EcaView): Notification[] =>
@@ -35,7 +33,6 @@ function prompts(
   level: EcaRule['level'],
   sentence: string,
   wrongWith: (ask: Request, view: EcaView) => string | null | undefined,
-  more: readonly string[] = [],
 ): EcaRule {
   return {
     id: `eca/client/${id}`,
@@ -43,7 +40,7 @@ function prompts(
     level,
     basis: 'specification',
     sentence,
-    covers: [...covers, ...more],
+    covers,
     scenarios: ['text', 'think', 'fail'],
     *judge(view) {
       for (const ask of asksOf(view, 'chat/prompt')) {
@@ -56,21 +53,6 @@ function prompts(
 
 /** Rules on chats. */
 export const clientChatRules: readonly EcaRule[] = [
-  prompts('prompt-message', 'MUST', 'A prompt has a message.', ({ params }) =>
-    misfit(params, fields({ message: 'string' }), 'params'),
-  ),
-  prompts(
-    'prompt-request-id',
-    'SHOULD',
-    'A prompt has a requestId: a word, or a number as Emacs sends it.',
-    ({ params: { requestId } }) =>
-      typeof requestId === 'string' || typeof requestId === 'number' ? null : `requestId is ${shown(requestId)}`,
-  ),
-  prompts('prompt-chat', 'MUST', 'The chat of a prompt is a word, or left out for a new one.', ({ params }) => {
-    const { chatId } = params;
-    const isRight = chatId === undefined || chatId === null || (typeof chatId === 'string' && chatId.trim() !== '');
-    return isRight ? null : `chatId is ${shown(chatId)}`;
-  }),
   prompts(
     'prompt-model',
     'SHOULD',
@@ -95,31 +77,6 @@ export const clientChatRules: readonly EcaRule[] = [
       return strange === undefined ? null : `${shown(strange)} was not offered`;
     },
   ),
-  prompts(
-    'prompt-contexts',
-    'MUST',
-    'Contexts of a prompt are a list, each with a type and the fields of its type.',
-    ({ params }) => {
-      const { contexts } = params;
-      if (contexts === undefined || contexts === null) return undefined;
-      if (!Array.isArray(contexts)) return 'contexts must be an array';
-      return contexts.map(contextWrong).find((wrong) => wrong !== null) ?? null;
-    },
-    contextKinds,
-  ),
-  {
-    id: 'eca/client/answer-fields',
-    section: 'Chat approve tool call',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'Who approves or rejects a call names its chat and its id.',
-    covers: ['notification:chat/toolCallApprove', 'notification:chat/toolCallReject'],
-    scenarios: ['approval'],
-    *judge(view) {
-      for (const { frame, params } of answersOf(view))
-        yield { frame, wrong: misfit(params, fields({ chatId: 'string', toolCallId: 'string' }), 'params') };
-    },
-  },
   {
     id: 'eca/client/answer-waiting',
     section: 'Chat approve tool call',
@@ -193,53 +150,6 @@ export const clientChatRules: readonly EcaRule[] = [
         const isKnown = chat?.events.some((event) => event.is !== 'stop' && event.frame < frame) === true;
         yield { frame, wrong: isKnown ? null : `chat ${shown(params.chatId)} was not prompted` };
       }
-    },
-  },
-  {
-    id: 'eca/client/query-fields',
-    section: 'Chat Query Context',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'A query of contexts or commands has its words; that of contexts names those that are there already.',
-    covers: ['request:chat/queryContext', 'request:chat/queryCommands'],
-    scenarios: ['text'],
-    *judge(view) {
-      for (const { frame, method, params } of asksOf(view, 'chat/queryContext', 'chat/queryCommands')) {
-        const query = { query: 'string', 'chatId?': optional('string') } as const;
-        const isOfContexts = method === 'chat/queryContext';
-        const shape = fields(isOfContexts ? { ...query, contexts: ['any'] } : query);
-        const wrong = misfit(params, shape, `params of ${method}`);
-        const { contexts } = params;
-        const bad = Array.isArray(contexts) ? contexts.map(contextWrong).find((one) => one !== null) : null;
-        yield { frame, wrong: wrong ?? bad ?? null };
-      }
-    },
-  },
-  {
-    id: 'eca/client/delete-fields',
-    section: 'Chat delete',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'Who deletes a chat names it by a word, if at all.',
-    covers: ['request:chat/delete'],
-    scenarios: ['text'],
-    *judge(view) {
-      for (const { frame, params } of asksOf(view, 'chat/delete'))
-        yield { frame, wrong: misfit(params, fields({ 'chatId?': optional('string') }), 'params') };
-    },
-  },
-  {
-    id: 'eca/client/mcp-fields',
-    section: 'Stop MCP server',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'Who stops or starts an MCP server names it.',
-    covers: ['notification:mcp/stopServer', 'notification:mcp/startServer'],
-    scenarios: ['text'],
-    *judge(view) {
-      for (const { frame, method, params } of view.client.notifications)
-        if (method === 'mcp/stopServer' || method === 'mcp/startServer')
-          yield { frame, wrong: misfit(params, fields({ name: 'string' }), 'params') };
     },
   },
 ];

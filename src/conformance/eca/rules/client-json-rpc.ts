@@ -4,7 +4,7 @@ import { each, type Finding } from '../../check/rule.ts';
 import { nobodys } from '../methods.ts';
 import { isMessage } from '../view/messages.ts';
 import type { EcaRule } from '../view/view.ts';
-import { answered, errorShapes, ownIds, resultOrError } from './json-rpc.ts';
+import { answered, ownIds, resultOrError } from './json-rpc.ts';
 import { shown } from './values.ts';
 
 /** Every behaviour shows how an editor begins. */
@@ -114,15 +114,6 @@ export const clientJsonRpcRules: readonly EcaRule[] = [
     sentence: 'A response has a result or an error and never both.',
     scenarios: ['odd'],
     judge: ({ client }) => each(client.answers, resultOrError),
-  },
-  {
-    id: 'eca/client/error-shape',
-    section: 'Content Part',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'An error is an object with a message, and its code, where it is a number, is an integer.',
-    scenarios: ['odd'],
-    judge: ({ client }) => errorShapes(client),
   },
   {
     id: 'eca/client/unknown-method',

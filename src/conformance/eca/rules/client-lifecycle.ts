@@ -1,44 +1,10 @@
 // Rules on how an editor begins and ends a connection. docs/protocols/eca.md 8.1, and 2 for what real editors do.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { fields, misfit } from '../../check/shape.ts';
 import type { EcaRule } from '../view/view.ts';
-import { optional, shown } from './values.ts';
+import { shown } from './values.ts';
 
 /** Every behaviour shows how an editor begins. */
 const any = ['text'];
-
-const capabilities = fields({
-  'codeAssistant?': optional(
-    fields({
-      'chat?': optional('boolean'),
-      'doc?': optional('boolean'),
-      'edit?': optional('boolean'),
-      'fix?': optional('boolean'),
-    }),
-  ),
-});
-
-/** A rule on the params of `initialize`. */
-function greets(
-  id: string,
-  level: EcaRule['level'],
-  sentence: string,
-  wrongWith: (params: unknown) => string | null,
-): EcaRule {
-  return {
-    id: `eca/client/${id}`,
-    section: 'Initialize',
-    level,
-    basis: 'specification',
-    sentence,
-    covers: ['request:initialize'],
-    scenarios: any,
-    *judge({ client }) {
-      for (const { frame, method, rawParams } of client.requests)
-        if (method === 'initialize') yield { frame, wrong: wrongWith(rawParams) };
-    },
-  };
-}
 
 /** Rules on the lifecycle of a connection. */
 export const clientLifecycleRules: readonly EcaRule[] = [
@@ -71,49 +37,6 @@ export const clientLifecycleRules: readonly EcaRule[] = [
       for (const [place, { frame }] of all.entries()) yield { frame, wrong: place === 0 ? null : 'initialize again' };
     },
   },
-  greets('initialize-process', 'SHOULD', 'processId is the number of a process, or null.', (params) => {
-    const { processId } = dictionaryOf(params);
-    const isRight = processId === null || (typeof processId === 'number' && Number.isInteger(processId));
-    return isRight ? null : `processId is ${shown(processId)}`;
-  }),
-  greets('initialize-client', 'MUST', 'A client that tells who it is has a name, and perhaps a version.', (params) =>
-    misfit(
-      params,
-      fields({ 'clientInfo?': optional(fields({ name: 'string', 'version?': optional('string') })) }),
-      'params',
-    ),
-  ),
-  greets(
-    'initialize-capabilities',
-    'MUST',
-    'A client tells its capabilities: an object, and what it has of the documented ones as true or false.',
-    (params) => misfit(params, fields({ capabilities }), 'params'),
-  ),
-  greets('initialize-options', 'MUST', 'Options of the user are an object; a chatBehavior in it is a word.', (params) =>
-    misfit(
-      params,
-      fields({ 'initializationOptions?': optional(fields({ 'chatBehavior?': optional('string') })) }),
-      'params',
-    ),
-  ),
-  greets('initialize-folders', 'MUST', 'Workspace folders are a list, each with a URI and a name.', (params) => {
-    const wrong = misfit(params, fields({ workspaceFolders: [fields({ uri: 'string', name: 'string' })] }), 'params');
-    const { workspaceFolders } = dictionaryOf(params);
-    if (wrong !== null || !Array.isArray(workspaceFolders)) return wrong;
-    const path = workspaceFolders
-      .map((one) => dictionaryOf(one).uri)
-      .find((uri) => !/^[a-z][a-z\d+.-]*:/iu.test(String(uri)));
-    return path === undefined ? null : `${shown(path)} is no URI`;
-  }),
-  greets(
-    'initialize-a-folder',
-    'SHOULD',
-    'A client without several projects sends its root as the only folder, so there is one at least.',
-    (params) => {
-      const { workspaceFolders } = dictionaryOf(params);
-      return Array.isArray(workspaceFolders) && workspaceFolders.length === 0 ? 'there is no folder' : null;
-    },
-  ),
   {
     id: 'eca/client/initialized-after-answer',
     section: 'Initialized',

@@ -86,23 +86,6 @@ export const orderRules: readonly EcaRule[] = [
     },
   },
   {
-    id: 'eca/status-shape',
-    section: received,
-    level: 'SHOULD',
-    basis: 'measured',
-    sentence:
-      '`chat/statusChanged` (documented since 0.133) has a chatId and a status, as running, idle and stopping are.',
-    covers: ['notification:chat/statusChanged'],
-    scenarios: ['text', 'stop'],
-    *judge({ agent }) {
-      for (const { frame, method, params } of agent.notifications) {
-        if (method !== 'chat/statusChanged') continue;
-        const isRight = typeof params.status === 'string' && typeof params.chatId === 'string';
-        yield { frame, wrong: isRight ? null : `params are ${shown(params)}` };
-      }
-    },
-  },
-  {
     id: 'eca/status-before-finished',
     section: received,
     level: 'SHOULD',

@@ -2,7 +2,6 @@
 // JSON-RPC 2.0.
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import { each, type Finding } from '../../check/rule.ts';
-import { misfit } from '../../check/shape.ts';
 import { nobodys } from '../methods.ts';
 import { type InTrace, isMessage, type Request, type Response, type Side } from '../view/messages.ts';
 import type { EcaRule, EcaView } from '../view/view.ts';
@@ -56,18 +55,6 @@ export function* ownIds({ requests }: Side): Generator<Finding> {
 export const resultOrError = ({ json }: Response): string | null =>
   'result' in json && 'error' in json ? 'a result and an error' : null;
 
-/** Errors that have no message, or a code that is a number and no integer. */
-export function* errorShapes({ answers }: Side): Generator<Finding> {
-  for (const { frame, json, error } of answers) {
-    if (!('error' in json) || 'result' in json) continue;
-    // Newer servers send a text or nothing as the error of an application (docs/protocols/eca.md 5.5).
-    const wrong = misfit(error, { fields: { message: 'string' } }, 'error');
-    const number = isDictionary(error) ? error.code : undefined;
-    const isBad = typeof number === 'number' && !Number.isInteger(number);
-    yield { frame, wrong: wrong ?? (isBad ? 'error.code must be an integer' : null) };
-  }
-}
-
 /** A content that is cut and has such a letter: the length may be that of the text and not of its bytes. */
 const beyondAscii = /[^\0-\x7f]/u;
 
@@ -106,15 +93,6 @@ export const jsonRpcRules: readonly EcaRule[] = [
     sentence: 'A response has a result or an error and never both, not even as null.',
     scenarios: everywhere,
     judge: ({ agent }) => each(agent.answers, resultOrError),
-  },
-  {
-    id: 'eca/error-shape',
-    section: 'Content Part',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'An error is an object with a message, and its code, where it is a number, is an integer.',
-    scenarios: ['odd'],
-    judge: ({ agent }) => errorShapes(agent),
   },
   {
     id: 'eca/answered',

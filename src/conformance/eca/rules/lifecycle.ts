@@ -1,44 +1,16 @@
 // Rules on how a server begins and ends a connection. docs/protocols/eca.md 8.1, 1, 3 and 4.
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
-import type { Finding } from '../../check/rule.ts';
-import { fields, misfit, orNull, type Shape } from '../../check/shape.ts';
 import { declared } from '../methods.ts';
 import type { Request, Response } from '../view/messages.ts';
 import type { EcaRule, EcaView } from '../view/view.ts';
 import { answered, succeeds } from './json-rpc.ts';
 import { shown } from './values.ts';
 
-const names: Shape = ['string'];
-
 /** Successful answers to `initialize`. */
 function greetings({ client }: EcaView): Response[] {
   const asks = client.requests.filter(({ method }) => method === 'initialize');
   return asks.flatMap(({ answers }) => answers.slice(0, 1)).filter(({ result }) => isDictionary(result));
 }
-
-/**
- * Fields that the document places in the answer to `initialize`; servers from 0.42 on send them in `config/updated`.
- */
-const documentFields = ['models', 'chatDefaultModel', 'chatBehaviors', 'chatDefaultBehavior'];
-const hasDocumentFields = ({ result }: Response): boolean =>
-  documentFields.some((name) => name in dictionaryOf(result));
-
-const config = fields({
-  'chat?': orNull(
-    fields({
-      'models?': orNull(names),
-      'agents?': orNull(names),
-      'behaviors?': orNull(names),
-      'variants?': orNull(names),
-      'selectModel?': orNull('string'),
-      'selectAgent?': orNull('string'),
-      'selectBehavior?': orNull('string'),
-      'defaultModel?': orNull('string'),
-      'defaultAgent?': orNull('string'),
-      'welcomeMessage?': orNull('string'),
-    }),
-  ),
-});
 
 /** Rules on the beginning and the end. */
 export const lifecycleRules: readonly EcaRule[] = [
@@ -55,44 +27,6 @@ export const lifecycleRules: readonly EcaRule[] = [
       const asks = view.client.requests.filter(({ method }) => method === 'initialize');
       yield* answered(view, asks);
       yield* succeeds(asks);
-    },
-  },
-  {
-    id: 'eca/initialize-welcome',
-    section: 'Initialize',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'The answer to `initialize` has a chatWelcomeMessage, in both eras.',
-    covers: ['request:initialize'],
-    scenarios: ['start'],
-    reads: 'both',
-    *judge(view) {
-      for (const { frame, result } of greetings(view))
-        yield { frame, wrong: misfit(result, fields({ chatWelcomeMessage: 'string' }), 'result') };
-    },
-  },
-  {
-    id: 'eca/initialize-models',
-    section: 'Initialize',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'An answer to `initialize` that names models or behaviors names them as lists, and the default ones.',
-    covers: ['request:initialize'],
-    scenarios: ['start'],
-    reads: 'both',
-    *judge(view) {
-      for (const { frame, result } of greetings(view).filter(hasDocumentFields)) {
-        const { models, chatBehaviors } = dictionaryOf(result);
-        // Without choices there is no default.
-        const isEmpty = (list: unknown) => Array.isArray(list) && list.length === 0;
-        const shape = fields({
-          models: names,
-          chatBehaviors: names,
-          [isEmpty(models) ? 'chatDefaultModel?' : 'chatDefaultModel']: 'string',
-          [isEmpty(chatBehaviors) ? 'chatDefaultBehavior?' : 'chatDefaultBehavior']: 'string',
-        });
-        yield { frame, wrong: misfit(result, shape, 'result') };
-      }
     },
   },
   {
@@ -113,20 +47,6 @@ export const lifecycleRules: readonly EcaRule[] = [
           wrong: chatBehaviors.includes(own) ? null : `${shown(own)} is not among ${shown(chatBehaviors)}`,
         };
       }
-    },
-  },
-  {
-    id: 'eca/config-shape',
-    section: 'Initialize',
-    level: 'SHOULD',
-    basis: 'measured',
-    sentence:
-      '`config/updated` (since 0.42) names models, agents and behaviors as lists, and those selected as words or null.',
-    covers: ['notification:config/updated'],
-    scenarios: ['start'],
-    *judge({ agent }) {
-      for (const { frame, method, rawParams } of agent.notifications)
-        if (method === 'config/updated') yield { frame, wrong: misfit(rawParams, config, 'params') };
     },
   },
   {
@@ -192,24 +112,6 @@ export const lifecycleRules: readonly EcaRule[] = [
     },
   },
   {
-    id: 'eca/progress-shape',
-    section: 'Initialized',
-    level: 'SHOULD',
-    basis: 'measured',
-    sentence: '`$/progress` (since 0.118) has a type, as start and finish are, a taskId and a title.',
-    covers: ['notification:$/progress'],
-    scenarios: ['start'],
-    *judge({ agent }) {
-      for (const { frame, method, rawParams } of agent.notifications) {
-        if (method !== '$/progress') continue;
-        yield {
-          frame,
-          wrong: misfit(rawParams, fields({ type: 'string', taskId: 'string', title: 'string' }), 'params'),
-        };
-      }
-    },
-  },
-  {
     id: 'eca/tasks-finished',
     section: 'Initialized',
     level: 'SHOULD',
@@ -269,24 +171,6 @@ export const lifecycleRules: readonly EcaRule[] = [
     reads: 'both',
     *judge(view) {
       yield* answered(view, shutdowns(view));
-    },
-  },
-  {
-    id: 'eca/shutdown-null',
-    section: 'Shutdown',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'The result of `shutdown` is null, or there is an error with code and message.',
-    covers: ['request:shutdown'],
-    scenarios: ['start', 'early'],
-    reads: 'both',
-    *judge(view): Generator<Finding> {
-      for (const { answers } of shutdowns(view)) {
-        const [answer] = answers;
-        if (answer === undefined) continue;
-        const isRight = 'result' in answer.json ? answer.result === null : isDictionary(answer.error);
-        yield { frame: answer.frame, wrong: isRight ? null : `the answer is ${shown(answer.json)}` };
-      }
     },
   },
 ];

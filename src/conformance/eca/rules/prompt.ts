@@ -1,6 +1,5 @@
 // Rules on prompts: the answer, the echo, the run and its end. docs/protocols/eca.md 8.2, 4.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { fields, misfit } from '../../check/shape.ts';
 import type { Content } from '../view/chat-events.ts';
 import type { Request } from '../view/messages.ts';
 import { chatOf, type EcaRule, type EcaView, promptResult } from '../view/view.ts';
@@ -32,60 +31,6 @@ export const promptRules: readonly EcaRule[] = [
         view,
         promptsOf(view).filter(({ isExcused }) => !isExcused),
       );
-    },
-  },
-  {
-    id: 'eca/prompt-result',
-    section: 'Chat Prompt',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'The result of `chat/prompt` has chatId, model and status, all strings.',
-    covers,
-    scenarios: conversations,
-    reads: 'both',
-    *judge(view) {
-      for (const ask of promptsOf(view)) {
-        const [answer] = ask.answers;
-        if (answer === undefined || !('result' in answer.json)) continue;
-        const shape = fields({ chatId: 'string', model: 'string', status: 'string' });
-        yield { frame: answer.frame, wrong: misfit(answer.result, shape, 'result') };
-      }
-    },
-  },
-  {
-    id: 'eca/prompt-status',
-    section: 'Chat Prompt',
-    level: 'MAY',
-    basis: 'measured',
-    sentence: 'The status is success; since 0.46 also prompting, login or error; later ones are not known.',
-    covers,
-    scenarios: conversations,
-    reads: 'both',
-    *judge(view) {
-      for (const ask of promptsOf(view)) {
-        const { status } = promptResult(ask) ?? {};
-        if (typeof status !== 'string') continue;
-        const isKnown = ['success', 'prompting', 'login', 'error'].includes(status);
-        yield { frame: ask.answers[0]?.frame ?? ask.frame, wrong: isKnown ? null : `status ${shown(status)}` };
-      }
-    },
-  },
-  {
-    id: 'eca/prompt-taken',
-    section: 'Chat Prompt',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'A prompt with a message is taken: its answer is a result that names a chat.',
-    covers,
-    scenarios: conversations,
-    reads: 'both',
-    *judge(view) {
-      for (const ask of promptsOf(view)) {
-        const [answer] = ask.answers;
-        if (answer === undefined) continue;
-        const isTaken = typeof promptResult(ask)?.chatId === 'string';
-        yield { frame: answer.frame, wrong: isTaken ? null : `the answer is ${shown(answer.json)}` };
-      }
     },
   },
   {

@@ -1,41 +1,9 @@
 // Rules on chat requests beside prompts: stop, delete, contexts, commands. docs/protocols/eca.md 8.6, 8.7, 4 and 5.
-import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
-import { fields, misfit, type Shape } from '../../check/shape.ts';
+import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import type { Request } from '../view/messages.ts';
 import { isFinished, isRunning } from '../view/turns.ts';
 import type { EcaRule, EcaView } from '../view/view.ts';
-import { optional, shown } from './values.ts';
-
-const lines = fields({ start: 'number', end: 'number' });
-/** The context types of the document (docs/protocols/eca.md 8.2); newer types are not judged. */
-const contextShapes: ReadonlyMap<unknown, Shape> = new Map<unknown, Shape>([
-  ['file', fields({ path: 'string', 'linesRange?': optional(lines) })],
-  ['directory', fields({ path: 'string' })],
-  ['web', fields({ url: 'string' })],
-  ['repoMap', 'object'],
-  [
-    'mcpResource',
-    fields({ uri: 'string', name: 'string', description: 'string', mimeType: 'string', server: 'string' }),
-  ],
-]);
-/** Context types that checks cover, as named in coverage.ts. */
-export const contextKinds = ['file', 'directory', 'web', 'repoMap', 'mcpResource'].map((type) => `context:${type}`);
-
-/** The fault of a context; null without a fault. */
-export function contextWrong(context: unknown): string | null {
-  const wrong = misfit(context, fields({ type: 'string' }), 'context');
-  if (wrong !== null || !isDictionary(context)) return wrong;
-  const shape = contextShapes.get(context.type);
-  return shape === undefined ? null : misfit(context, shape, `${shown(context.type)} context`);
-}
-
-const command = fields({
-  name: 'string',
-  description: 'string',
-  type: 'string',
-  // Newer servers leave out `required` (corpus of 0.155.1).
-  arguments: [fields({ name: 'string', 'description?': optional('string'), 'required?': optional('boolean') })],
-});
+import { shown } from './values.ts';
 
 /** Requests of this method that were answered with a result. */
 function* resultsOf(
@@ -154,19 +122,6 @@ export const requestRules: readonly EcaRule[] = [
     },
   },
   {
-    id: 'eca/delete-result',
-    section: 'Chat delete',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: '`chat/delete` is answered with an object.',
-    covers: ['request:chat/delete'],
-    scenarios: ['text', 'two chats'],
-    reads: 'both',
-    *judge(view) {
-      for (const { ask, wrong } of deletes(view)) yield { frame: ask.answers[0]?.frame ?? ask.frame, wrong };
-    },
-  },
-  {
     id: 'eca/delete-quiet',
     section: 'Chat delete',
     level: 'SHOULD',
@@ -193,50 +148,6 @@ export const requestRules: readonly EcaRule[] = [
           };
         }
       }
-    },
-  },
-  {
-    id: 'eca/query-context-result',
-    section: 'Chat Query Context',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: '`chat/queryContext` is answered with a list of contexts.',
-    covers: ['request:chat/queryContext'],
-    scenarios: ['queries'],
-    reads: 'both',
-    *judge(view) {
-      for (const { frame, result } of resultsOf(view, 'chat/queryContext'))
-        yield { frame, wrong: misfit(result, fields({ contexts: ['any'] }), 'result') };
-    },
-  },
-  {
-    id: 'eca/query-context-kinds',
-    section: 'Chat Query Context',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'Each context that is offered has a type, and the fields of its type.',
-    covers: ['request:chat/queryContext', ...contextKinds],
-    scenarios: ['queries'],
-    reads: 'both',
-    *judge(view) {
-      for (const { frame, result } of resultsOf(view, 'chat/queryContext')) {
-        const { contexts } = dictionaryOf(result);
-        if (Array.isArray(contexts)) for (const one of contexts) yield { frame, wrong: contextWrong(one) };
-      }
-    },
-  },
-  {
-    id: 'eca/query-commands-result',
-    section: 'Chat Query Commands',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: '`chat/queryCommands` is answered with commands: name, description, type and arguments of each.',
-    covers: ['request:chat/queryCommands'],
-    scenarios: ['queries'],
-    reads: 'both',
-    *judge(view) {
-      for (const { frame, result } of resultsOf(view, 'chat/queryCommands'))
-        yield { frame, wrong: misfit(result, fields({ commands: [command] }), 'result') };
     },
   },
   {
@@ -281,11 +192,3 @@ export const requestRules: readonly EcaRule[] = [
     },
   },
 ];
-
-function* deletes(view: EcaView): Generator<{ readonly ask: Request; readonly wrong: string | null }> {
-  for (const ask of view.client.requests) {
-    const [answer] = ask.answers;
-    if (ask.method !== 'chat/delete' || answer === undefined) continue;
-    yield { ask, wrong: isDictionary(answer.result) ? null : `the answer is ${shown(answer.json)}` };
-  }
-}

@@ -75,7 +75,9 @@ export function isMessage(json: unknown): json is Dictionary {
 
 /** Servers also accept param names with dashes (docs/protocols/eca.md 5.4). */
 export function camelCaseParams(params: unknown): Dictionary {
-  const entries = Object.entries(dictionaryOf(params));
+  const given = dictionaryOf(params);
+  const entries = Object.entries(given);
+  if (entries.every(([name]) => !name.includes('-'))) return given;
   return Object.fromEntries(
     entries.map(([name, value]) => [name.replace(/-([a-z])/gu, (_, letter: string) => letter.toUpperCase()), value]),
   );

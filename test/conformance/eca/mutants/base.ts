@@ -14,7 +14,6 @@ import {
   lacking,
   notice,
   onceBehind,
-  params,
   result,
   silentAt,
   unanswered,
@@ -37,21 +36,6 @@ export const baseMutants: readonly Mutant[] = [
     fault: 'a result beside an error of null',
     caughtBy: ['answer-result-or-error'],
     make: changesOutput((frame) => ('result' in frame ? { ...frame, error: null } : frame)),
-  },
-  {
-    fault: 'errors without a message',
-    caughtBy: ['error-shape'],
-    make: changesOutput((frame) =>
-      'error' in frame ? { ...frame, error: lacking('message')(dictionaryOf(frame.error)) } : frame,
-    ),
-  },
-  {
-    fault: 'errors whose code is no integer',
-    caughtBy: ['error-shape'],
-    alsoCaughtBy: ['unknown-method', 'error-without-id', 'unknown-notification-ignored'],
-    make: changesOutput((frame) =>
-      'error' in frame ? { ...frame, error: { ...dictionaryOf(frame.error), code: 1.5 } } : frame,
-    ),
   },
   {
     fault: 'queries of commands are not answered',
@@ -174,32 +158,9 @@ export const baseMutants: readonly Mutant[] = [
     make: unanswered('initialize'),
   },
   {
-    fault: 'no words of welcome',
-    caughtBy: ['initialize-welcome'],
-    make: result('initialize', lacking('chatWelcomeMessage')),
-  },
-  {
-    fault: 'models that are no list',
-    caughtBy: ['initialize-models'],
-    make: result('initialize', having({ models: 'all' })),
-  },
-  {
-    fault: 'behaviors without a default',
-    caughtBy: ['initialize-models'],
-    make: result('initialize', lacking('chatDefaultBehavior')),
-  },
-  {
     fault: 'a default behavior that nobody offers',
     caughtBy: ['default-behavior-offered'],
     make: result('initialize', having({ chatDefaultBehavior: 'nobody' })),
-  },
-  {
-    fault: 'agents that are no list',
-    caughtBy: ['config-shape'],
-    make: params(isMethod('config/updated'), (told) => ({
-      ...told,
-      chat: { ...dictionaryOf(told.chat), agents: 'all' },
-    })),
   },
   {
     fault: 'no models are told',
@@ -243,17 +204,6 @@ export const baseMutants: readonly Mutant[] = [
     }),
   },
   {
-    fault: 'tasks without a title',
-    caughtBy: ['progress-shape'],
-    make: params(isMethod('$/progress'), lacking('title')),
-  },
-  {
-    fault: 'tasks of a type that is no word',
-    caughtBy: ['progress-shape'],
-    alsoCaughtBy: ['tasks-finished'],
-    make: params(isMethod('$/progress'), (told) => (told.type === 'start' ? { ...told, type: 7 } : told)),
-  },
-  {
     fault: 'a task that does not finish',
     caughtBy: ['tasks-finished'],
     make: dropsOutput((frame) => frame.method === '$/progress' && dictionaryOf(frame.params).type === 'finish'),
@@ -274,11 +224,6 @@ export const baseMutants: readonly Mutant[] = [
     })),
   },
   { fault: 'shutdown is not answered', caughtBy: ['shutdown-answered'], make: unanswered('shutdown') },
-  {
-    fault: 'shutdown is answered with words',
-    caughtBy: ['shutdown-null'],
-    make: answer('shutdown', (frame) => ({ ...frame, result: 'good bye' })),
-  },
   {
     fault: 'exit is not heard',
     caughtBy: ['exit-ends'],

@@ -16,31 +16,6 @@ const before = (isIt: (frame: Dictionary) => boolean, more: Dictionary) => () =>
   out: (frame: Dictionary) => (isIt(frame) ? [more, frame] : [frame]),
 });
 
-const greets: readonly (readonly [fault: string, caught: string, change: (fields: Dictionary) => Dictionary])[] = [
-  ['no processId', 'initialize-process', lacking('processId')],
-  ['a client without a name', 'initialize-client', having({ clientInfo: { version: '1' } })],
-  ['no capabilities', 'initialize-capabilities', lacking('capabilities')],
-  ['a capability in words', 'initialize-capabilities', having({ capabilities: { codeAssistant: { chat: 'yes' } } })],
-  ['options that are no object', 'initialize-options', having({ initializationOptions: 'all' })],
-  ['no folders', 'initialize-folders', lacking('workspaceFolders')],
-  [
-    'a folder that is no URI',
-    'initialize-folders',
-    having({ workspaceFolders: [{ uri: '/project', name: 'project' }] }),
-  ],
-  ['an empty list of folders', 'initialize-a-folder', having({ workspaceFolders: [] })],
-];
-
-const prompts: readonly (readonly [fault: string, caught: string, change: (fields: Dictionary) => Dictionary])[] = [
-  ['prompts without a message', 'prompt-message', lacking('message')],
-  ['prompts without a requestId', 'prompt-request-id', lacking('requestId')],
-  ['a number for a chat', 'prompt-chat', having({ chatId: 7 })],
-  ['a model that nobody offers', 'prompt-model', having({ model: 'nobody' })],
-  ['a behavior that nobody offers', 'prompt-behavior', having({ behavior: 'nobody' })],
-  ['a file without a path', 'prompt-contexts', having({ contexts: [{ type: 'file' }] })],
-  ['contexts that are no list', 'prompt-contexts', having({ contexts: 'all' })],
-];
-
 /** All mutants. */
 export const brokenEditors: readonly Mutant[] = [
   {
@@ -65,7 +40,6 @@ export const brokenEditors: readonly Mutant[] = [
     caughtBy: ['initialize-once'],
     make: behind(isInitialize, (frame) => ({ ...frame, id: 'again' })),
   },
-  ...greets.map(([fault, check, change]): Mutant => ({ fault, caughtBy: [check], make: params(isInitialize, change) })),
   {
     fault: 'is never initialized',
     caughtBy: ['initialized-after-answer', 'no-prompt-before-initialized'],
@@ -125,11 +99,6 @@ export const brokenEditors: readonly Mutant[] = [
     make: changesOutput((frame) => (isAnswer(frame) ? { ...frame, result: null } : frame)),
   },
   {
-    fault: 'an error without words',
-    caughtBy: ['error-shape'],
-    make: changesOutput((frame) => (isDictionary(frame.error) ? { ...frame, error: { code: -32601 } } : frame)),
-  },
-  {
     fault: 'an error of another number',
     caughtBy: ['unknown-method'],
     make: changesOutput((frame) =>
@@ -161,8 +130,16 @@ export const brokenEditors: readonly Mutant[] = [
     caughtBy: ['quiet-after-shutdown'],
     make: before(isDelete, { jsonrpc: '2.0', id: 'shutdown', method: 'shutdown' }),
   },
-  ...prompts.map(([fault, check, change]): Mutant => ({ fault, caughtBy: [check], make: params(isPrompt, change) })),
-  { fault: 'approves no call', caughtBy: ['answer-fields'], make: params(isApproval, lacking('toolCallId')) },
+  {
+    fault: 'a model that nobody offers',
+    caughtBy: ['prompt-model'],
+    make: params(isPrompt, having({ model: 'nobody' })),
+  },
+  {
+    fault: 'a behavior that nobody offers',
+    caughtBy: ['prompt-behavior'],
+    make: params(isPrompt, having({ behavior: 'nobody' })),
+  },
   {
     fault: 'approves a call that does not wait',
     caughtBy: ['answer-waiting'],
@@ -179,12 +156,5 @@ export const brokenEditors: readonly Mutant[] = [
     fault: 'stops a chat that nobody knows',
     caughtBy: ['stop-known'],
     make: params(isMethod('chat/promptStop'), having({ chatId: 'nobody' })),
-  },
-  { fault: 'queries without words', caughtBy: ['query-fields'], make: params(isQuery, lacking('query')) },
-  { fault: 'deletes a number', caughtBy: ['delete-fields'], make: params(isDelete, having({ chatId: 7 })) },
-  {
-    fault: 'stops a server without a name',
-    caughtBy: ['mcp-fields'],
-    make: params(isMethod('mcp/stopServer'), lacking('name')),
   },
 ];

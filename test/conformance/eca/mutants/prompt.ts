@@ -6,7 +6,6 @@ import {
   answer,
   asking,
   behind,
-  content,
   contentOf,
   having,
   isContent,
@@ -14,9 +13,7 @@ import {
   isOfModel,
   isOfUser,
   isRunning,
-  lacking,
   params,
-  result,
   silentAt,
   told,
   unanswered,
@@ -28,16 +25,6 @@ export const promptMutants: readonly Mutant[] = [
     caughtBy: ['prompt-answered'],
     alsoCaughtBy: ['chats-named', 'chats-apart'],
     make: unanswered('chat/prompt'),
-  },
-  {
-    fault: 'prompts are answered without a model',
-    caughtBy: ['prompt-result'],
-    make: result('chat/prompt', lacking('model')),
-  },
-  {
-    fault: 'a status that is none',
-    caughtBy: ['prompt-status'],
-    make: result('chat/prompt', having({ status: 'done' })),
   },
   {
     fault: 'prompts are refused',
@@ -186,11 +173,5 @@ export const promptMutants: readonly Mutant[] = [
         },
       };
     }),
-  },
-  {
-    fault: 'a content of type text that has none',
-    caughtBy: ['content-text'],
-    alsoCaughtBy: ['prompt-echoed', 'failure-told'],
-    make: content('text', lacking('text'), ({ text }) => String(text).length > 0),
   },
 ];

@@ -4,17 +4,13 @@ import type { Interceptor } from '../../support/intercept.ts';
 import type { Mutant } from '../../support/mutant.ts';
 import {
   asking,
-  behind,
   deafTo,
   hangUp,
   having,
   isContent,
   isFinished,
   isMethod,
-  lacking,
   notice,
-  onceBehind,
-  params,
   result,
   silentAt,
   told,
@@ -106,13 +102,6 @@ export const requestMutants: readonly Mutant[] = [
     }),
   },
   {
-    fault: 'deleted is answered with null',
-    caughtBy: ['delete-result'],
-    make: asking((methodOf) => ({
-      out: (frame) => [methodOf(frame) === 'chat/delete' ? { ...frame, result: null } : frame],
-    })),
-  },
-  {
     fault: 'words of a chat that is deleted',
     caughtBy: ['delete-quiet'],
     make: asking((methodOf, requestOf) => ({
@@ -121,21 +110,6 @@ export const requestMutants: readonly Mutant[] = [
           ? [frame, told(requestOf(frame), 'system', { type: 'text', text: 'gone' })]
           : [frame],
     })),
-  },
-  {
-    fault: 'no list of contexts',
-    caughtBy: ['query-context-result'],
-    make: result('chat/queryContext', lacking('contexts')),
-  },
-  {
-    fault: 'contexts without their fields',
-    caughtBy: ['query-context-kinds'],
-    make: result('chat/queryContext', having({ contexts: [{ type: 'file' }] })),
-  },
-  {
-    fault: 'commands without arguments',
-    caughtBy: ['query-commands-result'],
-    make: result('chat/queryCommands', having({ commands: [{ name: 'x', description: '', type: 'native' }] })),
   },
   {
     fault: 'a query finds what there is not',
@@ -158,31 +132,6 @@ export const requestMutants: readonly Mutant[] = [
     make: silentAt(isToldOf),
   },
   {
-    fault: 'servers of tools without a status',
-    caughtBy: ['tool-server-shape', 'tool-server-native'],
-    make: params(isToldOf, lacking('status')),
-  },
-  {
-    fault: 'a native server of another name',
-    caughtBy: ['tool-server-native'],
-    make: params(isToldOf, having({ name: 'Other' })),
-  },
-  {
-    fault: 'an MCP server whose arguments are words',
-    caughtBy: ['tool-server-mcp'],
-    make: onceBehind(isToldOf, () => mcp({ args: '--all', status: 'failed' })),
-  },
-  {
-    fault: 'an MCP server in a state that is no word',
-    caughtBy: ['tool-server-mcp', 'tool-server-shape'],
-    make: onceBehind(isToldOf, () => mcp({ status: 7 })),
-  },
-  {
-    fault: 'tools without parameters',
-    caughtBy: ['tool-shape'],
-    make: params(isToldOf, having({ tools: [{ name: 'x', description: '' }] })),
-  },
-  {
     fault: 'MCP servers do not stop',
     caughtBy: ['mcp-stop'],
     make: withServer((method) => method !== 'mcp/stopServer'),
@@ -202,10 +151,5 @@ export const requestMutants: readonly Mutant[] = [
         return [frame];
       },
     }),
-  },
-  {
-    fault: 'messages to the user of a type that is no word',
-    caughtBy: ['message-to-user'],
-    make: behind(isToldOf, () => notice('$/showMessage', { type: 7, message: 'hm' })),
   },
 ];
