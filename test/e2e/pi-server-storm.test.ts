@@ -202,20 +202,23 @@ function judgeAnswers(line: Line): string[] {
 }
 
 /**
- * Complaints where one command has two different answers in its data; conflicts are none. What is known by its key alone
- * leaves its id to another command (docs/protocols/pi-server.md 8.5), so an id is that of the words that were sent under it.
+ * The successful answers of a connection that sent only one thing under their id, with that. What is known by its key alone
+ * leaves its id to another command (docs/protocols/pi-server.md 8.5), so an id by itself does not say what was asked.
  */
+function successesOf(line: Line) {
+  return answersOf(line).flatMap(({ id, success, command, data = null }) => {
+    const [payload, ...others] = new Set(line.sent.flatMap(({ sent }) => (sent.id === id ? [sent.payload] : [])));
+    const isOne = id !== undefined && success && payload !== undefined && others.length === 0;
+    return isOne ? [{ id, command, payload, data }] : [];
+  });
+}
+
+/** Complaints where one command has two different answers in its data; conflicts are none. */
 function judgeData(lines: readonly Line[]): string[] {
   const datas = new Map<string, Set<string>>();
-  for (const line of lines) {
-    const wordsOf = (id: string) =>
-      new Set(line.sent.flatMap(({ sent }) => (sent.id === id ? [`${id} ${sent.payload}`] : [])));
-    for (const { id, success, data = null } of answersOf(line)) {
-      if (id === undefined || !success) continue;
-      const [words, ...others] = wordsOf(id);
-      if (words === undefined || others.length > 0) continue;
-      datas.set(words, (datas.get(words) ?? new Set()).add(JSON.stringify(data)));
-    }
+  for (const { id, payload, data } of lines.flatMap(successesOf)) {
+    const words = `${id} ${payload}`;
+    datas.set(words, (datas.get(words) ?? new Set()).add(JSON.stringify(data)));
   }
   return [...datas].flatMap(([words, data]) =>
     data.size > 1 ? [`${words} has ${data.size} answers: ${[...data].join(' and ')}`] : [],
@@ -376,13 +379,13 @@ describe.each(seeds)('a storm of seed %d', (seed) => {
   });
 
   test('what was read in a lane is what was written there before', () => {
-    const complaints = lines.flatMap(answersOf).flatMap((answer) => {
-      if (answer.command !== 'get_state' || !answer.success || answer.id === undefined) return [];
+    const complaints = lines.flatMap(successesOf).flatMap(({ id, command, payload, data }) => {
+      const executed = model.executed(id);
       // What was known by its key alone is judged with the one that it repeats.
-      const names = model.executed(answer.id)?.names;
-      if (names === undefined) return [];
-      const { sessionName } = z.looseObject({ sessionName: z.string().optional() }).parse(answer.data);
-      return names.has(sessionName) ? [] : [`${answer.id} read ${sessionName}; it is one of ${[...names].join()}`];
+      if (command !== 'get_state' || executed?.sent.payload !== payload) return [];
+      const { names } = executed;
+      const { sessionName } = z.looseObject({ sessionName: z.string().optional() }).parse(data);
+      return names.has(sessionName) ? [] : [`${id} read ${sessionName}; it is one of ${[...names].join()}`];
     });
     expect(complaints.slice(0, 5)).toEqual([]);
   });
