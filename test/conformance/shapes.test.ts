@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { fields, misfit, orNull, type Shape } from '../../src/conformance/check/shape.ts';
-import { serverAnswers, sessionAnswers } from '../../src/conformance/pi-server/view/shapes.ts';
+import { serverAnswers, sessionAnswers } from '../../src/conformance/pi-server/shapes/answers.ts';
 
 const person = fields({ name: 'string', 'age?': 'number', friends: [fields({ name: 'string' })] });
 

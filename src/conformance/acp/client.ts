@@ -8,6 +8,7 @@ import { clientFormRows } from './rules/client-forms.ts';
 import { clientSessionRows } from './rules/client-sessions.ts';
 import { clientStartRows } from './rules/client-start.ts';
 import { clientTurnRows } from './rules/client-turns.ts';
+import { shapeRulesOfClients } from './shapes/clients.ts';
 import { viewOf } from './view/view.ts';
 
 /** All checks, in the order of docs/protocols/acp.md. */
@@ -17,10 +18,10 @@ export const acpClient: ClientSet = {
   history: clientHistory,
   measuredOn: 'the SDK 2.4.0, acpx 0.19.1 and acp.el 4d7d58d',
   side: 'client',
-  rules: rulesOver(
-    viewOf,
-    rulesIn('acp/client', { ...clientStartRows, ...clientSessionRows, ...clientTurnRows, ...clientFormRows }),
-  ),
+  rules: rulesOver(viewOf, [
+    ...rulesIn('acp/client', { ...clientStartRows, ...clientSessionRows, ...clientTurnRows, ...clientFormRows }),
+    ...shapeRulesOfClients,
+  ]),
   behaviours,
   serve: serveClient,
 };

@@ -14,6 +14,12 @@ export const clientMethods: ReadonlySet<string> = new Set([
   ...['session/set_model', 'session/prompt'],
 ]);
 
+/** Requests of agents for files and terminals. */
+export const environmentMethods = [
+  ...(['fs/read_text_file', 'fs/write_text_file', 'terminal/create', 'terminal/output'] as const),
+  ...(['terminal/wait_for_exit', 'terminal/kill', 'terminal/release'] as const),
+];
+
 /** Requests of agents, with the path of the capability that a client must have declared; null: none. */
 export const agentMethods: ReadonlyMap<string, readonly string[] | null> = new Map<string, readonly string[] | null>([
   ['session/request_permission', null],
@@ -26,9 +32,7 @@ export const agentMethods: ReadonlyMap<string, readonly string[] | null> = new M
 ]);
 
 /** The kinds of messages about files and terminals. */
-export const environmentKinds: readonly string[] = [...agentMethods.keys()]
-  .filter((method) => /^(?:fs|terminal)\//u.test(method))
-  .map((method) => `request:${method}`);
+export const environmentKinds: readonly string[] = environmentMethods.map((method) => `request:${method}`);
 
 /** Notifications of agents. */
 export const agentNotifications: ReadonlySet<string> = new Set([

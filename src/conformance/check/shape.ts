@@ -2,9 +2,10 @@
 import { isDictionary } from '../../core/model/dictionary.ts';
 
 /**
- * `any` matches every value but undefined. A list with one shape matches an array of that shape, `some` an array with
+ * `any` matches every value but undefined, `nothing` none, `true` only true. A list with one shape matches an array of that shape, `some` an array with
  * at least one item. `fields` matches an object with at least those fields; a name that ends in `?` is optional. `oneOf`
- * matches any of its shapes, `words` any of its strings, `text` a string with that pattern.
+ * matches any of its shapes, `words` any of its strings, `text` a string with that pattern. `from` matches an integer of
+ * that size or more. `each` matches an object with any names, whose values have that shape.
  */
 export type Shape =
   | 'string'
@@ -14,12 +15,16 @@ export type Shape =
   | 'null'
   | 'object'
   | 'any'
+  | 'nothing'
+  | 'true'
   | readonly [Shape]
   | { readonly some: Shape }
   | { readonly oneOf: readonly Shape[] }
   | { readonly words: readonly string[] }
   | PatternShape
+  | { readonly from: number; readonly to?: number }
   | VariantShape
+  | { readonly each: Shape }
   | { readonly fields: Readonly<Record<string, Shape>> };
 
 /** A string with a pattern. */
@@ -48,6 +53,8 @@ export const words = (...all: readonly string[]): Shape => ({ words: all });
 
 /** Null when the value has the shape, else the first difference and its path. */
 export function misfit(value: unknown, shape: Shape, at = 'data'): string | null {
+  if (shape === 'nothing' || shape === 'true')
+    return shape === 'true' && value === true ? null : `${at} must not be ${quoted(value)}`;
   if (typeof shape === 'string')
     return isA(value, shape) ? null : `${at} must be a${shape === 'integer' ? 'n' : ''} ${shape}`;
   if (isList(shape)) return listMisfit(value, shape[0], at);
@@ -65,7 +72,16 @@ export function misfit(value: unknown, shape: Shape, at = 'data'): string | null
     const isRight = typeof value === 'string' && shape.text.test(value);
     return isRight ? null : `${at} must be ${shape.is} and is ${quoted(value)}`;
   }
+  if ('from' in shape) {
+    const { from, to } = shape;
+    const isRight =
+      Number.isInteger(value) && Number(value) >= from && Number(value) <= (to ?? Number.POSITIVE_INFINITY);
+    const size = to === undefined ? `of ${from} or more` : `from ${from} to ${to}`;
+    return isRight ? null : `${at} must be an integer ${size} and is ${quoted(value)}`;
+  }
   if (!isDictionary(value)) return `${at} must be an object`;
+  if ('each' in shape)
+    return firstOf(Object.entries(value).map(([name, one]) => misfit(one, shape.each, `${at}.${name}`)));
   if ('by' in shape) {
     const word = value[shape.by];
     if (typeof word !== 'string') return misfit(value, fields({ [shape.by]: 'string' }), at);
@@ -93,7 +109,7 @@ function listMisfit(value: unknown, each: Shape, at: string): string | null {
 
 const quoted = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, 200);
 
-function isA(value: unknown, kind: Extract<Shape, string>): boolean {
+function isA(value: unknown, kind: Exclude<Extract<Shape, string>, 'nothing' | 'true'>): boolean {
   if (kind === 'any') return value !== undefined;
   if (kind === 'null') return value === null;
   if (kind === 'integer') return Number.isInteger(value);

@@ -12,6 +12,7 @@ import { sessionRules } from './rules/sessions.ts';
 import { ticketRules } from './rules/tickets.ts';
 import { versionRules } from './rules/versions.ts';
 import { scenarios } from './scenarios.ts';
+import { shapeRulesOfServers } from './shapes/agents.ts';
 import { viewOf } from './view/view.ts';
 
 /** Checks of pi-servers of protocol 1.0.0. */
@@ -23,6 +24,7 @@ export const piServerAgent: AgentSet = {
   scenarios: withContext(createContext, { scenarios }).scenarios,
   rules: rulesOver(viewOf, [
     ...frameRules,
+    ...shapeRulesOfServers,
     ...lifecycleRules,
     ...ticketRules,
     ...versionRules,

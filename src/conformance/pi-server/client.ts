@@ -6,6 +6,7 @@ import { clientHistory } from './history.ts';
 import { answerRules } from './rules/client-answers.ts';
 import { commandRules } from './rules/client-commands.ts';
 import { outcomeRules } from './rules/client-outcomes.ts';
+import { shapeRulesOfClients } from './shapes/clients.ts';
 import { viewOf } from './view/view.ts';
 
 /** Checks of clients of pi-servers of protocol 1.0.0. */
@@ -17,5 +18,5 @@ export const piServerClient: ClientSet = {
   measuredOn: 'pi-server 2.0.1 and 2.2.1',
   behaviours,
   serve: servePiServer,
-  rules: rulesOver(viewOf, [...commandRules, ...outcomeRules, ...answerRules]),
+  rules: rulesOver(viewOf, [...commandRules, ...outcomeRules, ...answerRules, ...shapeRulesOfClients]),
 };

@@ -21,6 +21,8 @@ export function shapeText(shape: Shape): string {
   if ('oneOf' in shape) return shape.oneOf.map(inner).join(' or ');
   if ('words' in shape) return shape.words.map((word) => JSON.stringify(word)).join(' or ');
   if ('text' in shape) return `${shape.is}, like ${JSON.stringify(shape.like)}`;
+  if ('from' in shape) return `integer from ${shape.from}${shape.to === undefined ? '' : ` to ${shape.to}`}`;
+  if ('each' in shape) return `object, each value ${inner(shape.each)}`;
   if ('by' in shape) {
     const variants = Object.entries(shape.variants).map(([word, one]) => `${JSON.stringify(word)} ${shapeText(one)}`);
     const others = shape.others === undefined ? [] : [`else ${shapeText(shape.others)}`];

@@ -1,6 +1,6 @@
 // Broken clients of a pi-server, each made from our own backend.
 import type { Dictionary } from '../../../src/core/model/content.ts';
-import { dictionaryOf, without } from '../../../src/core/model/dictionary.ts';
+import { dictionaryOf } from '../../../src/core/model/dictionary.ts';
 import type { Interceptor, Link } from '../support/intercept.ts';
 import { changesOutput, dropsOutput, type Mutant } from '../support/mutant.ts';
 
@@ -61,7 +61,6 @@ export const clientMutants: readonly Mutant[] = [
       },
     }),
   },
-  { fault: 'a command has no type', caughtBy: ['command-type'], make: besides(() => [{ id: 'typeless' }]) },
   {
     fault: 'a command that nobody knows',
     caughtBy: ['known-command'],
@@ -72,12 +71,6 @@ export const clientMutants: readonly Mutant[] = [
     caughtBy: ['envelope'],
     make: besides(() => [{ id: 'empty', type: 'list_sessions', idempotencyKey: '' }]),
   },
-  {
-    fault: 'a command of no session',
-    caughtBy: ['command-fields'],
-    make: besides(() => [{ id: 'nowhere', type: 'get_state' }]),
-  },
-  { fault: 'a command without an id', caughtBy: ['id-present'], make: besides(() => [{ type: 'list_sessions' }]) },
   {
     fault: 'two commands under one id',
     caughtBy: ['id-unique'],
@@ -174,11 +167,6 @@ export const clientMutants: readonly Mutant[] = [
     make: dropsOutput(
       ({ type, response }) => type === 'extension_ui_response' && dictionaryOf(response).method === 'editor',
     ),
-  },
-  {
-    fault: 'an answer has no value',
-    caughtBy: ['answer-shape'],
-    make: answers('input', (command, response) => ({ ...command, response: without(response, 'value') })),
   },
   {
     fault: 'an answer is of another kind',

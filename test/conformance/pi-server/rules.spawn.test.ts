@@ -32,8 +32,8 @@ describe('our own server', () => {
     const silent = results.filter(({ verdict }) => verdict === 'not-applicable');
     // These need a program that can be ended, or short timeouts.
     expect(silent.map(({ id }) => id)).toEqual([
-      'pi-server/timeout-failed',
       'pi-server/shutdown-data',
+      'pi-server/timeout-failed',
       'pi-server/shutdown-last',
     ]);
     expect(results.length).toBe(rules.rules.length);

@@ -37,7 +37,7 @@ const schemas: readonly (readonly [z.ZodType, ...string[]])[] = [
 
 /** The paths of all fields of a shape. */
 function* fieldsOfShape(shape: Shape, at = ''): Generator<string> {
-  if (typeof shape === 'string' || 'words' in shape || 'text' in shape) return;
+  if (typeof shape === 'string' || 'words' in shape || 'text' in shape || 'from' in shape || 'each' in shape) return;
   if (isList(shape)) yield* fieldsOfShape(shape[0], `${at}[]`);
   else if ('some' in shape) yield* fieldsOfShape(shape.some, `${at}[]`);
   else if ('oneOf' in shape) for (const one of shape.oneOf) yield* fieldsOfShape(one, at);

@@ -88,7 +88,7 @@ function tried(set: CheckSet, { id, form }: Rule<Trace>, traces: readonly Trace[
       const broken: Trace = { frames, isComplete: true };
       const found = [...failing(set, broken)].filter((one) => !usual.has(one));
       // A message that is none of this kind any more is the subject of other rules.
-      const isRead = [...part.read(broken)].some((one) => one.frame === frame);
+      const isRead = [...part.read(broken)].some((one) => one.frame === frame && one.value === wrong.value);
       if (isRead ? !found.includes(id) : found.length === 0) missed.push(`${part.kind}: ${wrong.what}`);
       const reads = (rule: Rule<Trace>) =>
         rule.form?.parts.some((one) => [...one.read(broken)].some((at) => at.frame === frame)) === true;
@@ -103,11 +103,15 @@ const AlsoFound = z.record(z.string(), z.array(z.string()));
 const fileOf = ({ protocol, side }: CheckSet) =>
   path.join(import.meta.dirname, 'also-found', `${protocol}-${side}.json`);
 
-/** One line for each row. */
-const written = (also: z.infer<typeof AlsoFound>): string =>
-  `{\n${Object.entries(also)
-    .map(([id, others]) => `  ${JSON.stringify(id)}: ${JSON.stringify(others).replaceAll(',', ', ')}`)
-    .join(',\n')}\n}\n`;
+/** As the formatter writes it: a row that is too long for a line has one for each rule. */
+function written(also: z.infer<typeof AlsoFound>): string {
+  const rows = Object.entries(also).map(([id, others]) => {
+    const row = `  ${JSON.stringify(id)}: ${JSON.stringify(others).replaceAll(',', ', ')}`;
+    const list = others.map((one) => `    ${JSON.stringify(one)}`).join(',\n');
+    return row.length < 120 ? row : `  ${JSON.stringify(id)}: [\n${list}\n  ]`;
+  });
+  return rows.length === 0 ? '{}\n' : `{\n${rows.join(',\n')}\n}\n`;
+}
 
 async function conversationsFor(name: string, { protocol, side }: CheckSet): Promise<readonly Trace[]> {
   // The conversations of a client are with the fake agent, and those of an agent with our own are more of what agents say.

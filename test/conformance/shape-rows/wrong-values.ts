@@ -9,18 +9,20 @@ export interface WrongValue {
   readonly value: unknown;
 }
 
-const candidates: readonly unknown[] = ['~', 7, 1.5, {}, [], true, null, '', [7]];
+const candidates: readonly unknown[] = ['~', 7, 1.5, {}, [], true, null, '', [7], -7e9, false];
 
 /** A value that fits the shape. */
 export function sampleOf(shape: Shape): unknown {
   switch (shape) {
     case 'string':
     case 'any':
+    case 'nothing':
       return 'some text';
     case 'number':
     case 'integer':
       return 1;
     case 'boolean':
+    case 'true':
       return true;
     case 'null':
       return null;
@@ -33,6 +35,8 @@ export function sampleOf(shape: Shape): unknown {
   if ('oneOf' in shape) return sampleOf(shape.oneOf[0] ?? 'any');
   if ('words' in shape) return shape.words[0];
   if ('text' in shape) return shape.like;
+  if ('from' in shape) return shape.from;
+  if ('each' in shape) return { some: sampleOf(shape.each) };
   if ('by' in shape) {
     const [word = '~', variant = 'object'] = Object.entries(shape.variants)[0] ?? [];
     return { ...dictionaryOf(sampleOf(variant)), [shape.by]: word };
@@ -49,7 +53,7 @@ export function* wrongValues(shape: Shape, good: unknown, at = ''): Generator<Wr
   // The message around the place says what kind of place it is; another kind of value would be another kind of place.
   for (const value of [other, typeof good === 'object' ? undefined : similar])
     if (value !== undefined && at !== '') yield { what: `${at} is ${JSON.stringify(value)}`, value };
-  if (typeof shape === 'string' || 'words' in shape || 'text' in shape) return;
+  if (typeof shape === 'string' || 'words' in shape || 'text' in shape || 'from' in shape) return;
   if (isList(shape)) yield* wrongItems(shape[0], good, at);
   else if ('some' in shape) {
     yield { what: `${at} is empty`, value: [] };
@@ -58,6 +62,10 @@ export function* wrongValues(shape: Shape, good: unknown, at = ''): Generator<Wr
     for (const one of shape.oneOf)
       for (const wrong of wrongValues(one, misfit(good, one) === null ? good : sampleOf(one), at))
         if (misfit(wrong.value, shape) !== null) yield wrong;
+  } else if ('each' in shape) {
+    const [name = 'some', value = sampleOf(shape.each)] = Object.entries(dictionaryOf(good))[0] ?? [];
+    for (const wrong of wrongValues(shape.each, value, `${at}.*`))
+      yield { what: wrong.what, value: { ...dictionaryOf(good), [name]: wrong.value } };
   } else if ('by' in shape) yield* wrongVariants(shape, good, at);
   else yield* wrongFields(shape.fields, good, at);
 }

@@ -1,31 +1,13 @@
 // Rules on tool calls and plans, for agents. docs/protocols/acp.md 4.35 to 4.43.
 import { each } from '../../check/rule.ts';
-import { callChanged, callContent, callCreated, callKind, callStatus, type Fault, plan } from '../shapes.ts';
 import { type Call, endStatuses, type Session, type Update } from '../view/sessions.ts';
 import { type AcpView, at, callsIn, itemsOf, shown } from '../view/view.ts';
 import { callStatuses, isAbsolute } from '../words.ts';
-import { type Row, type Rows, shaped } from './judging.ts';
+import type { Row, Rows } from './judging.ts';
 
 const covers = ['update:tool_call', 'update:tool_call_update'];
 const scenarios = ['tool', 'tools'];
 const isOfCall = ({ kind }: Update): boolean => kind === 'tool_call' || kind === 'tool_call_update';
-
-const itemTypes: ReadonlySet<unknown> = new Set(['content', 'diff', 'terminal']);
-
-/** The updates of calls that have this field have the shape. */
-const field = (name: string | null, sentence: string, fault: Fault, section = '4.35', which = isOfCall): Row => ({
-  section,
-  sentence,
-  covers,
-  scenarios,
-  judge: ({ updates }) =>
-    shaped(
-      updates
-        .filter((one) => which(one) && (name === null || (one.update[name] !== undefined && one.update[name] !== null)))
-        .map(({ frame, update }) => ({ frame, value: update })),
-      fault,
-    ),
-});
 
 /** Calls of turns, of connections that were seen from their beginning. */
 const calls = (view: AcpView): Call[] =>
@@ -72,37 +54,6 @@ const paths = (sentence: string, level: Pick<Row, 'level'>, isOfModel: boolean):
 
 /** All rules on calls. */
 export const callRows: Rows = {
-  'call-shape': field(
-    null,
-    '`tool_call` has a `toolCallId` and a `title`.',
-    callCreated,
-    '4.35',
-    ({ kind }) => kind === 'tool_call',
-  ),
-  'call-update-shape': field(
-    null,
-    '`tool_call_update` has a `toolCallId`.',
-    callChanged,
-    '4.35',
-    ({ kind }) => kind === 'tool_call_update',
-  ),
-  'call-kind': field('kind', 'The kind of a call is one of the list.', callKind),
-  'call-status': field('status', 'The status of a call is one of the list.', callStatus),
-  'call-content': field('content', 'The contents of a call have the fields of their types.', callContent, '4.39'),
-  'call-content-known': {
-    section: '4.39',
-    level: 'SHOULD',
-    sentence: 'What a call holds is a content, a diff or a terminal.',
-    covers,
-    scenarios,
-    *judge({ updates }) {
-      for (const one of updates) {
-        if (!isOfCall(one)) continue;
-        for (const { type } of itemsOf(one.update.content))
-          yield { frame: one.frame, wrong: itemTypes.has(type) ? null : `its type is ${shown(type)}` };
-      }
-    },
-  },
   'call-paths': paths('The paths of locations and diffs are absolute.', {}, false),
   'call-paths-of-model': paths(
     'Paths of locations and diffs are absolute where the model wrote a relative one.',
@@ -256,16 +207,5 @@ export const callRows: Rows = {
           if (type === 'terminal')
             yield { frame, wrong: created.has(id) || told.has(id) ? null : `nobody created ${shown(id)}` };
     },
-  },
-  'plan-shape': {
-    section: '4.43',
-    sentence: 'An entry of a plan has a content, a priority and a status.',
-    covers: ['update:plan'],
-    scenarios: ['tool'],
-    judge: ({ updates }) =>
-      shaped(
-        updates.filter(({ kind }) => kind === 'plan').map(({ frame, update }) => ({ frame, value: update })),
-        plan,
-      ),
   },
 };

@@ -1,7 +1,7 @@
 // Rules on the answers to forms, for clients. docs/protocols/acp.md 6.55.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { fields, misfit, type Shape } from '../../check/shape.ts';
+import { misfit, type Shape } from '../../check/shape.ts';
 import { at, shown } from '../view/view.ts';
 import type { Rows } from './judging.ts';
 
@@ -21,28 +21,6 @@ function valueFault(name: string, { type, enum: words }: Dictionary, value: unkn
 
 /** All rules on forms. */
 export const clientFormRows: Rows = {
-  'elicitation-shape': {
-    section: '6.55',
-    sentence: 'A form is answered with an action of the list, and with contents if it is accepted.',
-    covers: ['request:elicitation/create'],
-    scenarios: ['form'],
-    reads: 'both',
-    *judge({ agent }) {
-      for (const { method, answers } of agent.requests) {
-        if (method !== 'elicitation/create') continue;
-        for (const { frame, result, json } of answers)
-          if ('result' in json)
-            yield {
-              frame,
-              wrong: misfit(
-                result,
-                fields({ action: { words: ['accept', 'decline', 'cancel'] }, 'content?': 'object' }),
-                'result',
-              ),
-            };
-      }
-    },
-  },
   'elicitation-values': {
     section: '6.55',
     level: 'SHOULD',

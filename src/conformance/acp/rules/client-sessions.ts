@@ -1,10 +1,8 @@
 // Rules on sessions and settings, for clients. docs/protocols/acp.md 3.
 import { each } from '../../check/rule.ts';
-import { fields, misfit } from '../../check/shape.ts';
-import { toolServer } from '../shapes.ts';
 import { type AcpView, asksOf, at, can, itemsOf, resultsOf, shown } from '../view/view.ts';
 import { isAbsolute } from '../words.ts';
-import { type Row, type Rows, shaped } from './judging.ts';
+import type { Row, Rows } from './judging.ts';
 import { optionBefore, valuesOf } from './settings.ts';
 
 const placed = ['session/new', 'session/load', 'session/resume'];
@@ -24,21 +22,6 @@ const declared = (method: string, section: string, ...path: readonly string[]): 
   },
 });
 
-/** The fields of a request. */
-const shape = (
-  method: string,
-  section: string,
-  sentence: string,
-  of: Parameters<typeof misfit>[1],
-  scenarios: readonly string[],
-): Row => ({
-  section,
-  sentence,
-  covers: [`request:${method}`],
-  scenarios,
-  judge: (view) => each(asksOf(view, method), ({ params }) => misfit(params, of, 'params')),
-});
-
 /** Whether a session was named to the client before: by an answer, or in a list. */
 function isKnown(view: AcpView, session: unknown, frame: number): boolean {
   const named = resultsOf(view, 'session/new', 'session/fork').some(
@@ -54,13 +37,6 @@ function isKnown(view: AcpView, session: unknown, frame: number): boolean {
 
 /** All rules on sessions and settings. */
 export const clientSessionRows: Rows = {
-  'new-shape': shape(
-    'session/new',
-    '3.14',
-    '`session/new` has a `cwd` and a list `mcpServers`.',
-    fields({ cwd: 'string', mcpServers: ['object'] }),
-    ['text'],
-  ),
   'cwd-absolute': {
     section: '1.9',
     sentence: 'The folder of a session is an absolute path.',
@@ -68,19 +44,6 @@ export const clientSessionRows: Rows = {
     scenarios: anySession,
     judge: (view) =>
       each(asksOf(view, ...placed), ({ params }) => (isAbsolute(params.cwd) ? null : `it is ${shown(params.cwd)}`)),
-  },
-  'tool-servers': {
-    section: '3.15',
-    sentence: 'A tool server has a name, and a command with arguments and variables, or a type, a `url` and headers.',
-    covers: ['request:session/new'],
-    scenarios: ['text'],
-    judge: (view) =>
-      shaped(
-        asksOf(view, ...placed).flatMap(({ frame, params }) =>
-          itemsOf(params.mcpServers).map((value) => ({ frame, value })),
-        ),
-        toolServer,
-      ),
   },
   'tool-servers-declared': {
     section: '3.15',
@@ -120,13 +83,6 @@ export const clientSessionRows: Rows = {
   'list-declared': declared('session/list', '3.18', 'sessionCapabilities', 'list'),
   'close-declared': declared('session/close', '3.18', 'sessionCapabilities', 'close'),
   'delete-declared': declared('session/delete', '3.18', 'sessionCapabilities', 'delete'),
-  'load-shape': shape(
-    'session/load',
-    '3.16',
-    '`session/load` has a `sessionId`, a `cwd` and a list `mcpServers`.',
-    fields({ sessionId: 'string', cwd: 'string', mcpServers: ['object'] }),
-    ['text'],
-  ),
   'list-cursor': {
     section: '3.18',
     level: 'SHOULD',
@@ -197,16 +153,5 @@ export const clientSessionRows: Rows = {
         }
       }
     },
-  },
-  'option-boolean': {
-    section: '3.23',
-    sentence: 'The value of an option of type boolean comes with `"type":"boolean"`.',
-    covers: ['request:session/set_config_option'],
-    scenarios: ['text'],
-    judge: (view) =>
-      each(
-        asksOf(view, 'session/set_config_option').filter(({ params }) => typeof params.value === 'boolean'),
-        ({ params }) => (params.type === 'boolean' ? null : `the type is ${shown(params.type)}`),
-      ),
   },
 };

@@ -1,11 +1,7 @@
 // Rules on the envelope and the beginning of a connection, for clients. docs/protocols/acp.md 1, 2.
-import { isDictionary } from '../../../core/model/dictionary.ts';
-import { each } from '../../check/rule.ts';
-import { misfit } from '../../check/shape.ts';
-import { clientCapabilities, implementation, rpcError } from '../shapes.ts';
 import { asksOf, at, codeOf, itemsOf, resultsOf, shown } from '../view/view.ts';
 import { clientMethods, nobodys, nobodysPlain } from '../words.ts';
-import { answered, envelopeRows, type Rows, refused, shaped } from './judging.ts';
+import { answered, envelopeRows, type Rows, refused } from './judging.ts';
 
 /** Every behaviour shows how a client begins. */
 const any = ['text', 'think', 'tool', 'fail'];
@@ -14,21 +10,6 @@ const covers = ['request:initialize'];
 /** All rules on the envelope and the beginning. */
 export const clientStartRows: Rows = {
   ...envelopeRows(({ agent, client }) => ({ own: client, other: agent }), [...any, 'permission', 'odd']),
-  'meta-object': {
-    section: '1.6',
-    sentence: 'What clients send as `_meta` is an object or null.',
-    covers: [],
-    scenarios: any,
-    *judge({ client }) {
-      for (const { frame, json } of client.frames) {
-        const { params, result } = isDictionary(json) ? json : {};
-        const { clientCapabilities, clientInfo } = isDictionary(params) ? params : {};
-        for (const { _meta: meta } of [params, result, clientCapabilities, clientInfo].filter(isDictionary))
-          if (meta !== undefined && meta !== null)
-            yield { frame, wrong: isDictionary(meta) ? null : `_meta is ${shown(meta)}` };
-      }
-    },
-  },
   'own-methods': {
     section: '1.7',
     level: 'SHOULD',
@@ -49,21 +30,6 @@ export const clientStartRows: Rows = {
         };
     },
   },
-  'params-object': {
-    section: '1.3',
-    sentence: 'The params of requests and notifications are an object.',
-    covers: [],
-    scenarios: any,
-    *judge({ client }) {
-      for (const { frame, json } of client.frames) {
-        if (!isDictionary(json) || typeof json.method !== 'string') continue;
-        yield {
-          frame,
-          wrong: json.params === undefined || isDictionary(json.params) ? null : `they are ${shown(json.params)}`,
-        };
-      }
-    },
-  },
   'answers-requests': {
     section: '1.2',
     sentence: 'Each request of the agent is answered.',
@@ -79,19 +45,6 @@ export const clientStartRows: Rows = {
       );
       yield* answered(view, asks);
     },
-  },
-  'error-shape': {
-    section: '1.8',
-    sentence: 'An error is an object with an integer code and a message.',
-    covers: [],
-    scenarios: ['odd'],
-    judge: ({ client }) =>
-      shaped(
-        client.answers.flatMap(({ frame, json, error }) =>
-          'error' in json && !('result' in json) ? [{ frame, value: error }] : [],
-        ),
-        rpcError,
-      ),
   },
   'unknown-method': {
     section: '1.7',
@@ -157,37 +110,6 @@ export const clientStartRows: Rows = {
       for (const [place, { frame }] of asksOf(view, 'initialize').entries())
         yield { frame, wrong: place === 0 ? null : 'it is initialized again' };
     },
-  },
-  'version-integer': {
-    section: '2.10',
-    sentence: '`protocolVersion` is an integer from 0 to 65535.',
-    covers,
-    scenarios: any,
-    judge: (view) =>
-      each(asksOf(view, 'initialize'), ({ params: { protocolVersion: version } }) => {
-        const isRight = Number.isInteger(version) && Number(version) >= 0 && Number(version) <= 65_535;
-        return isRight ? null : `it is ${shown(version)}`;
-      }),
-  },
-  'capabilities-shape': {
-    section: '2.11',
-    sentence: 'The capabilities of a client have their types.',
-    covers,
-    scenarios: any,
-    judge: (view) =>
-      each(
-        asksOf(view, 'initialize').filter(({ params }) => params.clientCapabilities !== undefined),
-        ({ params }) => misfit(params.clientCapabilities, clientCapabilities, 'clientCapabilities'),
-      ),
-  },
-  'client-info': {
-    section: '2.11',
-    level: 'SHOULD',
-    sentence: '`initialize` names the client and its version.',
-    covers,
-    scenarios: any,
-    judge: (view) =>
-      each(asksOf(view, 'initialize'), ({ params }) => misfit(params.clientInfo, implementation, 'clientInfo')),
   },
   'authenticate-offered': {
     section: '2.13',

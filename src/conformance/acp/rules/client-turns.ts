@@ -1,10 +1,8 @@
 // Rules on prompts, and on answers to what agents ask, for clients. docs/protocols/acp.md 4, 6.
-import { each } from '../../check/rule.ts';
 import { fields, misfit } from '../../check/shape.ts';
-import { contentBlock, environmentResult } from '../shapes.ts';
 import type { Request } from '../view/messages.ts';
 import { type AcpView, asksOf, at, can, itemsOf, shown, spansIn } from '../view/view.ts';
-import { contentTypes, environmentKinds, isAbsolute, updateKinds } from '../words.ts';
+import { isAbsolute, updateKinds } from '../words.ts';
 import { type Rows, refused } from './judging.ts';
 
 const covers = ['request:session/prompt'];
@@ -38,39 +36,6 @@ function* openAtCancel(view: AcpView) {
 
 /** All rules on turns. */
 export const clientTurnRows: Rows = {
-  'prompt-shape': {
-    section: '4.30',
-    sentence: 'A prompt has a `sessionId` and a list of contents.',
-    covers,
-    scenarios: ['text'],
-    judge: (view) =>
-      each(asksOf(view, 'session/prompt'), ({ params }) =>
-        misfit(params, fields({ sessionId: 'string', prompt: ['object'] }), 'params'),
-      ),
-  },
-  'prompt-contents': {
-    section: '4.30',
-    sentence: 'Each content of a prompt has the fields of its type.',
-    covers: [...covers, 'content:text', 'content:resource_link', 'content:image', 'content:audio', 'content:resource'],
-    scenarios: ['text'],
-    judge: (view) =>
-      each(asksOf(view, 'session/prompt'), ({ params }) =>
-        itemsOf(params.prompt).reduce<string | null>((found, one) => found ?? contentBlock(one), null),
-      ),
-  },
-  'prompt-known': {
-    section: '4.30',
-    level: 'SHOULD',
-    sentence: 'Each content of a prompt is a text, a link, a picture, a sound or a resource.',
-    covers,
-    scenarios: ['text'],
-    *judge(view) {
-      for (const { frame, params } of asksOf(view, 'session/prompt'))
-        for (const { type } of itemsOf(params.prompt))
-          if (typeof type === 'string')
-            yield { frame, wrong: contentTypes.has(type) ? null : `its type is ${shown(type)}` };
-    },
-  },
   'prompt-declared': {
     section: '4.30',
     sentence: 'Pictures, sounds and embedded resources are sent to agents alone that declare them.',
@@ -119,29 +84,6 @@ export const clientTurnRows: Rows = {
         if (answers.length > 0) yield { frame, wrong: null };
         else if (view.isComplete && !isTaken) yield { frame, wrong: 'it is not answered' };
       }
-    },
-  },
-  'permission-shape': {
-    section: '4.44',
-    sentence: 'A request for permission is answered with an outcome: `selected` with an option, or `cancelled`.',
-    covers: permissionCovers,
-    scenarios: ['permission', 'two-permissions'],
-    reads: 'both',
-    *judge(view) {
-      for (const { answers } of permissions(view))
-        for (const { frame, result, json } of answers) {
-          if (!('result' in json)) yield { frame, wrong: `it is answered ${shown(json.error)}` };
-          else if (at(result, 'outcome', 'outcome') === 'cancelled') yield { frame, wrong: null };
-          else
-            yield {
-              frame,
-              wrong: misfit(
-                result,
-                fields({ outcome: fields({ outcome: { words: ['selected'] }, optionId: 'string' }) }),
-                'result',
-              ),
-            };
-        }
     },
   },
   'permission-offered': {
@@ -267,21 +209,6 @@ export const clientTurnRows: Rows = {
                 (method === 'terminal/create' && !can(view.clientCan, 'terminal')),
             ),
       ),
-  },
-  'environment-shape': {
-    section: '6.53',
-    sentence: 'The answers to requests for files and terminals have their fields.',
-    covers: environmentKinds,
-    scenarios: ['files'],
-    reads: 'both',
-    *judge({ agent }) {
-      for (const { method, answers } of agent.requests) {
-        const of = environmentResult.get(method);
-        if (of === undefined) continue;
-        for (const { frame, result, json } of answers)
-          if ('result' in json) yield { frame, wrong: misfit(result, of, 'result') };
-      }
-    },
   },
   'link-absolute': {
     section: '1.9',

@@ -1,10 +1,8 @@
 // Rules on the envelope, for agents. docs/protocols/acp.md 1.
-import { isDictionary } from '../../../core/model/dictionary.ts';
-import { rpcError } from '../shapes.ts';
 import { isMessage } from '../view/messages.ts';
 import { asksOf, codeOf, shown } from '../view/view.ts';
 import { agentMethods, agentNotifications, nobodys, nobodysPlain } from '../words.ts';
-import { answered, envelopeRows, type Rows, refused, shaped, succeeds, survives } from './judging.ts';
+import { answered, envelopeRows, type Rows, refused, succeeds, survives } from './judging.ts';
 
 const everywhere = ['start', 'text', 'odd'];
 /** Requests whose answers other rules ask for. */
@@ -41,19 +39,6 @@ export const jsonRpcRows: Rows = {
             !apart.has(method) &&
             (typeof id === 'string' || (typeof id === 'number' && !(id > 0 && id < 1e9))),
         ),
-      ),
-  },
-  'error-shape': {
-    section: '1.8',
-    sentence: 'An error is an object with an integer code and a message.',
-    covers: [],
-    scenarios: ['odd', 'bad values'],
-    judge: ({ agent }) =>
-      shaped(
-        agent.answers.flatMap(({ frame, json, error }) =>
-          'error' in json && !('result' in json) ? [{ frame, value: error }] : [],
-        ),
-        rpcError,
       ),
   },
   'broken-json': {
@@ -127,20 +112,6 @@ export const jsonRpcRows: Rows = {
           ({ frame }) => (view.client.frames.find((one) => one.frame === frame)?.text.length ?? 0) > 1e6,
         ),
       ),
-  },
-  'meta-object': {
-    section: '1.6',
-    sentence: 'What agents send as `_meta` is an object or null.',
-    covers: [],
-    scenarios: everywhere,
-    *judge({ agent }) {
-      for (const { frame, json } of agent.frames) {
-        const holders = isDictionary(json) ? [json.params, json.result].filter(isDictionary) : [];
-        for (const { _meta: meta } of holders)
-          if (meta !== undefined && meta !== null)
-            yield { frame, wrong: isDictionary(meta) ? null : `_meta is ${shown(meta)}` };
-      }
-    },
   },
   'unknown-fields': {
     section: '1.6',

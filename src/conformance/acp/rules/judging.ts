@@ -1,7 +1,6 @@
 // Parts that rules of both sides share.
 import { each, type Finding } from '../../check/rule.ts';
 import type { RuleRow } from '../../check/rule-rows.ts';
-import type { Fault } from '../shapes.ts';
 import { type InTrace, isMessage, type Request, type Response, type Side } from '../view/messages.ts';
 import { type AcpView, codeOf, shown } from '../view/view.ts';
 import { agentMethods, clientMethods } from '../words.ts';
@@ -41,11 +40,6 @@ function refusalFault(method: string, answer: Response, codes: readonly number[]
   if ('result' in answer.json) return `${method} is answered ${shown(answer.result)}`;
   const code = codeOf(answer);
   return codes === undefined || codes.includes(Number(code)) ? null : `the code is ${shown(code)}`;
-}
-
-/** Whether the items that occur have the shape. */
-export function* shaped(items: Iterable<InTrace & { readonly value: unknown }>, fault: Fault): Generator<Finding> {
-  for (const { frame, value } of items) yield { frame, wrong: fault(value) };
 }
 
 /** Whether something is still answered behind that frame; undefined where nothing was requested there. */

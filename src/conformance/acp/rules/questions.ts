@@ -1,12 +1,10 @@
 // Rules on what agents ask of clients, for agents: permissions, files, terminals, forms. docs/protocols/acp.md 4.44 to
 // 4.51, 6.
 import { each } from '../../check/rule.ts';
-import { misfit } from '../../check/shape.ts';
-import { elicitation, environmentRequest, permissionKind, permissionRequest } from '../shapes.ts';
 import type { Request } from '../view/messages.ts';
 import { type AcpView, at, callsIn, can, itemsOf, shown, spansIn } from '../view/view.ts';
-import { agentMethods, environmentKinds, isAbsolute } from '../words.ts';
-import { type Rows, shaped, twice } from './judging.ts';
+import { agentMethods, isAbsolute } from '../words.ts';
+import { type Rows, twice } from './judging.ts';
 
 const covers = ['request:session/request_permission'];
 const scenarios = ['permission', 'permission rejected'];
@@ -41,28 +39,6 @@ function* decided(view: AcpView, ...kinds: readonly unknown[]) {
 
 /** All rules on questions. */
 export const questionRows: Rows = {
-  'permission-shape': {
-    section: '4.44',
-    sentence: 'A request for permission names its session, its call, and options with ids, names and kinds.',
-    covers,
-    scenarios,
-    judge: (view) =>
-      shaped(
-        questions(view).map(({ frame, params }) => ({ frame, value: params })),
-        permissionRequest,
-      ),
-  },
-  'permission-kind': {
-    section: '4.44',
-    sentence: 'The kind of an option is one of the list.',
-    covers,
-    scenarios,
-    judge: (view) =>
-      shaped(
-        questions(view).map(({ frame, params }) => ({ frame, value: params })),
-        permissionKind,
-      ),
-  },
   'permission-options': {
     section: '4.44',
     level: 'SHOULD',
@@ -169,18 +145,6 @@ export const questionRows: Rows = {
       }
     },
   },
-  'environment-shape': {
-    section: '6.53',
-    sentence: 'Requests for files and terminals have their fields.',
-    covers: environmentKinds,
-    scenarios: ['edit', 'tool'],
-    *judge({ agent }) {
-      for (const { frame, method, params } of agent.requests) {
-        const shape = environmentRequest.get(method);
-        if (shape !== undefined) yield { frame, wrong: misfit(params, shape, 'params') };
-      }
-    },
-  },
   'environment-paths': {
     section: '1.9',
     sentence: 'The paths of requests for files and terminals are absolute.',
@@ -212,17 +176,6 @@ export const questionRows: Rows = {
         yield { frame, wrong: is ? null : `the mode ${shown(params.mode)} was not declared` };
       }
     },
-  },
-  'elicitation-shape': {
-    section: '6.55',
-    sentence: 'A form has a message and a schema, an address a message, a `url` and an `elicitationId`.',
-    covers: ['request:elicitation/create'],
-    scenarios: ['form'],
-    judge: (view) =>
-      shaped(
-        requests(view, 'elicitation/create').map(({ frame, params }) => ({ frame, value: params })),
-        elicitation,
-      ),
   },
   'elicitation-flat': {
     section: '6.55',

@@ -1,12 +1,10 @@
 // Rules on sessions, for agents. docs/protocols/acp.md 3.14 to 3.20.
 import { each } from '../../check/rule.ts';
-import { fields, misfit, orNull } from '../../check/shape.ts';
-import { sessionList } from '../shapes.ts';
 import type { Request } from '../view/messages.ts';
 import { isGiven } from '../view/sessions.ts';
 import { type AcpView, asksOf, at, can, codeOf, itemsOf, resultsOf, shown, spansIn, textOf } from '../view/view.ts';
 import { isAbsolute, nowhere, nowhereCommand } from '../words.ts';
-import { ownValues, type Row, type Rows, refused, shaped, succeeds } from './judging.ts';
+import { ownValues, type Row, type Rows, refused, succeeds } from './judging.ts';
 
 /** Methods that agents have only if they declare them (docs/protocols/acp.md 3.16 to 3.18). */
 const declared: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
@@ -81,23 +79,6 @@ const tellsAgain = (sentence: string, kind: string, of: 'words' | 'said'): Row =
 
 /** All rules on sessions. */
 export const sessionRows: Rows = {
-  'new-session': {
-    section: '3.14',
-    sentence: '`session/new` is answered with a `sessionId`.',
-    covers: ['request:session/new'],
-    scenarios: ['start'],
-    reads: 'both',
-    *judge(view) {
-      for (const { params, answers } of asksOf(view, 'session/new')) {
-        const [answer] = answers;
-        // A login may be needed, and other scenarios bring what may be refused.
-        const isPlain = isAbsolute(params.cwd) && Array.isArray(params.mcpServers) && params.mcpServers.length === 0;
-        if (answer === undefined || !isPlain || at(answer.error, 'code') === -32_000) continue;
-        if (view.initialize !== null && answer.frame < (view.initialize.answers[0]?.frame ?? 0)) continue;
-        yield { frame: answer.frame, wrong: misfit(answer.result, fields({ sessionId: 'string' }), 'result') };
-      }
-    },
-  },
   'session-id-new': {
     section: '3.14',
     sentence: 'Each new session has an id of its own.',
@@ -138,14 +119,6 @@ export const sessionRows: Rows = {
       ),
   },
   'load-declared': works('session/load', '3.16'),
-  'load-shape': {
-    section: '3.16',
-    sentence: '`session/load` is answered with an object or null.',
-    covers: ['request:session/load'],
-    scenarios: ['load'],
-    reads: 'both',
-    judge: (view) => each(resultsOf(view, 'session/load'), ({ result }) => misfit(result, orNull('object'), 'result')),
-  },
   'load-user': tellsAgain(
     'Before `session/load` is answered the prompts of the past are told.',
     'user_message_chunk',
@@ -181,18 +154,6 @@ export const sessionRows: Rows = {
     },
   },
   'list-declared': works('session/list', '3.18'),
-  'list-shape': {
-    section: '3.18',
-    sentence: 'An entry of `session/list` has a `sessionId` and a `cwd`.',
-    covers: ['request:session/list'],
-    scenarios: ['list'],
-    reads: 'both',
-    judge: (view) =>
-      shaped(
-        resultsOf(view, 'session/list').map(({ frame, result }) => ({ frame, value: result })),
-        sessionList,
-      ),
-  },
   'list-absolute': {
     section: '1.9',
     sentence: 'The folders in `session/list` are absolute paths.',

@@ -1,12 +1,10 @@
 // Rules on modes, options and commands, for agents. docs/protocols/acp.md 3.21 to 3.26.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { each } from '../../check/rule.ts';
-import { fields, misfit, orNull } from '../../check/shape.ts';
-import { commands, configOptions, modes } from '../shapes.ts';
 import { isGiven } from '../view/sessions.ts';
 import { type AcpView, asksOf, at, can, itemsOf, resultsOf, shown } from '../view/view.ts';
 import { nowhere } from '../words.ts';
-import { type Rows, refused, shaped, succeeds, twice } from './judging.ts';
+import { type Rows, refused, succeeds, twice } from './judging.ts';
 
 const setups = ['session/new', 'session/load', 'session/resume'];
 
@@ -55,13 +53,6 @@ const optionCovers = ['request:session/set_config_option', 'update:config_option
 
 /** All rules on settings. */
 export const settingRows: Rows = {
-  'modes-shape': {
-    section: '3.21',
-    sentence: '`modes` has a `currentModeId` and a list of modes with ids and names.',
-    covers: modeCovers,
-    scenarios: ['start'],
-    judge: (view) => shaped(told(view, 'modes'), modes),
-  },
   'mode-offered': {
     section: '3.21',
     level: 'SHOULD',
@@ -83,26 +74,6 @@ export const settingRows: Rows = {
     reads: 'both',
     judge: (view) => succeeds(rightly(view, 'session/set_mode')),
   },
-  'set-mode-shape': {
-    section: '3.21',
-    sentence: '`session/set_mode` is answered with an object or null.',
-    covers: modeCovers,
-    scenarios: ['mode'],
-    reads: 'both',
-    judge: (view) =>
-      each(resultsOf(view, 'session/set_mode'), ({ result }) => misfit(result, orNull('object'), 'result')),
-  },
-  'mode-update-shape': {
-    section: '3.21',
-    sentence: '`current_mode_update` names the mode in `currentModeId`.',
-    covers: modeCovers,
-    scenarios: ['mode'],
-    judge: ({ updates }) =>
-      each(
-        updates.filter(({ kind }) => kind === 'current_mode_update'),
-        ({ update }) => misfit(update.currentModeId, 'string', 'currentModeId'),
-      ),
-  },
   'mode-unknown': {
     section: '3.21',
     isMeasured: true,
@@ -111,18 +82,6 @@ export const settingRows: Rows = {
     scenarios: ['bad values'],
     reads: 'both',
     judge: (view) => refused(asksOf(view, 'session/set_mode').filter(({ params }) => params.modeId === nowhere)),
-  },
-  'options-shape': {
-    section: '3.22',
-    sentence: 'An option has an id, a name, a type, and the value and the choices that its type asks for.',
-    covers: optionCovers,
-    scenarios: ['start'],
-    *judge(view) {
-      yield* shaped(told(view, 'configOptions'), configOptions);
-      const updates = view.updates.filter(({ kind }) => kind === 'config_option_update');
-      for (const { frame, update } of updates)
-        yield { frame, wrong: misfit(update, fields({ configOptions: ['object'] }), 'update') };
-    },
   },
   'option-ids': {
     section: '3.22',
@@ -228,19 +187,6 @@ export const settingRows: Rows = {
           const [mode, option] = [at(value, 'modes', 'currentModeId'), modeOption(value)?.currentValue];
           return mode === option ? null : `the mode is ${shown(mode)}, and the option ${shown(option)}`;
         },
-      ),
-  },
-  'commands-shape': {
-    section: '3.26',
-    sentence: 'A slash command has a name and a description.',
-    covers: ['update:available_commands_update'],
-    scenarios: ['text'],
-    judge: ({ updates }) =>
-      shaped(
-        updates
-          .filter(({ kind }) => kind === 'available_commands_update')
-          .map(({ frame, update }) => ({ frame, value: update })),
-        commands,
       ),
   },
   'command-names': {

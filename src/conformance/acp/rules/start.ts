@@ -1,16 +1,22 @@
 // Rules on the beginning of a connection, for agents. docs/protocols/acp.md 2.
 import { each } from '../../check/rule.ts';
 import { fields, misfit } from '../../check/shape.ts';
-import { agentCapabilities, authMethod, eachOf, fits, implementation } from '../shapes.ts';
-import { type AcpView, asksOf, at, codeOf, itemsOf, resultsOf, shown } from '../view/view.ts';
-import { answered, type Rows, refused, shaped, twice } from './judging.ts';
+import { object } from '../shapes/parts.ts';
+import { asksOf, at, codeOf, itemsOf, resultsOf, shown } from '../view/view.ts';
+import { answered, type Rows, refused, twice } from './judging.ts';
 
 const start = ['start'];
 const covers = ['request:initialize'];
 
-/** Answers of version 1: another version has other fields (docs/protocols/acp.md 10.67). */
-const greeted = (view: AcpView) =>
-  resultsOf(view, 'initialize').filter(({ result }) => at(result, 'protocolVersion') === 1);
+/** Whether an answer of version 1 names ways to log in: another version has other fields (docs/protocols/acp.md 10.67). */
+const hasWays = (result: unknown): boolean =>
+  at(result, 'protocolVersion') === 1 && (at(result, 'authMethods') ?? null) !== null;
+const idsOf = (result: unknown): unknown[] => itemsOf(at(result, 'authMethods')).map(({ id }) => id);
+/** A way to log in (docs/protocols/acp.md 2.13). */
+const authMethod = object(
+  { description: 'string', type: 'string', args: ['string'], env: 'object' },
+  { id: 'string', name: 'string' },
+);
 
 /** All rules on the beginning. */
 export const startRows: Rows = {
@@ -28,18 +34,6 @@ export const startRows: Rows = {
         for (const { frame, json, error } of answers)
           if (!('result' in json)) yield { frame, wrong: `initialize: ${shown(error)}` };
     },
-  },
-  'version-integer': {
-    section: '2.10',
-    sentence: '`protocolVersion` is an integer from 0 to 65535.',
-    covers,
-    scenarios: start,
-    judge: (view) =>
-      each(resultsOf(view, 'initialize'), ({ result }) => {
-        const version = at(result, 'protocolVersion');
-        const isRight = Number.isInteger(version) && Number(version) >= 0 && Number(version) <= 65_535;
-        return isRight ? null : `it is ${shown(version)}`;
-      }),
   },
   'version-same': {
     section: '2.10',
@@ -69,43 +63,15 @@ export const startRows: Rows = {
       }
     },
   },
-  'agent-info': {
-    section: '2.10',
-    level: 'SHOULD',
-    sentence: 'The answer to `initialize` names the agent and its version.',
-    covers,
-    scenarios: start,
-    judge: (view) => each(greeted(view), ({ result }) => misfit(at(result, 'agentInfo'), implementation, 'agentInfo')),
-  },
-  'capabilities-shape': {
-    section: '2.11',
-    sentence: 'The capabilities of an agent have their types.',
-    covers,
-    scenarios: start,
-    judge: (view) =>
-      each(greeted(view), ({ result }) =>
-        misfit(result, fields({ 'agentCapabilities?': agentCapabilities }), 'result'),
-      ),
-  },
   'auth-methods-shape': {
     section: '2.13',
     sentence: 'A way to log in has an id and a name; a list of arguments and an object of variables, if any.',
     covers: ['request:authenticate'],
     scenarios: start,
     judge: (view) =>
-      shaped(
-        greeted(view).flatMap(({ frame, result }) =>
-          at(result, 'authMethods') === undefined || at(result, 'authMethods') === null
-            ? []
-            : [{ frame, value: result }],
-        ),
-        (value) =>
-          misfit(value, fields({ authMethods: ['object'] }), 'result') ??
-          eachOf(['authMethods'], fits(authMethod, 'method'))(value) ??
-          twice(
-            itemsOf(at(value, 'authMethods')).map(({ id }) => id),
-            'id',
-          ),
+      each(
+        resultsOf(view, 'initialize').filter(({ result }) => hasWays(result)),
+        ({ result }) => misfit(result, fields({ authMethods: [authMethod] }), 'result') ?? twice(idsOf(result), 'id'),
       ),
   },
   'auth-unknown': {

@@ -1,10 +1,9 @@
 // Rules on prompts and what is said in their turns, for agents. docs/protocols/acp.md 4.27 to 4.33, 4.48 to 4.51, 7.
 import type { Finding } from '../../check/rule.ts';
-import { contentBlock, stopReason } from '../shapes.ts';
 import { isGiven, type Span } from '../view/sessions.ts';
-import { type AcpView, asksOf, at, can, itemsOf, resultsOf, shown, spansIn } from '../view/view.ts';
-import { contentTypes, nowhere } from '../words.ts';
-import { answered, type Row, type Rows, refused, shaped, succeeds } from './judging.ts';
+import { type AcpView, asksOf, at, can, itemsOf, shown, spansIn } from '../view/view.ts';
+import { nowhere } from '../words.ts';
+import { answered, type Row, type Rows, refused, succeeds } from './judging.ts';
 
 const covers = ['request:session/prompt'];
 const chunks = ['user_message_chunk', 'agent_message_chunk', 'agent_thought_chunk'];
@@ -61,18 +60,6 @@ export const turnRows: Rows = {
       answered(
         view,
         asksOf(view, 'session/prompt').filter(({ isExcused }) => !isExcused),
-      ),
-  },
-  'stop-reason': {
-    section: '4.27',
-    sentence: 'The result of a prompt has a `stopReason` of the list.',
-    covers,
-    scenarios: ['text'],
-    reads: 'both',
-    judge: (view) =>
-      shaped(
-        resultsOf(view, 'session/prompt').map(({ frame, result }) => ({ frame, value: result })),
-        stopReason,
       ),
   },
   'text-in-turn': {
@@ -139,49 +126,6 @@ export const turnRows: Rows = {
         view,
         second.map(({ ask }) => ask),
       );
-    },
-  },
-  'chunk-shape': {
-    section: '4.32',
-    sentence: 'A chunk has one content with the fields of its type.',
-    covers: chunkKinds,
-    scenarios: ['text', 'think', 'long', 'unicode'],
-    judge: ({ updates }) =>
-      shaped(
-        updates
-          .filter(({ kind }) => chunks.includes(String(kind)))
-          .map(({ frame, update }) => ({ frame, value: update.content })),
-        contentBlock,
-      ),
-  },
-  'content-known': {
-    section: '4.30',
-    level: 'SHOULD',
-    sentence: 'What chunks and calls hold is a text, a link, a picture, a sound or a resource.',
-    covers: chunkKinds,
-    scenarios: ['text', 'think', 'tool'],
-    *judge({ updates }) {
-      for (const { frame, kind, update } of updates) {
-        const contents = chunks.includes(String(kind))
-          ? [update.content]
-          : itemsOf(update.content).map(({ content }) => content);
-        for (const type of contents.map((content) => at(content, 'type')))
-          if (typeof type === 'string')
-            yield { frame, wrong: contentTypes.has(type) ? null : `its type is ${shown(type)}` };
-      }
-    },
-  },
-  'message-id': {
-    section: '4.32',
-    sentence: 'The `messageId` of a chunk, if any, is a string.',
-    covers: chunkKinds,
-    scenarios: ['text', 'think'],
-    *judge({ updates }) {
-      for (const { frame, kind, update } of updates) {
-        const { messageId: id } = update;
-        if (!chunks.includes(String(kind)) || id === undefined || id === null) continue;
-        yield { frame, wrong: typeof id === 'string' ? null : `it is ${shown(id)}` };
-      }
     },
   },
   'says-something': {

@@ -3,8 +3,8 @@ import { NotApplicable } from '../../check/check.ts';
 import { misfit, type Shape } from '../../check/shape.ts';
 import { type Client, type CommandFields, expect } from '../check-client.ts';
 import type { CheckContext, PiServerCheck } from '../context.ts';
+import { type Answered, serverAnswers, sessionAnswers, sessionCommands, sessionInfo } from '../shapes/answers.ts';
 import { dataOf } from '../view/frames.ts';
-import { type Answered, serverAnswers, sessionAnswers, sessionCommands, sessionInfo } from '../view/shapes.ts';
 
 /** The command, with a prompt or shell command of the target's script filled in. */
 function filled({ type, fields = {}, script }: Answered, { tools }: CheckContext): CommandFields {

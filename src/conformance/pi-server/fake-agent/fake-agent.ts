@@ -5,8 +5,10 @@ import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary, without } from '../../../core/model/dictionary.ts';
 import { type Connection, PeerWrong } from '../../check/check.ts';
 import type { ServeTools } from '../../check/sets.ts';
+import { misfit } from '../../check/shape.ts';
+import { commandShape } from '../shapes/clients.ts';
 import { beside, changes, isKnown, needsSession } from '../view/commands.ts';
-import { envelopeFault, fieldFault } from '../view/envelope-faults.ts';
+import { envelopeFault } from '../view/envelope-faults.ts';
 import { type Ending, runBehaviour } from './behaviours.ts';
 import { dataFor, type FakeSession, infoOf, serverDataFor } from './fake-data.ts';
 
@@ -224,7 +226,9 @@ export async function servePiServer(
 
   function take(command: Dictionary): void {
     const { type, id, sessionId, ifSessionVersion, idempotencyKey, streamingBehavior } = command;
-    const unknown = isKnown(type) ? fieldFault(command) : `Unknown command type '${String(type)}'`;
+    const unknown = isKnown(type)
+      ? misfit(command, commandShape, String(type))
+      : `Unknown command type '${String(type)}'`;
     const fault = envelopeFault(command) ?? unknown;
     if (fault !== null) return respond(command, { success: false, error: `Validation failed: ${fault}` });
     if (isShutting && type !== 'extension_ui_response' && !beside.has(type))

@@ -1,4 +1,4 @@
-// The answers of our fake pi-server, by command, in the shapes of view/shapes.ts.
+// The answers of our fake pi-server, by command, in the shapes of shapes/answers.ts.
 import type { Dictionary } from '../../../core/model/content.ts';
 
 /** A session of the fake server. */

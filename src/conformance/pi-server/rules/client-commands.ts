@@ -2,10 +2,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import { each } from '../../check/rule.ts';
-import { isKnown, reads } from '../view/commands.ts';
-import { envelopeFault, fieldFault, isVersion } from '../view/envelope-faults.ts';
+import { reads } from '../view/commands.ts';
+import { envelopeFault, isVersion } from '../view/envelope-faults.ts';
 import type { Line } from '../view/frames.ts';
-import { between, type Sent, type ServerRule, shown, type View } from '../view/view.ts';
+import { between, type Sent, type ServerRule, type View } from '../view/view.ts';
 
 const anything = ['text', 'tool', 'questions'];
 
@@ -90,16 +90,6 @@ export const commandRules: readonly ServerRule[] = [
     },
   },
   {
-    id: 'pi-server/client/command-type',
-    section: '4',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'Every command has a type.',
-    scenarios: anything,
-    judge: ({ sent }) =>
-      each(sent, (line) => (typeof line.json.type === 'string' && line.json.type !== '' ? null : shown(line))),
-  },
-  {
     id: 'pi-server/client/known-command',
     section: '2.1',
     level: 'MUST',
@@ -124,32 +114,6 @@ export const commandRules: readonly ServerRule[] = [
       each(
         sent.filter(({ json }) => typeof json.type === 'string' && json.type !== ''),
         ({ json }) => envelopeFault(json),
-      ),
-  },
-  {
-    id: 'pi-server/client/command-fields',
-    section: '17.2',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'A command of a session names it, and every command has the fields that it needs.',
-    scenarios: anything,
-    judge: ({ sent }) =>
-      each(
-        sent.filter(({ json }) => isKnown(json.type)),
-        ({ json }) => fieldFault(json),
-      ),
-  },
-  {
-    id: 'pi-server/client/id-present',
-    section: '13',
-    level: 'MAY',
-    basis: 'specification',
-    sentence: 'A command has an id, by which its response is known; an answer to an extension needs none.',
-    scenarios: anything,
-    judge: ({ sent }) =>
-      each(
-        sent.filter(({ json }) => json.type !== 'extension_ui_response'),
-        (line) => (line.json.id === undefined ? `it has none: ${shown(line)}` : null),
       ),
   },
   {

@@ -1,7 +1,7 @@
 // Rules on session events: docs/protocols/pi-server.md 6.1, 7.2, 18.1 and 19.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { each, type Finding } from '../../check/rule.ts';
-import { fields, misfit, type Shape } from '../../check/shape.ts';
+import { fields, misfit } from '../../check/shape.ts';
 import { textOf } from '../view/frames.ts';
 import type { Event, ServerRule, View } from '../view/view.ts';
 
@@ -48,29 +48,8 @@ function alternating(begin: string, end: string) {
   };
 }
 
-const questions: ReadonlyMap<unknown, Shape> = new Map([
-  ['select', fields({ title: 'string', options: ['string'] })],
-  ['confirm', fields({ title: 'string', message: 'string' })],
-  ['input', fields({ title: 'string' })],
-  ['editor', fields({ title: 'string' })],
-]);
-
 /** Rules on session events. */
 export const eventRules: readonly ServerRule[] = [
-  {
-    id: 'pi-server/event-envelope',
-    section: '19',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'What a session says names the session, and the kind of event.',
-    covers: ['event:event'],
-    scenarios: runs,
-    judge: ({ fromServer }) =>
-      each(
-        fromServer.filter(({ json }) => json.type === 'event'),
-        ({ json }) => misfit(json, fields({ sessionId: 'string', event: fields({ type: 'string' }) }), 'event'),
-      ),
-  },
   {
     id: 'pi-server/event-subscribed',
     section: '6.1',
@@ -105,20 +84,6 @@ export const eventRules: readonly ServerRule[] = [
           return run.step(type) ?? turn.step(type);
         };
       }),
-  },
-  {
-    id: 'pi-server/run-messages',
-    section: '19.1',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'The end of a run includes its messages.',
-    covers: ['session:agent_end'],
-    scenarios: runs,
-    judge: ({ events }) =>
-      each(
-        events.filter(({ event }) => event.type === 'agent_end'),
-        ({ event }) => misfit(event.messages, [fields({ role: 'string' })], 'messages'),
-      ),
   },
   {
     id: 'pi-server/message-order',
@@ -265,24 +230,6 @@ export const eventRules: readonly ServerRule[] = [
         yield { frame: response.frame, wrong: isOver ? null : 'its run goes on' };
       }
     },
-  },
-  {
-    id: 'pi-server/question-shape',
-    section: '18.1',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'A request of an extension has an id and a method; a question has what its kind needs.',
-    covers: ['session:extension_ui_request'],
-    scenarios: ['question'],
-    judge: ({ events }) =>
-      each(
-        events.filter(({ event }) => event.type === 'extension_ui_request'),
-        ({ event }) => {
-          const own = questions.get(event.method);
-          const named = misfit(event, fields({ requestId: 'string', method: 'string' }), 'event');
-          return named ?? (own === undefined ? null : misfit(event, own, 'event'));
-        },
-      ),
   },
 ];
 

@@ -1,14 +1,9 @@
 // Rules on the greeting, frames and responses: docs/protocols/pi-server.md 2.1 to 6, 12 and 16.1.
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import { each, type Finding } from '../../check/rule.ts';
-import { fields, misfit } from '../../check/shape.ts';
-import { isVersion } from '../view/envelope-faults.ts';
 import { type ServerRule, shown } from '../view/view.ts';
 
 const everywhere = ['errands', 'session', 'prompt'];
-const greeting = fields({ serverVersion: 'string', protocolVersion: 'string', transports: ['string'] });
-const semantic = /^\d+\.\d+\.\d+(?:[-+].*)?$/u;
-
 /** Rules on greeting, frames and responses. */
 export const frameRules: readonly ServerRule[] = [
   {
@@ -23,37 +18,6 @@ export const frameRules: readonly ServerRule[] = [
       each(isLate ? [] : fromServer.slice(0, 1), (line) => (line.json.type === 'server_ready' ? null : shown(line))),
   },
   {
-    id: 'pi-server/ready-data',
-    section: '16.1',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'server_ready tells the versions of server and protocol, and the transports.',
-    covers: ['event:server_ready'],
-    scenarios: everywhere,
-    judge: ({ fromServer }) =>
-      each(
-        fromServer.filter(({ json }) => json.type === 'server_ready'),
-        ({ json }) => misfit(json.data, greeting),
-      ),
-  },
-  {
-    id: 'pi-server/ready-version',
-    section: '2.1',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'The version of the protocol is MAJOR.MINOR.PATCH.',
-    covers: ['event:server_ready'],
-    scenarios: everywhere,
-    *judge({ fromServer }) {
-      for (const { frame, json } of fromServer) {
-        if (json.type !== 'server_ready') continue;
-        const version = isDictionary(json.data) ? json.data.protocolVersion : undefined;
-        const isOne = typeof version === 'string' && semantic.test(version);
-        yield { frame, wrong: isOne ? null : `protocolVersion is ${JSON.stringify(version)}` };
-      }
-    },
-  },
-  {
     id: 'pi-server/frame-object',
     section: '3.1',
     level: 'MUST',
@@ -64,74 +28,6 @@ export const frameRules: readonly ServerRule[] = [
       for (const [frame, { by, json, text }] of frames.entries())
         if (by === 'agent') yield { frame, wrong: isDictionary(json) ? null : `no JSON object: ${text.slice(0, 100)}` };
     },
-  },
-  {
-    id: 'pi-server/frame-type',
-    section: '6',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'Every frame says of which kind it is.',
-    scenarios: everywhere,
-    judge: ({ fromServer }) =>
-      each(fromServer, (line) => (typeof line.json.type === 'string' ? null : `there is no type: ${shown(line)}`)),
-  },
-  {
-    id: 'pi-server/response-shape',
-    section: '5',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'A response names its command and says whether it succeeded.',
-    covers: ['message:response'],
-    scenarios: everywhere,
-    judge: ({ responses }) => each(responses, ({ json }) => misfit(json, responseShape, 'response')),
-  },
-  {
-    id: 'pi-server/response-optional',
-    section: '5',
-    level: 'MUST',
-    basis: 'specification',
-    sentence:
-      'What a response may have besides is as it should be: sessionVersion counts, replayed and timedOut are true.',
-    covers: ['message:response'],
-    scenarios: everywhere,
-    judge: ({ responses }) =>
-      each(responses, ({ json: { sessionVersion, replayed, timedOut } }) => {
-        if (sessionVersion !== undefined && !isVersion(sessionVersion))
-          return `sessionVersion is ${JSON.stringify(sessionVersion)}`;
-        if (replayed !== undefined && replayed !== true) return `replayed is ${JSON.stringify(replayed)}`;
-        return timedOut === undefined || timedOut === true ? null : `timedOut is ${JSON.stringify(timedOut)}`;
-      }),
-  },
-  {
-    id: 'pi-server/response-error',
-    section: '12',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'A failure has an error to read; a success has none.',
-    covers: ['message:response'],
-    scenarios: everywhere,
-    judge: ({ responses }) =>
-      each(responses, ({ json: { success, error } }) => {
-        if (success === true) return error === undefined ? null : 'a success has an error';
-        return typeof error === 'string' && error !== '' ? null : 'a failure has no error';
-      }),
-  },
-  {
-    id: 'pi-server/failure-bare',
-    section: '12',
-    level: 'SHOULD',
-    basis: 'measured',
-    sentence: 'A failure has neither data nor a sessionVersion.',
-    covers: ['message:response'],
-    scenarios: everywhere,
-    judge: ({ responses }) =>
-      each(
-        responses.filter(({ json }) => json.success === false),
-        ({ json }) => {
-          const found = ['data', 'sessionVersion'].find((name) => json[name] !== undefined);
-          return found === undefined ? null : `a failure has ${found}`;
-        },
-      ),
   },
   {
     id: 'pi-server/response-id',
@@ -195,5 +91,3 @@ export const frameRules: readonly ServerRule[] = [
     },
   },
 ];
-
-const responseShape = fields({ command: 'string', success: 'boolean' });

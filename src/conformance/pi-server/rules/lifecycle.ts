@@ -5,7 +5,6 @@ import type { LifecycleStep, Line } from '../view/frames.ts';
 import { between, type ServerRule, shown, type View } from '../view/view.ts';
 
 const everywhere = ['errands', 'session', 'prompt'];
-const isName = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
 /** Number of matching steps up to that frame. */
 const count = (courses: readonly LifecycleStep[], until: number, fits: (course: LifecycleStep) => boolean): number =>
@@ -39,47 +38,6 @@ const endsAs =
 
 /** Rules on the lifecycle. */
 export const lifecycleRules: readonly ServerRule[] = [
-  {
-    id: 'pi-server/lifecycle-names',
-    section: '6.2',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'Each step of a command names it and its type.',
-    covers: ['event:command_accepted', 'event:command_started', 'event:command_finished'],
-    scenarios: everywhere,
-    judge: ({ lifecycleSteps }) =>
-      each(lifecycleSteps, (course) =>
-        isName(course.data.commandId) && isName(course.data.commandType) ? null : shown(course),
-      ),
-  },
-  {
-    id: 'pi-server/lifecycle-depends-on',
-    section: '6.2',
-    level: 'SHOULD',
-    basis: 'measured',
-    sentence: 'Each step of a command says what it depends on, if only that it is nothing.',
-    covers: ['event:command_accepted', 'event:command_started', 'event:command_finished'],
-    scenarios: everywhere,
-    judge: ({ lifecycleSteps }) =>
-      each(lifecycleSteps, (course) =>
-        Array.isArray(course.data.dependsOn) && course.data.dependsOn.every(isName) ? null : shown(course),
-      ),
-  },
-  {
-    id: 'pi-server/finished-outcome',
-    section: '6.2',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'command_finished says whether it succeeded, and why not.',
-    covers: ['event:command_finished'],
-    scenarios: everywhere,
-    judge: ({ lifecycleSteps }) =>
-      each(lifecycleSteps.filter(is('finished')), (course) => {
-        const { success, error } = course.data;
-        const isOne = success === true ? error === undefined : success === false && isName(error);
-        return isOne ? null : shown(course);
-      }),
-  },
   {
     id: 'pi-server/lifecycle-identity',
     section: '6.2',

@@ -1,31 +1,10 @@
 // Rules on answers and errors: docs/protocols/pi-server.md 4.2, 12, 17 and 22.
 import { each } from '../../check/rule.ts';
-import { fields, misfit, type Shape } from '../../check/shape.ts';
-import { isKnown, needsSession, serverCommands, sessionCommandTypes } from '../view/commands.ts';
+import { isKnown, needsSession } from '../view/commands.ts';
 import { envelopeFault } from '../view/envelope-faults.ts';
-import { serverAnswers, sessionAnswers, sessionInfo } from '../view/shapes.ts';
 import { type Sent, type ServerRule, shown, type View } from '../view/view.ts';
 
 const everywhere = ['errands', 'session', 'prompt'];
-const opened = fields({ sessionId: 'string', sessionInfo });
-const answers: ReadonlyMap<unknown, Shape> = new Map<unknown, Shape>([
-  ...[...serverAnswers, ...sessionAnswers].flatMap(({ type, data }) =>
-    data === undefined ? [] : [[type, data] as const],
-  ),
-  ['create_session', opened],
-  ['load_session', opened],
-  ['switch_session', fields({ sessionInfo })],
-  ['delete_session', fields({ deleted: 'boolean' })],
-  ['fork', fields({ cancelled: 'boolean' })],
-]);
-
-/** The successful responses to commands that `fits` accepts, each with the required shape of its data. */
-const successes = ({ responses }: View, fits: (type: unknown) => boolean) =>
-  responses.flatMap(({ frame, json }) => {
-    const shape = answers.get(json.command);
-    return json.success !== true || shape === undefined || !fits(json.command) ? [] : [{ frame, json, shape }];
-  });
-
 /** Commands that every server must refuse, with their responses. */
 const invalid = ({ sent }: View): readonly (Sent & { readonly fault: string })[] =>
   sent.flatMap((command) => {
@@ -58,34 +37,6 @@ const sessionOf = (data: unknown): unknown =>
 
 /** Rules on answers. */
 export const dataRules: readonly ServerRule[] = [
-  {
-    id: 'pi-server/server-data',
-    section: '17.1',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'A command of the server answers with the data that is its own.',
-    covers: [...serverCommands].map((type) => `command:${String(type)}`),
-    scenarios: ['errands', 'session'],
-    judge: (view) =>
-      each(
-        successes(view, (type) => serverCommands.has(type)),
-        ({ json, shape }) => misfit(json.data, shape),
-      ),
-  },
-  {
-    id: 'pi-server/session-data',
-    section: '17.2',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'A command of a session answers with the data that is its own.',
-    covers: [...sessionCommandTypes].map((type) => `command:${String(type)}`),
-    scenarios: ['session', 'prompt'],
-    judge: (view) =>
-      each(
-        successes(view, (type) => !serverCommands.has(type)),
-        ({ json, shape }) => misfit(json.data, shape),
-      ),
-  },
   {
     id: 'pi-server/invalid-fails',
     section: '4.2',

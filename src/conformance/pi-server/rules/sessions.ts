@@ -1,7 +1,6 @@
 // Rules on the creation and deletion of sessions, and on shutdown: docs/protocols/pi-server.md 6, 7.1 and 16.2.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { each, type Finding } from '../../check/rule.ts';
-import { fields, misfit } from '../../check/shape.ts';
+import type { Finding } from '../../check/rule.ts';
 import { type ServerRule, shown, type View } from '../view/view.ts';
 
 /** Successful commands of this type, with their session. */
@@ -45,20 +44,6 @@ export const sessionRules: readonly ServerRule[] = [
     scenarios: ['session'],
     reads: 'both',
     judge: (view) => toldOf(view, 'delete_session', 'session_deleted'),
-  },
-  {
-    id: 'pi-server/shutdown-data',
-    section: '16.2',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: 'server_shutdown says why, and how long what goes on may go on.',
-    covers: ['event:server_shutdown'],
-    scenarios: ['farewell', 'errands'],
-    judge: ({ fromServer }) =>
-      each(
-        fromServer.filter(({ json }) => json.type === 'server_shutdown'),
-        ({ json }) => misfit(json.data, fields({ reason: 'string', timeoutMs: 'number' })),
-      ),
   },
   {
     id: 'pi-server/shutdown-last',

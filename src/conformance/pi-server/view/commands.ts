@@ -84,20 +84,3 @@ export function laneOf({ type, sessionId, streamingBehavior }: Dictionary): stri
   if (!serverCommands.has(type)) return `session ${String(sessionId)}`;
   return sessionId === undefined ? 'server' : null;
 }
-
-/** Required fields of each command, all of them texts (docs/protocols/pi-server.md 17.1, 17.2, 18.2, 22.3). */
-export const requiredTexts: ReadonlyMap<unknown, readonly string[]> = new Map([
-  ['delete_session', ['sessionId']],
-  ['switch_session', ['sessionId']],
-  ['load_session', ['sessionPath']],
-  ['prompt', ['message']],
-  ['steer', ['message']],
-  ['follow_up', ['message']],
-  ['set_model', ['provider', 'modelId']],
-  ['set_thinking_level', ['level']],
-  ['set_session_name', ['name']],
-  ['bash', ['command']],
-  ['switch_session_file', ['sessionPath']],
-  ['fork', ['entryId']],
-  ['extension_ui_response', ['requestId']],
-]);

@@ -1,7 +1,6 @@
 // Faults that make a command invalid by itself: docs/protocols/pi-server.md 4 and 17. A server must refuse such a
 // command, and a client must not send it.
 import type { Dictionary } from '../../../core/model/content.ts';
-import { needsSession, requiredTexts } from './commands.ts';
 
 const longestId = 256;
 const mostDependencies = 32;
@@ -31,18 +30,3 @@ function dependencyFault(dependsOn: unknown, id: unknown): string | null {
 
 /** Whether the value is a session version. */
 export const isVersion = (value: unknown): value is number => Number.isInteger(value) && Number(value) >= 0;
-
-/** Optional texts of commands (docs/protocols/pi-server.md 17.1). */
-const optionalTexts: ReadonlyMap<unknown, readonly string[]> = new Map([['create_session', ['sessionId', 'cwd']]]);
-
-/** Which field of a known command is not there though the command needs it, or is no text; null when all are right. */
-export function fieldFault(command: Dictionary): string | null {
-  const { type } = command;
-  if (needsSession(type) && !isText(command.sessionId)) return `${String(type)} needs a sessionId`;
-  const missing = (requiredTexts.get(type) ?? []).find((name) => typeof command[name] !== 'string');
-  if (missing !== undefined) return `${String(type)} needs ${missing}`;
-  const wrong = (optionalTexts.get(type) ?? []).find((name) => !['string', 'undefined'].includes(typeof command[name]));
-  if (wrong !== undefined) return `the ${wrong} of ${String(type)} must be a text`;
-  const isSwitch = type === 'set_auto_compaction' || type === 'set_auto_retry';
-  return isSwitch && typeof command.enabled !== 'boolean' ? `${String(type)} needs enabled` : null;
-}

@@ -39,8 +39,6 @@ const adds = (content: Dictionary) => params(isPrompt, (of) => ({ ...of, prompt:
 const isForm = (frame: Dictionary) => isAnswer(frame) && dictionaryOf(frame.result).action !== undefined;
 const form = (change: (result: Dictionary) => Dictionary) =>
   changesOutput((frame) => (isForm(frame) ? { ...frame, result: change(dictionaryOf(frame.result)) } : frame));
-const declares = (capabilities: Dictionary) => params(isInitialize, having({ clientCapabilities: capabilities }));
-const setOption = isMethod('session/set_config_option');
 
 const starts: readonly MutantRow[] = [
   [
@@ -67,29 +65,16 @@ const starts: readonly MutantRow[] = [
   ['request-id', 'two requests under one id', behind(isPrompt, same), ['one-prompt', 'cancel-waits']],
   ['answered-once', 'requests are answered twice', behind(isAnswer, same)],
   ['answer-id', 'answers to nothing', behind(isNew, () => ({ jsonrpc: '2.0', id: 'nobody-asked', result: {} }))],
-  ['meta-object', '_meta that is a text', params(isNew, having({ _meta: 'any' }))],
   [
     'own-methods',
     'a notification of its own without an underscore',
     behind(isNew, () => notice('conformance/any', {})),
   ],
   [
-    'params-object',
-    'params that are a list',
-    behind(isNew, () => ({ jsonrpc: '2.0', method: '_conformance/any', params: [] })),
-  ],
-  [
     'answers-requests',
     'requests that are not known get no answer',
     dropsOutput((frame) => isAnswer(frame) && isRefusal(frame)),
     ['unknown-notification', 'survives-updates'],
-  ],
-  [
-    'error-shape',
-    'errors without a message',
-    changesOutput((frame) =>
-      'error' in frame ? { ...frame, error: lacking('message')(dictionaryOf(frame.error)) } : frame,
-    ),
   ],
   [
     'unknown-method',
@@ -116,9 +101,6 @@ const starts: readonly MutantRow[] = [
     ['initialize-first'],
   ],
   ['initialize-once', 'initializes twice', behind(isInitialize, (frame) => ({ ...frame, id: 'again' }))],
-  ['version-integer', 'a version in words', params(isInitialize, having({ protocolVersion: '1' }))],
-  ['capabilities-shape', 'a capability in words', declares({ terminal: 'yes' })],
-  ['client-info', 'no name', params(isInitialize, lacking('clientInfo'))],
   [
     'authenticate-offered',
     'a login that nobody offers',
@@ -147,13 +129,7 @@ function deafAt(isIt: (frame: Dictionary) => boolean) {
 }
 
 const sessions: readonly MutantRow[] = [
-  ['new-shape', 'no list of tool servers', params(isNew, lacking('mcpServers'))],
   ['cwd-absolute', 'a relative folder', params(isNew, having({ cwd: 'project' }))],
-  [
-    'tool-servers',
-    'a tool server without arguments',
-    params(isNew, having({ mcpServers: [{ name: 'a', command: '/a' }] })),
-  ],
   [
     'tool-servers-declared',
     'a tool server of a kind that the agent cannot use',
@@ -169,12 +145,6 @@ const sessions: readonly MutantRow[] = [
     'delete-declared',
     'delete of an agent that has none',
     behind(isPrompt, request('more', 'session/delete', { sessionId: 'x' })),
-  ],
-  [
-    'load-shape',
-    'load without a folder',
-    behind(isPrompt, ofSession('session/load', { mcpServers: [] })),
-    ['cwd-absolute', 'one-prompt'],
   ],
   ['list-cursor', 'a cursor that nobody gave', behind(isPrompt, request('more', 'session/list', { cursor: 'x' }))],
   [
@@ -194,16 +164,9 @@ const sessions: readonly MutantRow[] = [
     behind(isPrompt, ofSession('session/set_config_option', { configId: 'model', value: 'nobody' })),
     ['no-errors'],
   ],
-  ['option-boolean', 'a switch without its type', params(setOption, lacking('type'))],
 ];
 
 const turns: readonly MutantRow[] = [
-  ['prompt-shape', 'a prompt that is a text', params(isPrompt, having({ prompt: 'hello' }))],
-  [
-    'prompt-contents',
-    'contents without their text',
-    prompt((one) => (one.type === 'text' ? lacking('text')(one) : one)),
-  ],
   ['prompt-declared', 'a sound for an agent that takes none', adds({ type: 'audio', data: '', mimeType: 'audio/wav' })],
   ['one-prompt', 'prompts twice', behind(isPrompt, (frame) => ({ ...frame, id: 'again' })), ['cancel-waits']],
   [
@@ -211,11 +174,6 @@ const turns: readonly MutantRow[] = [
     'permission is neither given nor refused',
     dropsOutput((frame) => isAnswer(frame) && isSelected(outcomeOf(frame))),
     ['answers-requests'],
-  ],
-  [
-    'permission-shape',
-    'permission in words',
-    changesOutput((frame) => (isAnswer(frame) && isSelected(outcomeOf(frame)) ? { ...frame, result: 'yes' } : frame)),
   ],
   ['permission-offered', 'an option that nobody offered', outcome(having({ optionId: 'nobody' }), isSelected)],
   ['cancelled-in-cancel', 'cancels what was only asked', outcome(() => ({ outcome: 'cancelled' }), isSelected)],
@@ -250,7 +208,6 @@ const turns: readonly MutantRow[] = [
     behind(isPrompt, () => notice('session/list', {})),
     ['own-methods'],
   ],
-  ['prompt-known', 'prompts with a smell', adds({ type: 'smell' })],
   [
     'cancel-request-known',
     'cancels a request that it never made',
@@ -272,28 +229,6 @@ const turns: readonly MutantRow[] = [
     ),
     ['unknown-method'],
   ],
-  [
-    'environment-shape',
-    'a file without its content',
-    alone(() => ({
-      in(frame, link) {
-        if (frame.method !== 'fs/read_text_file') return [frame];
-        link.toClient({ jsonrpc: '2.0', id: frame.id, result: { text: 'a' } });
-        return [];
-      },
-      out: (frame) =>
-        isInitialize(frame)
-          ? [
-              {
-                ...frame,
-                params: { ...dictionaryOf(frame.params), clientCapabilities: { fs: { readTextFile: true } } },
-              },
-            ]
-          : [frame],
-    })),
-    ['undeclared-refused'],
-  ],
-  ['elicitation-shape', 'an action that nobody knows', form(having({ action: 'perhaps' }))],
   ['elicitation-values', 'a form without its values', form(having({ content: {} }))],
   [
     'link-absolute',

@@ -1,17 +1,7 @@
 // ACP agents that violate settings, turns, calls, questions or updates.
 import type { Dictionary } from '../../../../src/core/model/content.ts';
 import { dictionaryOf } from '../../../../src/core/model/dictionary.ts';
-import {
-  alone,
-  asking,
-  behind,
-  having,
-  isMethod,
-  lacking,
-  notice,
-  params,
-  unanswered,
-} from '../../eca/mutants/changes.ts';
+import { alone, asking, behind, having, isMethod, notice, params, unanswered } from '../../eca/mutants/changes.ts';
 import { dropsOutput } from '../../support/mutant.ts';
 import {
   answerTo,
@@ -60,26 +50,9 @@ const second = (reason: string) =>
   });
 
 const settings: readonly MutantRow[] = [
-  [
-    'modes-shape',
-    'a current mode that is no text',
-    modes(having({ currentModeId: 7 })),
-    ['mode-offered', 'mode-in-step'],
-  ],
   ['mode-offered', 'a current mode that is not offered', modes(having({ currentModeId: 'nobody' })), ['mode-in-step']],
   ['set-mode', 'offered modes are refused', refuses(is('session/set_mode'))],
-  [
-    'set-mode-shape',
-    'set_mode is answered with a text',
-    answerTo(is('session/set_mode'), (frame) => ('result' in frame ? { ...frame, result: 'done' } : frame)),
-  ],
-  [
-    'mode-update-shape',
-    'a change of the mode without the mode',
-    update(['current_mode_update'], lacking('currentModeId')),
-  ],
   ['mode-unknown', 'any mode is taken', grants(is('session/set_mode', ({ modeId }) => modeId === nowhere))],
-  ['options-shape', 'options without a name', options(lacking('name'))],
   [
     'option-ids',
     'an option comes twice',
@@ -121,11 +94,6 @@ const settings: readonly MutantRow[] = [
   ],
   ['mode-in-step', 'the mode is another one than its option', modes((of) => ({ ...of, currentModeId: firstMode(of) }))],
   [
-    'commands-shape',
-    'commands without a description',
-    update(['available_commands_update'], having({ availableCommands: [{ name: 'any' }] })),
-  ],
-  [
     'command-names',
     'commands with their slash',
     update(['available_commands_update'], having({ availableCommands: [{ name: '/any', description: 'any' }] })),
@@ -134,7 +102,6 @@ const settings: readonly MutantRow[] = [
 
 const turns: readonly MutantRow[] = [
   ['prompt-answered', 'prompts are not answered', unanswered('session/prompt')],
-  ['stop-reason', 'a turn that is done', stops('done')],
   ['text-in-turn', 'speaks behind the answer', behindPrompts(({ sessionId }) => told(sessionId, chunk))],
   ['takes-text', 'texts are refused', refuses(holding('text'), -32_602), ['takes-link', 'unknown-fields']],
   ['takes-link', 'links are refused', refuses(holding('resource_link'), -32_602), ['takes-text', 'unknown-fields']],
@@ -192,9 +159,6 @@ const turns: readonly MutantRow[] = [
       };
     }),
   ],
-  ['chunk-shape', 'chunks without their text', update(['agent_message_chunk'], having({ content: { type: 'text' } }))],
-  ['content-known', 'says a smell', update(['agent_message_chunk'], having({ content: { type: 'smell' } }))],
-  ['message-id', 'ids of messages that are numbers', update(['agent_message_chunk'], having({ messageId: 7 }))],
   ['says-something', 'says nothing', dropsOutput(isUpdate('agent_message_chunk'))],
   [
     'failure-told',
@@ -261,12 +225,6 @@ const isEnd = ({ status }: Dictionary) => status === 'completed' || status === '
 const changed = 'tool_call_update';
 
 const calls: readonly MutantRow[] = [
-  ['call-shape', 'calls without a title', update(['tool_call'], lacking('title'))],
-  ['call-update-shape', 'titles that are no text', update([changed], having({ title: 7 }))],
-  ['call-kind', 'a kind that nobody knows', update(['tool_call'], having({ kind: 'cook' }))],
-  ['call-status', 'a status that nobody knows', update(['tool_call'], having({ status: 'waiting' }))],
-  ['call-content', 'a diff without its text', update([changed], having({ content: [{ type: 'diff', path: '/a' }] }))],
-  ['call-content-known', 'a smell of a call', update([changed], having({ content: [{ type: 'smell' }] }))],
   ['call-paths', 'relative paths', update(['tool_call'], having({ locations: [{ path: 'elsewhere.txt' }] }))],
   [
     'call-paths-of-model',
@@ -299,11 +257,6 @@ const calls: readonly MutantRow[] = [
     'terminal-shown',
     'a terminal that nobody created',
     update(['tool_call'], having({ content: [{ type: 'terminal', terminalId: 't' }] })),
-  ],
-  [
-    'plan-shape',
-    'a plan without its words',
-    behindUpdate('tool_call', { sessionUpdate: 'plan', entries: [{ priority: 'high' }] }),
   ],
 ];
 
@@ -340,12 +293,6 @@ const wants = (method: string, more: Dictionary) => (sessionId: unknown) => ({
 const form = (change: (params: Dictionary) => Dictionary) => params(isMethod('elicitation/create'), change);
 
 const questions: readonly MutantRow[] = [
-  ['permission-shape', 'permission of no call', permission(having({ toolCall: {} })), ['allowed-runs']],
-  [
-    'permission-kind',
-    'an option of a kind that nobody knows',
-    permission((of) => ({ ...of, options: [...optionsOf(of), { optionId: 'm', name: 'Maybe', kind: 'maybe' }] })),
-  ],
   [
     'permission-options',
     'two options of one id',
@@ -394,19 +341,12 @@ const questions: readonly MutantRow[] = [
     behindNew(wants('fs/read_text_file', { path: '/a' })),
   ],
   [
-    'environment-shape',
-    'writes a file without a content',
-    behindNew(wants('fs/write_text_file', { path: '/a' })),
-    ['asks-what-was-declared'],
-  ],
-  [
     'environment-paths',
     'reads a relative path',
     behindNew(wants('fs/read_text_file', { path: 'a' })),
     ['asks-what-was-declared'],
   ],
   ['elicitation-declared', 'asks in a way that was not declared', form(having({ mode: 'voice' }))],
-  ['elicitation-shape', 'a form without a question', form(lacking('message'))],
   [
     'elicitation-flat',
     'a form in a form',
@@ -415,12 +355,6 @@ const questions: readonly MutantRow[] = [
 ];
 
 const updates: readonly MutantRow[] = [
-  [
-    'update-shape',
-    'updates without a name',
-    update(['available_commands_update'], lacking('sessionUpdate')),
-    ['update-known'],
-  ],
   [
     'cancel-request-known',
     'takes back what it never asked',
@@ -437,24 +371,11 @@ const updates: readonly MutantRow[] = [
     'updates that nobody knows',
     behindUpdate('available_commands_update', { sessionUpdate: 'conformance_update' }),
   ],
-  ['usage-shape', 'usage in words', update(['usage_update'], having({ used: 'much' })), ['usage-fits']],
   ['usage-fits', 'more is used than there is', update(['usage_update'], having({ used: 10, size: 1 }))],
-  [
-    'session-info-shape',
-    'a title that is no text',
-    behindNew((session) => told(session, { sessionUpdate: 'session_info_update', title: 7 })),
-  ],
-  ['notice-shape', 'a notice without a title', update(['notice'], lacking('title'))],
   [
     'notice-declared',
     'notices for clients that know none',
     behindNew((session) => told(session, { sessionUpdate: 'notice', severity: 'info', title: 'Hello' })),
-  ],
-  [
-    'compaction-shape',
-    'a compaction without an id',
-    update(['compaction_update'], lacking('compactionId')),
-    ['compaction-ends'],
   ],
   [
     'compaction-declared',

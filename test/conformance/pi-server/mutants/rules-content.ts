@@ -169,12 +169,6 @@ export const versionMutants: readonly Mutant[] = [
 /** docs/protocols/pi-server.md 6, 16.2, 18 and 19. */
 export const eventMutants: readonly Mutant[] = [
   {
-    fault: 'an event does not say of which session it is',
-    caughtBy: ['event-envelope'],
-    alsoCaughtBy: ['event-brackets'],
-    make: changesOutput((frame) => (isEvent(frame, 'agent_start') ? without(frame, 'sessionId') : frame)),
-  },
-  {
     fault: 'an event of a session that nobody has switched to',
     caughtBy: ['event-subscribed'],
     make: puts(
@@ -199,14 +193,6 @@ export const eventMutants: readonly Mutant[] = [
     make: puts(
       (frame) => isEvent(frame, 'agent_start'),
       (frame) => [frame, frame],
-    ),
-  },
-  {
-    fault: 'a run ends without its messages',
-    caughtBy: ['run-messages'],
-    alsoCaughtBy: ['event-repeats'],
-    make: changesOutput((frame) =>
-      isEvent(frame, 'agent_end') ? { ...frame, event: without(eventOf(frame), 'messages') } : frame,
     ),
   },
   {
@@ -258,22 +244,6 @@ export const eventMutants: readonly Mutant[] = [
     ),
   },
   {
-    fault: 'a question has no title',
-    caughtBy: ['question-shape'],
-    make: changesOutput((frame) =>
-      isEvent(frame, 'extension_ui_request') ? { ...frame, event: without(eventOf(frame), 'title') } : frame,
-    ),
-  },
-  {
-    fault: 'the end comes without a word why',
-    caughtBy: ['shutdown-data'],
-    alsoCaughtBy: ['shutdown-last'],
-    make: puts(
-      (frame) => isResponse(frame, 'get_metrics'),
-      (frame) => [frame, { type: 'server_shutdown', data: {} }],
-    ),
-  },
-  {
     fault: 'commands are accepted behind the end',
     caughtBy: ['shutdown-last'],
     make: puts(
@@ -285,18 +255,6 @@ export const eventMutants: readonly Mutant[] = [
 
 /** docs/protocols/pi-server.md 4.2, 17 and 22. */
 export const dataMutants: readonly Mutant[] = [
-  {
-    fault: 'the health of a server is unknown',
-    caughtBy: ['server-data'],
-    make: changesOutput((frame) =>
-      isResponse(frame, 'health_check') && frame.success === true ? { ...frame, data: {} } : frame,
-    ),
-  },
-  {
-    fault: 'a session has no messages',
-    caughtBy: ['session-data'],
-    make: changesOutput((frame) => (isResponse(frame, 'get_messages') ? { ...frame, data: {} } : frame)),
-  },
   {
     fault: 'an empty key is none',
     caughtBy: ['invalid-fails'],

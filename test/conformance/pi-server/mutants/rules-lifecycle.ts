@@ -1,6 +1,5 @@
 // Mutants for rules: greeting, frames, responses, and the lifecycle of commands (docs/protocols/pi-server.md 2 to 7.2).
-import { without } from '../../../../src/core/model/dictionary.ts';
-import { changesOutput, dataOf, dropsOutput, isResponse, type Mutant, phaseOf, withData } from './mutant.ts';
+import { changesOutput, dropsOutput, isResponse, type Mutant, withData } from './mutant.ts';
 import { delays, isFailure, isStep, puts } from './rule-changes.ts';
 
 /** Sections 2 to 6, 12 and 16.1. */
@@ -14,18 +13,6 @@ export const frameMutants: readonly Mutant[] = [
     ),
   },
   {
-    fault: 'server_ready has no transports',
-    caughtBy: ['ready-data'],
-    make: changesOutput((frame) =>
-      frame.type === 'server_ready' ? { ...frame, data: without(dataOf(frame), 'transports') } : frame,
-    ),
-  },
-  {
-    fault: 'the protocol has half a version',
-    caughtBy: ['ready-version'],
-    make: changesOutput((frame) => (frame.type === 'server_ready' ? withData(frame, { protocolVersion: '1' }) : frame)),
-  },
-  {
     fault: 'what it logs is between its frames',
     caughtBy: ['frame-object'],
     make: () => ({
@@ -34,41 +21,6 @@ export const frameMutants: readonly Mutant[] = [
         return [frame];
       },
     }),
-  },
-  {
-    fault: 'a frame has no type',
-    caughtBy: ['frame-type'],
-    make: puts(
-      (frame) => isResponse(frame, 'health_check'),
-      (frame) => [frame, { data: {} }],
-    ),
-  },
-  {
-    fault: 'success is a word',
-    caughtBy: ['response-shape'],
-    alsoCaughtBy: ['response-error'],
-    make: changesOutput((frame) =>
-      isResponse(frame, 'health_check') && frame.success === true ? { ...frame, success: 'true' } : frame,
-    ),
-  },
-  {
-    fault: 'sessionVersion is a word',
-    caughtBy: ['response-optional'],
-    alsoCaughtBy: ['response-outcome'],
-    make: changesOutput((frame) =>
-      isResponse(frame, 'get_last_assistant_text') ? { ...frame, sessionVersion: '1' } : frame,
-    ),
-  },
-  {
-    fault: 'a success has an error',
-    caughtBy: ['response-error'],
-    alsoCaughtBy: ['response-outcome'],
-    make: changesOutput((frame) => (isResponse(frame, 'get_metrics') ? { ...frame, error: 'none' } : frame)),
-  },
-  {
-    fault: 'a failure has data',
-    caughtBy: ['failure-bare'],
-    make: changesOutput((frame) => (isFailure(frame) ? { ...frame, data: {} } : frame)),
   },
   {
     fault: 'a repetition without an id has a stale one',
@@ -102,29 +54,6 @@ export const frameMutants: readonly Mutant[] = [
 
 /** Sections 4.2 to 7.2. */
 export const lifecycleMutants: readonly Mutant[] = [
-  {
-    fault: 'an ending does not say of what',
-    caughtBy: ['lifecycle-names'],
-    alsoCaughtBy: ['lifecycle-identity', 'response-outcome'],
-    make: changesOutput((frame) =>
-      isStep(frame, 'finished', 'get_metrics') ? { ...frame, data: without(dataOf(frame), 'commandType') } : frame,
-    ),
-  },
-  {
-    fault: 'no step says what its command depends on',
-    caughtBy: ['lifecycle-depends-on'],
-    make: changesOutput((frame) =>
-      phaseOf(frame) === '' ? frame : { ...frame, data: without(dataOf(frame), 'dependsOn') },
-    ),
-  },
-  {
-    fault: 'a command is finished as failed, without a reason',
-    caughtBy: ['finished-outcome'],
-    alsoCaughtBy: ['response-outcome'],
-    make: changesOutput((frame) =>
-      isStep(frame, 'finished') ? { ...frame, data: without(dataOf(frame), 'error') } : frame,
-    ),
-  },
   {
     fault: 'a command is started for another session',
     caughtBy: ['lifecycle-identity'],
