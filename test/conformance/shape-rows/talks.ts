@@ -4,6 +4,7 @@ import { acpTalk } from './acp.ts';
 import { ecaEditor, ecaServer } from './eca.ts';
 import { piAgent } from './pi.ts';
 import { piServerTalk } from './pi-server.ts';
+import { rpcMessageAgent } from './rpc-message.ts';
 
 /** By protocol and side. */
 export const talks: ReadonlyMap<string, readonly (readonly Row[])[]> = new Map([
@@ -13,4 +14,5 @@ export const talks: ReadonlyMap<string, readonly (readonly Row[])[]> = new Map([
   ['acp agents', [acpTalk]],
   ['acp clients', [acpTalk]],
   ['pi-server agents', [piServerTalk]],
+  ['rpc-message agents', [rpcMessageAgent]],
 ]);
