@@ -34,6 +34,7 @@ describe('the checks of pi', () => {
       'pi/stop-reason-known',
       'pi/update-message',
       'pi/blocks-streamed',
+      'pi/compaction-reason',
     ]);
     expect([levelIn(first, 'pi/usage'), levelIn(pi, 'pi/usage')]).toEqual(['MUST', 'SHOULD']);
     expect([first.version, setInVersion(pi, pi.version)]).toEqual(['1', pi]);

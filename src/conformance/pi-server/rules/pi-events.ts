@@ -111,7 +111,7 @@ const groups: readonly Group[] = [
     sentence: 'A compaction that starts ends, and both say what those of pi say.',
     covers: ['session:auto_compaction_start', 'session:auto_compaction_end'],
     scenarios: ['compaction'],
-    rules: ['compaction-brackets', 'compaction-start-fields', 'compaction-end-fields'],
+    rules: ['compaction-brackets', 'compaction-reason', 'compaction-start-fields', 'compaction-end-fields'],
   },
   {
     name: 'event-retries',

@@ -11,6 +11,7 @@ const of = { section: 'Event Stream', level: 'SHOULD', basis: 'measured' } as co
 /** The name up to 0.64, and the name since. */
 const compactionStarts = ['auto_compaction_start', 'compaction_start'];
 const compactionEnds = ['auto_compaction_end', 'compaction_end'];
+const compactionReasons: ReadonlySet<string> = new Set(['manual', 'threshold', 'overflow']);
 
 /** Each end event follows a start event, and no start event stays without its end. */
 function* paired(view: PiView, starts: readonly string[], ends: readonly string[], end: string): Generator<Finding> {
@@ -63,6 +64,29 @@ export const compactionRules: readonly PiRule[] = [
     covers: ['event:auto_compaction_start', 'event:auto_compaction_end'],
     scenarios: ['compaction'],
     judge: (view) => paired(view, compactionStarts, compactionEnds, 'compaction'),
+  },
+  {
+    ...of,
+    id: 'pi/compaction-reason',
+    sentence:
+      'A compaction starts for manual, threshold or overflow (up to 1.5), and one that ends with a reason has that of its start.',
+    covers: ['event:auto_compaction_start', 'event:auto_compaction_end'],
+    scenarios: ['compaction'],
+    *judge(view) {
+      let open: unknown;
+      for (const { frame, type, json } of view.of(...compactionStarts, ...compactionEnds)) {
+        const { reason } = json;
+        const isStart = compactionStarts.includes(type);
+        if (typeof reason === 'string') {
+          const isFine = isStart ? compactionReasons.has(reason) : open === undefined || reason === open;
+          yield {
+            frame,
+            wrong: isFine ? null : `the reason is ${reason}${isStart ? '' : `, and was ${String(open)}`}`,
+          };
+        }
+        open = isStart ? reason : undefined;
+      }
+    },
   },
 ];
 

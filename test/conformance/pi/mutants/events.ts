@@ -2,7 +2,7 @@
 import type { Dictionary } from '../../../../src/core/model/content.ts';
 import { dictionaryOf, isDictionary, without } from '../../../../src/core/model/dictionary.ts';
 import type { Interceptor, Link } from '../../support/intercept.ts';
-import { changesInput, dropsOutput, type Mutant } from '../../support/mutant.ts';
+import { changesInput, changesOutput, dropsOutput, type Mutant } from '../../support/mutant.ts';
 import { answers, events, messages, put, updates } from './change.ts';
 
 const isRole = (role: string) => (frame: Dictionary) => dictionaryOf(frame.message).role === role;
@@ -296,6 +296,20 @@ const others: readonly Mutant[] = [
     fault: 'ends a compaction that did not start',
     caughtBy: ['compaction-brackets'],
     make: dropsOutput((frame) => /compaction_start$/u.test(String(frame.type))),
+  },
+  {
+    fault: 'compacts at a whim',
+    caughtBy: ['compaction-reason'],
+    make: changesOutput((frame) =>
+      /compaction_(?:start|end)$/u.test(String(frame.type)) ? { ...frame, reason: 'whim' } : frame,
+    ),
+  },
+  {
+    fault: 'has compacted for another reason than it said',
+    caughtBy: ['compaction-reason'],
+    make: changesOutput((frame) =>
+      /compaction_end$/u.test(String(frame.type)) ? { ...frame, reason: 'other' } : frame,
+    ),
   },
   {
     fault: 'ends a retry that did not start',
