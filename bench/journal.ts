@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import type { StoredLog, StoredRecord } from '../src/core/contract/session-store.ts';
+import type { StoredLog, StoredRecord } from '../src/core/contract/store/session-store.ts';
 import { systemClock } from '../src/gateway/system-clock.ts';
 import { type Journal, openJournal } from '../src/stores/journal/journal.ts';
 

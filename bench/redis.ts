@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { StoredLog, StoredRecord } from '../src/core/contract/session-store.ts';
+import type { StoredLog, StoredRecord } from '../src/core/contract/store/session-store.ts';
 import { systemClock } from '../src/gateway/system-clock.ts';
 import { openRedisStore } from '../src/stores/redis/redis-store.ts';
 

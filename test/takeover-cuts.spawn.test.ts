@@ -3,7 +3,7 @@
 // (docs/scale.md, docs/guides/journal.md).
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { owner } from '../src/core/contract/principal.ts';
-import type { SessionStore } from '../src/core/contract/session-store.ts';
+import type { SessionStore } from '../src/core/contract/store/session-store.ts';
 import { systemClock } from '../src/gateway/system-clock.ts';
 import { openRedisStore } from '../src/stores/redis/redis-store.ts';
 import { createByteProxy } from './support/byte-proxy.ts';

@@ -2,11 +2,11 @@
 import type { AdapterOf } from '../adapters/protocols.ts';
 import type { Clock } from '../core/contract/clock.ts';
 import type { Delivery } from '../core/contract/delivery.ts';
-import type { ClientRequest, Elsewhere, GatewayApi, OpenSession } from '../core/contract/gateway-api.ts';
-import type { ObstacleSource } from '../core/contract/obstacles.ts';
+import type { ClientRequest, Elsewhere, GatewayApi, OpenSession } from '../core/contract/gateway/gateway-api.ts';
+import type { ObstacleSource } from '../core/contract/gateway/obstacles.ts';
 import type { PacedWork } from '../core/contract/paced-work.ts';
 import { owner, type Principal } from '../core/contract/principal.ts';
-import type { SessionStore } from '../core/contract/session-store.ts';
+import type { SessionStore } from '../core/contract/store/session-store.ts';
 import type { CommandSink } from '../core/link/frontend-driver.ts';
 import { type Figures, metricsText } from '../core/metrics/metrics.ts';
 import { GatewayError, type Outcome, type Problem } from '../core/model/errors.ts';

@@ -7,7 +7,7 @@ import type {
   StoredPast,
   StoredRecord,
   StoredSnapshot,
-} from '../core/contract/session-store.ts';
+} from '../core/contract/store/session-store.ts';
 import { GatewayError } from '../core/model/errors.ts';
 
 /** Bytes of records after which a snapshot replaces them, the same as in the journal. */

@@ -8,7 +8,7 @@ import type {
   StoredRecord,
   StoredSnapshot,
   StoreLoss,
-} from '../core/contract/session-store.ts';
+} from '../core/contract/store/session-store.ts';
 import { GatewayError } from '../core/model/errors.ts';
 
 /** What every log needs of its store. `Log`: the kind of its logs. */

@@ -1,7 +1,7 @@
 // What an agent can make grow, each in its own protocol.
 import { expect } from 'vitest';
 import { mostTasks } from '../../src/adapters/claude/backend/plans.ts';
-import { mostHeldBytes } from '../../src/core/contract/held-back.ts';
+import { mostHeldBytes } from '../../src/core/contract/adapter/held-back.ts';
 import { unreadBytes } from '../../src/core/link/agent-link.ts';
 import { mostJunk } from '../../src/core/link/junk-count.ts';
 import type { Event } from '../../src/core/model/event.ts';

@@ -8,7 +8,7 @@ import type {
   StoredLogOwner,
   StoredPast,
   StoredRecord,
-} from '../../src/core/contract/session-store.ts';
+} from '../../src/core/contract/store/session-store.ts';
 
 /** A fresh store, and how to get rid of it. */
 export interface StoreRig {

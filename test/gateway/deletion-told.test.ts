@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
 import { within } from '../../src/conformance/bounded-wait.ts';
 import { owner } from '../../src/core/contract/principal.ts';
-import type { SessionStore, StoredLog } from '../../src/core/contract/session-store.ts';
+import type { SessionStore, StoredLog } from '../../src/core/contract/store/session-store.ts';
 import { createGateway, type Gateway } from '../../src/gateway/full-gateway.ts';
 import { createMemoryStore } from '../../src/stores/memory-store.ts';
 import { createFrame } from '../../src/transports/framing/frame.ts';

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
 import { owner } from '../../src/core/contract/principal.ts';
-import type { SessionStore } from '../../src/core/contract/session-store.ts';
+import type { SessionStore } from '../../src/core/contract/store/session-store.ts';
 import { createGateway } from '../../src/gateway/full-gateway.ts';
 import { createApp } from '../../src/transports/http/app.ts';
 import { freshJournal, segmentsIn } from '../stores/journal/journal-rig.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
-import type { ClientRequest } from '../../src/core/contract/gateway-api.ts';
+import type { ClientRequest } from '../../src/core/contract/gateway/gateway-api.ts';
 import { owner } from '../../src/core/contract/principal.ts';
 import { createGateway, type Gateway } from '../../src/gateway/full-gateway.ts';
 import { obstacleMs } from '../../src/gateway/stored/unwritten-exports.ts';

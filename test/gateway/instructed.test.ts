@@ -2,8 +2,8 @@
 // was.
 import { expect, test } from 'vitest';
 import { adapters } from '../../src/adapters/index.ts';
+import type { Instructions } from '../../src/core/contract/adapter/instructions.ts';
 import type { AgentLaunch } from '../../src/core/contract/adapter/launch.ts';
-import type { Instructions } from '../../src/core/contract/instructions.ts';
 
 const start: AgentLaunch = { argv: ['--verbose'], options: { system: 'You chat.' } };
 const both = { text: 'Be brief.', addition: 'Rhyme.' };

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
 import { owner, type Principal } from '../../src/core/contract/principal.ts';
 import type { Entry, Reader } from '../../src/core/contract/reader.ts';
-import type { SessionStore } from '../../src/core/contract/session-store.ts';
+import type { SessionStore } from '../../src/core/contract/store/session-store.ts';
 import { messageOf } from '../../src/core/model/errors.ts';
 import { createGateway, type Gateway } from '../../src/gateway/full-gateway.ts';
 import { createMemoryStore } from '../../src/stores/memory-store.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { GatewayApi } from '../../src/core/contract/gateway-api.ts';
+import type { GatewayApi } from '../../src/core/contract/gateway/gateway-api.ts';
 import { owner } from '../../src/core/contract/principal.ts';
 import type { Command } from '../../src/core/model/command.ts';
 import { createMemoryStore } from '../../src/stores/memory-store.ts';

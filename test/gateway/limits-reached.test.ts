@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { logTo, mostUnreadBytes } from '../../src/cli/stderr-log.ts';
 import { parseConfig } from '../../src/config/config.ts';
-import { type LimitRule, limitRules } from '../../src/core/contract/limit-rule.ts';
+import { type LimitRule, limitRules } from '../../src/core/contract/limits/limit-rule.ts';
 import { owner } from '../../src/core/contract/principal.ts';
 import { linkAgent, unreadBytes } from '../../src/core/link/agent-link.ts';
 import { linkClient } from '../../src/core/link/client-link.ts';

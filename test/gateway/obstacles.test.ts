@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
 import { owner } from '../../src/core/contract/principal.ts';
-import type { SessionStore } from '../../src/core/contract/session-store.ts';
+import type { SessionStore } from '../../src/core/contract/store/session-store.ts';
 import { createGateway } from '../../src/gateway/full-gateway.ts';
 import { memoryPair } from '../../src/transports/memory.ts';
 

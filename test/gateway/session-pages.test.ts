@@ -1,7 +1,7 @@
 // The sessions of a gateway in pages: open and stored ones, each once, in the order of their ids.
 import { describe, expect, test } from 'vitest';
 import { owner, type Principal } from '../../src/core/contract/principal.ts';
-import type { SessionStore, StoredHead } from '../../src/core/contract/session-store.ts';
+import type { SessionStore, StoredHead } from '../../src/core/contract/store/session-store.ts';
 import type { HubEntry } from '../../src/core/session/hub.ts';
 import { sessionPage } from '../../src/gateway/sessions/session-pages.ts';
 

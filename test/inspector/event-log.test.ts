@@ -1,7 +1,7 @@
 // What the page keeps of a session: events of a snapshot give way to what the wire tells of the same time, rows without an
 // event stand in their place, and each mark counts once, however it was told.
 import { describe, expect, it } from 'vitest';
-import type { WireRow } from '../../src/core/contract/wire-rows.ts';
+import type { WireRow } from '../../src/core/contract/gateway/wire-rows.ts';
 import type { Event } from '../../src/core/model/event.ts';
 import { createEventLog, everything } from '../../src/inspector/state/event-log.ts';
 

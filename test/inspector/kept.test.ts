@@ -3,7 +3,7 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { KeptSession } from '../../src/core/contract/inspector-api.ts';
+import type { KeptSession } from '../../src/core/contract/gateway/inspector-api.ts';
 import { createMemoryStore } from '../../src/stores/memory-store.ts';
 import { type InspectorRig, type Page, startInspector } from './rig.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { WebSocket } from 'ws';
 import { parseConfig } from '../../src/config/config.ts';
 import type { Clock } from '../../src/core/contract/clock.ts';
-import type { SessionStore } from '../../src/core/contract/session-store.ts';
+import type { SessionStore } from '../../src/core/contract/store/session-store.ts';
 import { createGateway } from '../../src/gateway/full-gateway.ts';
 import { listen } from '../../src/transports/http/server.ts';
 

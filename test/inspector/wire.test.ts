@@ -1,7 +1,7 @@
 // The wire of a live session, and tapes: rows in the order of the log, each event once.
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { WirePage } from '../../src/core/contract/gateway/wire-rows.ts';
 import { owner } from '../../src/core/contract/principal.ts';
-import type { WirePage } from '../../src/core/contract/wire-rows.ts';
 import { textOf } from '../../src/gateway/commands/posted-frames.ts';
 import { type InspectorRig, type Page, startInspector } from './rig.ts';
 

@@ -1,8 +1,8 @@
 // A gateway with the demo agent, reached through a proxy that can cut.
 import { parseConfig } from '../../src/config/config.ts';
-import type { GatewayApi } from '../../src/core/contract/gateway-api.ts';
+import type { GatewayApi } from '../../src/core/contract/gateway/gateway-api.ts';
 import { owner } from '../../src/core/contract/principal.ts';
-import type { SessionStore } from '../../src/core/contract/session-store.ts';
+import type { SessionStore } from '../../src/core/contract/store/session-store.ts';
 import { createGateway } from '../../src/gateway/full-gateway.ts';
 import { listen } from '../../src/transports/http/server.ts';
 import { type ByteProxy, createByteProxy } from './byte-proxy.ts';

@@ -1,8 +1,13 @@
 // A board without a gateway: sessions are plain logs of frames, so that HTTP can be tested alone.
 import type { EventEnvelope } from '../../src/core/contract/adapter/event-envelope.ts';
 import type { Channel, Out } from '../../src/core/contract/channel.ts';
-import type { ClientRequest, GatewayApi, OpenSession, PostResult } from '../../src/core/contract/gateway-api.ts';
-import type { LimitRule } from '../../src/core/contract/limit-rule.ts';
+import type {
+  ClientRequest,
+  GatewayApi,
+  OpenSession,
+  PostResult,
+} from '../../src/core/contract/gateway/gateway-api.ts';
+import type { LimitRule } from '../../src/core/contract/limits/limit-rule.ts';
 import { owner } from '../../src/core/contract/principal.ts';
 import type { Entry, Reader } from '../../src/core/contract/reader.ts';
 import { type ErrorCode, GatewayError } from '../../src/core/model/errors.ts';

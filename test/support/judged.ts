@@ -2,7 +2,7 @@
 import type { Rule, Trace, TraceFrame } from '../../src/conformance/check/rule.ts';
 import { agentSetOf } from '../../src/conformance/index.ts';
 import { piServerAgent } from '../../src/conformance/pi-server/agent.ts';
-import { piEventRules } from '../../src/conformance/pi-server/rules/pi-events.ts';
+import { piEventRows } from '../../src/conformance/pi-server/rules/pi-events.ts';
 import { dictionaryOf } from '../../src/core/model/dictionary.ts';
 import { claudeOwn } from '../oracles/own/claude.ts';
 import type { OwnRule } from '../oracles/own/own-rule.ts';
@@ -136,7 +136,7 @@ export function judgedPiServer(
   const inserted = bound === undefined ? [] : subscription(bound);
   const frames = [...said.slice(0, 1), ...inserted, ...said.slice(1)].map(({ by, json }) => frameOf(by, json));
   const hasClient = said.some(({ by }) => by === 'client');
-  const unheeded = new Set([...piEventRules.map(({ id }) => id), ...(late ? needsAll : [])]);
+  const unheeded = new Set([...Object.keys(piEventRows).map((name) => `pi-server/${name}`), ...(late ? needsAll : [])]);
   const heeded = piServerAgent.rules.filter(({ id, reads }) => (reads !== 'both' || hasClient) && !unheeded.has(id));
   const own = piServerOwn(late).filter(({ id }) => hasClient || id !== 'pi-server/own/answers');
   const found = breachesIn([...heeded, ...own], { frames, isComplete: complete });

@@ -1,5 +1,5 @@
 // What a client in this process is told of a session, that takes each frame at once: frames that wait would be merged.
-import type { ClientRequest, GatewayApi } from '../../src/core/contract/gateway-api.ts';
+import type { ClientRequest, GatewayApi } from '../../src/core/contract/gateway/gateway-api.ts';
 import { drain } from './core/stream-rig.ts';
 import type { Heard } from './resuming-readers.ts';
 import { textOf } from './telling.ts';

@@ -2,8 +2,8 @@
 // conversation, because the API is stateless. api.ts sends the requests.
 import type { Env } from '../../core/contract/adapter/action.ts';
 import type { Backend } from '../../core/contract/adapter/backend.ts';
-import { createHeldBack } from '../../core/contract/held-back.ts';
-import { createOutbox } from '../../core/contract/outbox.ts';
+import { createHeldBack } from '../../core/contract/adapter/held-back.ts';
+import { createOutbox } from '../../core/contract/adapter/outbox.ts';
 import type { Command, CommandOf } from '../../core/model/command.ts';
 import type { Failure } from '../../core/model/content.ts';
 import { GatewayError, refused } from '../../core/model/errors.ts';

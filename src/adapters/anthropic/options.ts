@@ -1,7 +1,7 @@
 // The options of an anthropic agent, validated. The API key is not an option: it stays in the environment.
 import { z } from 'zod';
+import type { Instructions } from '../../core/contract/adapter/instructions.ts';
 import type { Options } from '../../core/contract/adapter/launch.ts';
-import type { Instructions } from '../../core/contract/instructions.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 
 /** A model name of the API. */

@@ -3,7 +3,7 @@
 // (docs/protocols/pi-legacy.md 1.6, 1.7).
 import type { Env } from '../../core/contract/adapter/action.ts';
 import type { Backend } from '../../core/contract/adapter/backend.ts';
-import { createOutbox } from '../../core/contract/outbox.ts';
+import { createOutbox } from '../../core/contract/adapter/outbox.ts';
 import { createCallChanges } from '../../core/log/call-changes.ts';
 import type { Command, CommandOf } from '../../core/model/command.ts';
 import type { Dictionary } from '../../core/model/content.ts';

@@ -1,7 +1,8 @@
 // Passes instructions for the model as arguments of pi's command line (`--system-prompt` and `--append-system-prompt`,
 // in every version from 0.13.2 to 1.5.2).
+
+import type { Instructions } from '../../core/contract/adapter/instructions.ts';
 import type { AgentLaunch } from '../../core/contract/adapter/launch.ts';
-import type { Instructions } from '../../core/contract/instructions.ts';
 
 /**
  * Adds the instructions to the command line. The last `--system-prompt` wins; additions accumulate in newer versions.

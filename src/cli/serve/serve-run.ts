@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { loadAdapters, protocolsOf } from '../../adapters/protocols.ts';
 import type { Config } from '../../config/config.ts';
-import type { Limited } from '../../core/contract/limit-rule.ts';
+import type { Limited } from '../../core/contract/limits/limit-rule.ts';
 import { createGatewayOf, type Gateway } from '../../gateway/gateway.ts';
 import type { Log } from '../../gateway/log.ts';
 import { measureLoopDelay } from '../../gateway/metering/loop-delay.ts';

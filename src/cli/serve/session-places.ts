@@ -1,8 +1,8 @@
 // Where `patchbay serve` keeps sessions, and how it finds those of other gateways (decisions 0025, 0030 and 0033).
 import { hostname } from 'node:os';
 import type { Config } from '../../config/config.ts';
-import type { Elsewhere } from '../../core/contract/gateway-api.ts';
-import type { SessionStore } from '../../core/contract/session-store.ts';
+import type { Elsewhere } from '../../core/contract/gateway/gateway-api.ts';
+import type { SessionStore } from '../../core/contract/store/session-store.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import type { GatewayPorts } from '../../gateway/gateway.ts';
 import type { Log } from '../../gateway/log.ts';

@@ -35,7 +35,7 @@ export const acpAgent: AgentSet = {
   measuredOn:
     'claude-agent-acp 0.101.0, codex-acp 2.6.0, pi-acp 0.0.34, qwen-code 0.24.4, gemini-cli 0.61.0 and opencode 1.18.33',
   side: 'agent',
-  rules: rulesOver(viewOf, [...rulesIn('acp', rows), ...shapeRulesOfAgents]),
+  rules: rulesOver(viewOf, [...shapeRulesOfAgents, ...rulesIn('acp', rows)]),
   usual: {},
   ...withContext(createContext, { checks, scenarios }),
 };

@@ -19,8 +19,8 @@ export const acpClient: ClientSet = {
   measuredOn: 'the SDK 2.4.0, acpx 0.19.1 and acp.el 4d7d58d',
   side: 'client',
   rules: rulesOver(viewOf, [
-    ...rulesIn('acp/client', { ...clientStartRows, ...clientSessionRows, ...clientTurnRows, ...clientFormRows }),
     ...shapeRulesOfClients,
+    ...rulesIn('acp/client', { ...clientStartRows, ...clientSessionRows, ...clientTurnRows, ...clientFormRows }),
   ]),
   behaviours,
   serve: serveClient,

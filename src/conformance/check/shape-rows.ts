@@ -22,10 +22,8 @@ export type Reader<View> = (view: View) => Iterable<Place>;
 /** The readers of all kinds of places. */
 export type Places<View, Kind extends string> = Readonly<Record<Kind, Reader<View>>>;
 
-/** A rule of pure shape. */
-export interface ShapeRow<Kind extends string> extends Omit<RuleRow<never>, 'judge' | 'covers' | 'form'> {
-  /** Default: the kinds of places. */
-  readonly covers?: readonly string[];
+/** A rule of pure shape. It covers the kinds of places, unless `covers` says otherwise. */
+export interface ShapeRow<Kind extends string> extends Omit<RuleRow<never>, 'judge' | 'form'> {
   /** The first and the last version of the protocol or program that has these messages, where not all have. */
   readonly since?: string;
   readonly until?: string;

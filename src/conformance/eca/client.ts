@@ -1,11 +1,12 @@
 // The checks of an ECA editor.
+import { rulesIn } from '../check/rule-rows.ts';
 import { type ClientSet, rulesOver } from '../check/sets.ts';
 import { behaviours } from './fake-agent/behaviours.ts';
 import { serveEditor } from './fake-agent/fake-agent.ts';
 import { clientHistory } from './history.ts';
-import { clientChatRules } from './rules/client-chat.ts';
-import { clientJsonRpcRules } from './rules/client-json-rpc.ts';
-import { clientLifecycleRules } from './rules/client-lifecycle.ts';
+import { clientChatRows } from './rules/client-chat.ts';
+import { clientJsonRpcRows } from './rules/client-json-rpc.ts';
+import { clientLifecycleRows } from './rules/client-lifecycle.ts';
 import { shapeRulesOfEditors } from './shapes/clients.ts';
 import { viewOf } from './view/view.ts';
 
@@ -17,10 +18,8 @@ export const ecaClient: ClientSet = {
   measuredOn: 'ECA for Emacs, VS Code and Neovim',
   side: 'client',
   rules: rulesOver(viewOf, [
-    ...clientJsonRpcRules,
-    ...clientLifecycleRules,
-    ...clientChatRules,
     ...shapeRulesOfEditors,
+    ...rulesIn('eca/client', { ...clientJsonRpcRows, ...clientLifecycleRows, ...clientChatRows }),
   ]),
   behaviours,
   serve: serveEditor,

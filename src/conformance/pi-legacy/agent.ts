@@ -23,8 +23,8 @@ export const piLegacyAgent: AgentSet = {
   usual: {},
   ...withContext(createContext, { checks: framingChecks, scenarios }),
   rules: rulesOver(readView, [
-    ...lineRules,
     ...shapeRulesOfAgents,
+    ...lineRules,
     ...inputRules,
     ...runRules,
     ...streamRules,

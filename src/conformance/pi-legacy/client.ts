@@ -17,5 +17,5 @@ export const piLegacyClient: ClientSet = {
   measuredOn: 'pi 0.13.2',
   behaviours: behaviours.map(({ name, title }) => ({ name, title })),
   serve,
-  rules: rulesOver(readView, [...clientLineRules, ...clientConductRules, ...shapeRulesOfClients]),
+  rules: rulesOver(readView, [...shapeRulesOfClients, ...clientLineRules, ...clientConductRules]),
 };

@@ -1,19 +1,31 @@
 // The check set for pi-servers: checks that act on the server, and rules that read scenarios or recordings.
+import { rulesIn } from '../check/rule-rows.ts';
 import { type AgentSet, rulesOver, withContext } from '../check/sets.ts';
 import { piServerChecks } from './checks/index.ts';
 import { createContext } from './context.ts';
 import { agentHistory } from './history.ts';
-import { eventRules } from './rules/events.ts';
-import { frameRules } from './rules/frames.ts';
-import { lifecycleRules } from './rules/lifecycle.ts';
-import { piEventRules } from './rules/pi-events.ts';
-import { dataRules } from './rules/response-data.ts';
-import { sessionRules } from './rules/sessions.ts';
-import { ticketRules } from './rules/tickets.ts';
-import { versionRules } from './rules/versions.ts';
+import { eventRows } from './rules/events.ts';
+import { frameRows } from './rules/frames.ts';
+import { lifecycleRows } from './rules/lifecycle.ts';
+import { piEventRows } from './rules/pi-events.ts';
+import { dataRows } from './rules/response-data.ts';
+import { sessionRows } from './rules/sessions.ts';
+import { ticketRows } from './rules/tickets.ts';
+import { versionRows } from './rules/versions.ts';
 import { scenarios } from './scenarios.ts';
 import { shapeRulesOfServers } from './shapes/agents.ts';
 import { viewOf } from './view/view.ts';
+
+const rows = {
+  ...frameRows,
+  ...lifecycleRows,
+  ...ticketRows,
+  ...versionRows,
+  ...eventRows,
+  ...piEventRows,
+  ...sessionRows,
+  ...dataRows,
+};
 
 /** Checks of pi-servers of protocol 1.0.0. */
 export const piServerAgent: AgentSet = {
@@ -22,15 +34,5 @@ export const piServerAgent: AgentSet = {
   history: agentHistory,
   measuredOn: 'pi-server 2.0.1 and 2.2.1',
   scenarios: withContext(createContext, { scenarios }).scenarios,
-  rules: rulesOver(viewOf, [
-    ...frameRules,
-    ...shapeRulesOfServers,
-    ...lifecycleRules,
-    ...ticketRules,
-    ...versionRules,
-    ...eventRules,
-    ...piEventRules,
-    ...sessionRules,
-    ...dataRules,
-  ]),
+  rules: rulesOver(viewOf, [...shapeRulesOfServers, ...rulesIn('pi-server', rows)]),
 };

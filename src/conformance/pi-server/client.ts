@@ -1,11 +1,12 @@
 // The check set for clients of a pi-server.
+import { rulesIn } from '../check/rule-rows.ts';
 import { type ClientSet, rulesOver } from '../check/sets.ts';
 import { behaviours } from './fake-agent/behaviours.ts';
 import { servePiServer } from './fake-agent/fake-agent.ts';
 import { clientHistory } from './history.ts';
-import { answerRules } from './rules/client-answers.ts';
-import { commandRules } from './rules/client-commands.ts';
-import { outcomeRules } from './rules/client-outcomes.ts';
+import { answerRows } from './rules/client-answers.ts';
+import { commandRows } from './rules/client-commands.ts';
+import { outcomeRows } from './rules/client-outcomes.ts';
 import { shapeRulesOfClients } from './shapes/clients.ts';
 import { viewOf } from './view/view.ts';
 
@@ -18,5 +19,8 @@ export const piServerClient: ClientSet = {
   measuredOn: 'pi-server 2.0.1 and 2.2.1',
   behaviours,
   serve: servePiServer,
-  rules: rulesOver(viewOf, [...commandRules, ...outcomeRules, ...answerRules, ...shapeRulesOfClients]),
+  rules: rulesOver(viewOf, [
+    ...shapeRulesOfClients,
+    ...rulesIn('pi-server/client', { ...commandRows, ...outcomeRows, ...answerRows }),
+  ]),
 };

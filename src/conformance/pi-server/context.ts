@@ -2,13 +2,14 @@
 // makes the check unclear, because another check covers it.
 import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryOf } from '../../core/model/dictionary.ts';
-import type { Check, Tools } from '../check/check.ts';
+import type { Tools } from '../check/check.ts';
 import { setup } from '../check/rule.ts';
+import type { CheckRow } from '../check/rule-rows.ts';
 import { type Client, createClient, expect } from './check-client.ts';
 import type { ReceivedFrame } from './view/frames.ts';
 
-/** A check of a pi-server. */
-export type PiServerCheck = Check<CheckContext>;
+/** A table of checks of pi-servers. */
+export type PiServerRows = Readonly<Record<string, CheckRow<CheckContext>>>;
 
 /** A client and a session of its own. */
 export interface ClientWithSession {

@@ -34,9 +34,9 @@ export const piAgent: AgentSet = {
     scenarios: scenarios.map(goingOn),
   }),
   rules: rulesOver(readPi, [
+    ...shapeRulesOfAgents,
     ...lineRules,
     ...responseRules,
-    ...shapeRulesOfAgents,
     ...settingRules,
     ...switchRules,
     ...sessionDataRules,

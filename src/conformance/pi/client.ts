@@ -17,5 +17,5 @@ export const piClient: ClientSet = {
   measuredOn: 'pi 0.54.2, 0.73.1, 0.87.1 and 1.5.2',
   behaviours: behaviours.map(({ name, title }) => ({ name, title })),
   serve,
-  rules: rulesOver(readClient, [...commandRules, ...conductRules, ...shapeRulesOfClients]),
+  rules: rulesOver(readClient, [...shapeRulesOfClients, ...commandRules, ...conductRules]),
 };

@@ -23,8 +23,8 @@ export const rpcMessageAgent: AgentSet = {
   usual: {},
   ...withContext(createContext, { scenarios }),
   rules: rulesOver(readView, [
-    ...messageRules,
     ...shapeRulesOfAgents,
+    ...messageRules,
     ...rpcStreamRules,
     ...toolResultRules<View>('rpc-message'),
     ...turnRules,

@@ -16,5 +16,5 @@ export const rpcMessageClient: ClientSet = {
   measuredOn: 'the front end of the specification',
   behaviours,
   serve: serveRpcMessage,
-  rules: rulesOver(readView, [...requestRules, ...shapeRulesOfClients]),
+  rules: rulesOver(readView, [...shapeRulesOfClients, ...requestRules]),
 };

@@ -4,7 +4,7 @@ import type { FramingName } from '../../core/contract/adapter/adapter.ts';
 import type { EventEnvelope } from '../../core/contract/adapter/event-envelope.ts';
 import type { Options } from '../../core/contract/adapter/launch.ts';
 import type { Channel } from '../../core/contract/channel.ts';
-import type { ClientRequest, GatewayApi, OpenSession } from '../../core/contract/gateway-api.ts';
+import type { ClientRequest, GatewayApi, OpenSession } from '../../core/contract/gateway/gateway-api.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import { createStreamSession, type StreamSession } from './stream-session.ts';
 

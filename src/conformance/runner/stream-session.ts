@@ -1,6 +1,6 @@
 // Joins the event stream and the posts of one HTTP client into one channel.
 import type { Channel } from '../../core/contract/channel.ts';
-import type { PostedFrame } from '../../core/contract/gateway-api.ts';
+import type { PostedFrame } from '../../core/contract/gateway/gateway-api.ts';
 import type { Entry, Reader } from '../../core/contract/reader.ts';
 import { memoryPair } from '../../transports/memory.ts';
 

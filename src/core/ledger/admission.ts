@@ -1,6 +1,6 @@
 // Admits commands: recognises repetitions, refuses commands beyond the limits, and passes the others on to their lanes.
 import type { CommandBroadcast } from '../contract/broadcast.ts';
-import { maxBytesInFlight } from '../contract/ledger-limits.ts';
+import { maxBytesInFlight } from '../contract/limits/ledger-limits.ts';
 import { type Outcome, refused } from '../model/errors.ts';
 import { estimateBytes } from '../model/memory-estimate.ts';
 import { type AdmittedCommand, createAdmittedCommand, laneOf } from './admitted-command.ts';

@@ -1,5 +1,5 @@
 // A circuit breaker: rejects commands for a target that has failed too often, and lets a probe through after a while.
-import type { BreakerLimits } from '../contract/breaker-limits.ts';
+import type { BreakerLimits } from '../contract/limits/breaker-limits.ts';
 import { type CallFigures, createCallFigures, type Result } from './call-figures.ts';
 
 /** Figures of a breaker for metrics. Times on the session clock, ms. */

@@ -1,5 +1,5 @@
 // Counts the commands in flight and the memory of their payloads.
-import { type LedgerLimits, maxBytesInFlight } from '../contract/ledger-limits.ts';
+import { type LedgerLimits, maxBytesInFlight } from '../contract/limits/ledger-limits.ts';
 import type { AdmittedCommand } from './admitted-command.ts';
 
 /** The load of commands in flight and their waiting repetitions. Weights in bytes. */

@@ -2,7 +2,7 @@
 
 import type { CommandBroadcast } from '../contract/broadcast.ts';
 import type { Clock } from '../contract/clock.ts';
-import type { LedgerLimits } from '../contract/ledger-limits.ts';
+import type { LedgerLimits } from '../contract/limits/ledger-limits.ts';
 import type { Receipt, Ticket } from '../contract/ticket.ts';
 import type { Outcome } from '../model/errors.ts';
 import type { LedgerKeeper } from './ledger-records.ts';

@@ -1,6 +1,6 @@
 // Rate limits: how many commands may run within a minute in one lane, in all lanes, and as answers to questions
 // (docs/protocols/common.md 6.2).
-import type { LedgerLimits } from '../contract/ledger-limits.ts';
+import type { LedgerLimits } from '../contract/limits/ledger-limits.ts';
 import { createQueue } from './queue.ts';
 
 const minuteMs = 60_000;

@@ -4,7 +4,7 @@ import type { Backend } from '../contract/adapter/backend.ts';
 import type { Channel, Ending, Receiver } from '../contract/channel.ts';
 import type { Clock } from '../contract/clock.ts';
 import { faultText, guarded, internalError } from '../contract/guarded.ts';
-import type { Limited } from '../contract/limit-rule.ts';
+import type { Limited } from '../contract/limits/limit-rule.ts';
 import type { WorkQueue } from '../contract/paced-work.ts';
 import type { Tap } from '../contract/tap.ts';
 import { createRecogniser } from '../fast-path/receiver-recogniser.ts';

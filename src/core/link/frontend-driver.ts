@@ -6,7 +6,7 @@ import type { Broadcast } from '../contract/broadcast.ts';
 import type { CloseCode, Frame, FrameFault, Out } from '../contract/channel.ts';
 import { type Clock, createTimers, type Timers } from '../contract/clock.ts';
 import { faultText, guarded } from '../contract/guarded.ts';
-import type { Limited } from '../contract/limit-rule.ts';
+import type { Limited } from '../contract/limits/limit-rule.ts';
 import type { Reader } from '../contract/reader.ts';
 import type { Receipt, Ticket } from '../contract/ticket.ts';
 import type { Traffic } from '../contract/traffic.ts';

@@ -23,15 +23,18 @@ export interface DeletionPorts {
   close(reason: string): void;
 }
 
+/** Where the store is with the deletion. */
+type Forgetting =
+  | { readonly phase: 'unasked' }
+  | { readonly phase: 'asked'; readonly waiting: Settle[] }
+  | { readonly phase: 'answered'; readonly outcome: Outcome };
+
 /** The deletions of one session. */
 export class Deletions {
   readonly #ports: DeletionPorts;
   /** Clients that have no answer yet. */
   #unanswered = 0;
-  /** Clients that wait for the store. Null: the store has not been asked. */
-  #waiting: Settle[] | null = null;
-  /** Null: the store has not answered. */
-  #outcome: Outcome | null = null;
+  #forgetting: Forgetting = { phase: 'unasked' };
   /** Why the session ends; null while it stays. */
   #reason: string | null = null;
 
@@ -41,7 +44,7 @@ export class Deletions {
 
   /** The run and the agent have ended, and the store is asked to forget the session. */
   get hasBegun(): boolean {
-    return this.#waiting !== null;
+    return this.#forgetting.phase !== 'unasked';
   }
 
   /** A client asks for the deletion. */
@@ -70,9 +73,10 @@ export class Deletions {
 
   /** Answers together with those before. The first one asks the store. */
   #join(settle: Settle): void {
-    if (this.#outcome !== null) return settle(this.#outcome);
-    if (this.#waiting !== null) return void this.#waiting.push(settle);
-    this.#waiting = [settle];
+    const forgetting = this.#forgetting;
+    if (forgetting.phase === 'answered') return settle(forgetting.outcome);
+    if (forgetting.phase === 'asked') return void forgetting.waiting.push(settle);
+    this.#forgetting = { phase: 'asked', waiting: [settle] };
     const { session, began } = this.#ports;
     began(deleted);
     if (session.forget === undefined) this.#forgotten(null);
@@ -81,9 +85,11 @@ export class Deletions {
 
   #forgotten(problem: Problem | null): void {
     if (problem !== null) this.#ports.failed();
-    this.#outcome = problem === null ? { ok: true } : { ok: false, error: problem };
+    const waiting = this.#forgetting.phase === 'asked' ? this.#forgetting.waiting : [];
+    const outcome: Outcome = problem === null ? { ok: true } : { ok: false, error: problem };
+    this.#forgetting = { phase: 'answered', outcome };
     this.#reason = problem?.message ?? deleted;
-    for (const settle of this.#waiting?.splice(0) ?? []) settle(this.#outcome);
+    for (const settle of waiting) settle(outcome);
   }
 
   /** The session ends, as soon as nobody waits for an answer. */

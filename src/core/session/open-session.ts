@@ -3,7 +3,7 @@ import type { NoteLevel } from '../contract/adapter/action.ts';
 import type { AgentKind, Projection, SessionView } from '../contract/adapter/projection.ts';
 import type { Clock } from '../contract/clock.ts';
 import type { StreamEnd } from '../contract/reader.ts';
-import type { StoredSnapshot } from '../contract/session-store.ts';
+import type { StoredSnapshot } from '../contract/store/session-store.ts';
 import type { PostedIds } from '../link/posted-ids.ts';
 import { emptyTranscript, fold } from '../log/fold.ts';
 import type { SessionRecord, SessionState } from '../log/stored-records.ts';

@@ -1,10 +1,10 @@
 // The ports and limits of a session.
 import type { NoteLevel } from '../contract/adapter/action.ts';
+import type { Instructions } from '../contract/adapter/instructions.ts';
 import type { AgentKind } from '../contract/adapter/projection.ts';
 import type { Resumption } from '../contract/adapter/stored-conversations.ts';
 import type { Clock } from '../contract/clock.ts';
-import type { Instructions } from '../contract/instructions.ts';
-import type { Limited } from '../contract/limit-rule.ts';
+import type { Limited } from '../contract/limits/limit-rule.ts';
 import type { WorkQueue } from '../contract/paced-work.ts';
 import type { Tap } from '../contract/tap.ts';
 import type { WorkspacePort } from '../contract/workspace.ts';

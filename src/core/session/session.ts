@@ -1,6 +1,6 @@
 // A session as the rest of the gateway sees it. open-session.ts has its parts.
 import type { Projection, SessionView } from '../contract/adapter/projection.ts';
-import type { StoredSnapshot } from '../contract/session-store.ts';
+import type { StoredSnapshot } from '../contract/store/session-store.ts';
 import type { PostedIds } from '../link/posted-ids.ts';
 import type { Command, CommandOf } from '../model/command.ts';
 import type { Outcome } from '../model/errors.ts';

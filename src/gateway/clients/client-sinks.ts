@@ -1,7 +1,7 @@
 // Creates the command sinks of clients that are bound to one session.
 import type { NoteLevel } from '../../core/contract/adapter/action.ts';
 import type { FrontendSide } from '../../core/contract/adapter/frontend.ts';
-import type { ClientRequest } from '../../core/contract/gateway-api.ts';
+import type { ClientRequest } from '../../core/contract/gateway/gateway-api.ts';
 import type { Principal } from '../../core/contract/principal.ts';
 import type { CommandSink } from '../../core/link/frontend-driver.ts';
 import type { Command } from '../../core/model/command.ts';

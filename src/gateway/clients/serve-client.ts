@@ -1,6 +1,6 @@
 // Serves a client that owns this process, on a channel of its own, until the client is gone.
 import type { Channel } from '../../core/contract/channel.ts';
-import type { ClientRequest } from '../../core/contract/gateway-api.ts';
+import type { ClientRequest } from '../../core/contract/gateway/gateway-api.ts';
 import { owner, type Principal } from '../../core/contract/principal.ts';
 import type { Command } from '../../core/model/command.ts';
 import type { Outcome } from '../../core/model/errors.ts';

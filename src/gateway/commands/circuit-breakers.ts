@@ -1,6 +1,7 @@
 // The circuit breakers of one protocol's clients: one per agent, one per session's shell, and one for all shells.
-import type { BreakerLimits } from '../../core/contract/breaker-limits.ts';
+
 import type { Clock } from '../../core/contract/clock.ts';
+import type { BreakerLimits } from '../../core/contract/limits/breaker-limits.ts';
 import { type Breaker, createBreaker } from '../../core/ledger/circuit-breaker.ts';
 import type { Command } from '../../core/model/command.ts';
 import { type Outcome, refused } from '../../core/model/errors.ts';

@@ -1,7 +1,7 @@
 // Keeps the records of one ledger in the store of the sessions, under an id that no session can have (decision 0026).
 import type { Clock } from '../../core/contract/clock.ts';
 import { faultText } from '../../core/contract/guarded.ts';
-import type { SessionStore, StoredLog, StoredLogOwner, StoredPast } from '../../core/contract/session-store.ts';
+import type { SessionStore, StoredLog, StoredLogOwner, StoredPast } from '../../core/contract/store/session-store.ts';
 import { type LedgerKeeper, LedgerRecord } from '../../core/ledger/ledger-records.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import type { Log } from '../log.ts';

@@ -1,6 +1,6 @@
 // Takes the frames of posts in portions (docs/limits.md 6.7), each until too many of its frames are refused.
 import type { Out } from '../../core/contract/channel.ts';
-import type { PostedFrame, PostResult } from '../../core/contract/gateway-api.ts';
+import type { PostedFrame, PostResult } from '../../core/contract/gateway/gateway-api.ts';
 import type { PacedTask, PacedWork, WorkQueue } from '../../core/contract/paced-work.ts';
 import type { PostLink } from '../../core/link/post-link.ts';
 import { bytesOf, createFrame } from '../../transports/framing/frame.ts';

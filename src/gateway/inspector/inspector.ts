@@ -1,6 +1,6 @@
 // The gateway as the inspector's page asks for it.
 import type { AdapterOf } from '../../adapters/protocols.ts';
-import type { InspectorApi } from '../../core/contract/inspector-api.ts';
+import type { InspectorApi } from '../../core/contract/gateway/inspector-api.ts';
 import { owner } from '../../core/contract/principal.ts';
 import { firstWordsIn, messagesOf } from '../../core/log/messages.ts';
 import { GatewayError } from '../../core/model/errors.ts';

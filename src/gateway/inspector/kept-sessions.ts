@@ -1,7 +1,7 @@
 // The sessions that the page can open again: those of the store, and those that the gateway or its agents keep as files.
-import type { KeptSession } from '../../core/contract/inspector-api.ts';
+import type { KeptSession } from '../../core/contract/gateway/inspector-api.ts';
 import type { Principal } from '../../core/contract/principal.ts';
-import type { SessionStore } from '../../core/contract/session-store.ts';
+import type { SessionStore } from '../../core/contract/store/session-store.ts';
 import type { Hub } from '../../core/session/hub.ts';
 import { refusalFor } from '../rights.ts';
 import { sessionPage } from '../sessions/session-pages.ts';

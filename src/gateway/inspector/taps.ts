@@ -1,7 +1,7 @@
 // The taps of all sessions of a gateway. Each is on while a page looks at its session, and some seconds more.
 import type { NoteLevel } from '../../core/contract/adapter/action.ts';
 import { type Clock, createTimers } from '../../core/contract/clock.ts';
-import type { Limited } from '../../core/contract/limit-rule.ts';
+import type { Limited } from '../../core/contract/limits/limit-rule.ts';
 import type { BroughtServer } from '../../core/model/session-info.ts';
 import { maskOf } from './mask.ts';
 import { WireTap } from './wire-tap.ts';

@@ -1,7 +1,7 @@
 // Tapes that a page has brought: each is the agent of one session, and goes with it (docs/limits.md 12.2).
 import { randomUUID } from 'node:crypto';
 import type { AgentConfig } from '../../config/agent-config.ts';
-import type { TapeOptions } from '../../core/contract/inspector-api.ts';
+import type { TapeOptions } from '../../core/contract/gateway/inspector-api.ts';
 import { GatewayError, messageOf } from '../../core/model/errors.ts';
 import { parseFault } from '../../faults/grammar.ts';
 import type { LoadedTape } from '../../tape/loaded.ts';

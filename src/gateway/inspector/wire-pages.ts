@@ -1,7 +1,7 @@
 // The rows of a session as the page asks for them: cut to short texts, with what each dialect makes of them.
 import type { FrontendSide } from '../../core/contract/adapter/frontend.ts';
-import type { CellRequest, LossPage, LossRequest, WireRequest } from '../../core/contract/inspector-api.ts';
-import type { NativeFrame, WireCell, WirePage, WireRow } from '../../core/contract/wire-rows.ts';
+import type { CellRequest, LossPage, LossRequest, WireRequest } from '../../core/contract/gateway/inspector-api.ts';
+import type { NativeFrame, WireCell, WirePage, WireRow } from '../../core/contract/gateway/wire-rows.ts';
 import { eventCount } from '../../core/model/burst.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import type { Session } from '../../core/session/session.ts';

@@ -2,8 +2,8 @@
 // they happened. Bounded in bytes; the oldest rows go first (docs/limits.md 12.1).
 import type { NoteLevel } from '../../core/contract/adapter/action.ts';
 import type { Out } from '../../core/contract/channel.ts';
+import type { WireMark } from '../../core/contract/gateway/wire-rows.ts';
 import type { ReadFrames, Tap } from '../../core/contract/tap.ts';
-import type { WireMark } from '../../core/contract/wire-rows.ts';
 import { type Burst, eventCount, eventsIn } from '../../core/model/burst.ts';
 import type { Command } from '../../core/model/command.ts';
 import type { Logged } from '../../core/model/event.ts';

@@ -1,5 +1,5 @@
 // Gathers the figures of a gateway for a scrape.
-import type { LimitRule } from '../../core/contract/limit-rule.ts';
+import type { LimitRule } from '../../core/contract/limits/limit-rule.ts';
 import type { Figures } from '../../core/metrics/metrics.ts';
 import type { Hub } from '../../core/session/hub.ts';
 import type { CommandIntakes } from '../commands/command-intakes.ts';

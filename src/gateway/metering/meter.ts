@@ -1,5 +1,5 @@
 // Counts what happens in a gateway: one place for all counters, plain numbers that a scrape reads.
-import type { Limited } from '../../core/contract/limit-rule.ts';
+import type { Limited } from '../../core/contract/limits/limit-rule.ts';
 import { Traffic } from '../../core/contract/traffic.ts';
 import type { ErrorCode } from '../../core/model/errors.ts';
 

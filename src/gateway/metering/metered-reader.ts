@@ -1,5 +1,5 @@
 // A reader that counts what a client of server-sent events reads, and whether the client went on at its cursor.
-import type { Limited } from '../../core/contract/limit-rule.ts';
+import type { Limited } from '../../core/contract/limits/limit-rule.ts';
 import type { Entry, Reader } from '../../core/contract/reader.ts';
 import type { ReadPart } from '../../core/contract/stretch.ts';
 import type { Traffic } from '../../core/contract/traffic.ts';

@@ -2,7 +2,7 @@
 import type { NoteLevel } from '../../core/contract/adapter/action.ts';
 import type { FrontendSide } from '../../core/contract/adapter/frontend.ts';
 import type { FrameFault } from '../../core/contract/channel.ts';
-import type { Limited } from '../../core/contract/limit-rule.ts';
+import type { Limited } from '../../core/contract/limits/limit-rule.ts';
 import type { Traffic } from '../../core/contract/traffic.ts';
 import type { CommandSink } from '../../core/link/frontend-driver.ts';
 import type { Meter } from './meter.ts';

@@ -1,7 +1,7 @@
 // Closes sessions that were unused for a while, or whose last client is done with them.
 import type { Clock } from '../../core/contract/clock.ts';
 import { guarded } from '../../core/contract/guarded.ts';
-import type { Limited } from '../../core/contract/limit-rule.ts';
+import type { Limited } from '../../core/contract/limits/limit-rule.ts';
 import type { Hub } from '../../core/session/hub.ts';
 import type { Session } from '../../core/session/session.ts';
 

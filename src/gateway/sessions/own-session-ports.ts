@@ -1,12 +1,12 @@
 // What one session of this gateway needs of the gateway: its agent, its folders and files, and who learns of it.
 import path from 'node:path';
 import type { NoteLevel } from '../../core/contract/adapter/action.ts';
+import type { Instructions } from '../../core/contract/adapter/instructions.ts';
 import type { AgentKind } from '../../core/contract/adapter/projection.ts';
 import type { Resumption } from '../../core/contract/adapter/stored-conversations.ts';
 import type { Clock } from '../../core/contract/clock.ts';
 import { faultText } from '../../core/contract/guarded.ts';
-import type { Instructions } from '../../core/contract/instructions.ts';
-import type { Limited, LimitRule } from '../../core/contract/limit-rule.ts';
+import type { Limited, LimitRule } from '../../core/contract/limits/limit-rule.ts';
 import type { PacedWork, WorkQueue } from '../../core/contract/paced-work.ts';
 import type { Principal } from '../../core/contract/principal.ts';
 import type { Tap } from '../../core/contract/tap.ts';

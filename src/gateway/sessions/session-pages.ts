@@ -1,8 +1,8 @@
 // The sessions of a gateway in pages: open ones and, beside them, those that its store keeps.
 import { z } from 'zod';
-import type { OpenSession, SessionPage, SessionPageRequest } from '../../core/contract/gateway-api.ts';
+import type { OpenSession, SessionPage, SessionPageRequest } from '../../core/contract/gateway/gateway-api.ts';
 import { type Principal, reaches } from '../../core/contract/principal.ts';
-import type { SessionStore, StoredHead } from '../../core/contract/session-store.ts';
+import type { SessionStore, StoredHead } from '../../core/contract/store/session-store.ts';
 import type { Hub } from '../../core/session/hub.ts';
 import { SessionTitle } from '../stored/session-title.ts';
 import { restSummaryOf } from './session-summary.ts';

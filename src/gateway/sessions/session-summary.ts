@@ -1,5 +1,5 @@
 // Summaries of open sessions for answers and lists.
-import type { OpenSession } from '../../core/contract/gateway-api.ts';
+import type { OpenSession } from '../../core/contract/gateway/gateway-api.ts';
 import { firstWordsIn, messagesOf } from '../../core/log/messages.ts';
 import type { SessionSummary } from '../../core/model/outcome-data.ts';
 import type { HubEntry } from '../../core/session/hub.ts';

@@ -2,8 +2,8 @@
 // them any more, so that whoever comes back takes them over.
 import type { Clock } from '../../core/contract/clock.ts';
 import type { Deliver } from '../../core/contract/delivery.ts';
-import type { FollowableStore } from '../../core/contract/followed-log.ts';
 import { guarded } from '../../core/contract/guarded.ts';
+import type { FollowableStore } from '../../core/contract/store/followed-log.ts';
 import type { FollowedPorts, FollowedSession } from '../../core/session/kept/follow-session.ts';
 import type { DialectOf } from '../../core/session/kept/restoration.ts';
 import type { Session } from '../../core/session/session.ts';

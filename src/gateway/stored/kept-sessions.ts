@@ -6,7 +6,7 @@ import type {
   StoredLog,
   StoredLogOwner,
   StoredPast,
-} from '../../core/contract/session-store.ts';
+} from '../../core/contract/store/session-store.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import type { Event } from '../../core/model/event.ts';
 import type { KeptSession } from '../../core/session/kept/session-recorder.ts';

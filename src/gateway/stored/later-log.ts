@@ -1,5 +1,5 @@
 // The log of a session that is not made yet: a session opens at once, and its store may take a moment.
-import type { Durability, StoredLog, StoredRecord } from '../../core/contract/session-store.ts';
+import type { Durability, StoredLog, StoredRecord } from '../../core/contract/store/session-store.ts';
 
 /** What is done with a log as soon as it is there. */
 type Step = (log: StoredLog) => void;

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { AgentConfig } from '../../config/agent-config.ts';
 import type { Principal } from '../../core/contract/principal.ts';
-import type { StoredHead } from '../../core/contract/session-store.ts';
+import type { StoredHead } from '../../core/contract/store/session-store.ts';
 import type { Session } from '../../core/session/session.ts';
 import type { CheckedRequest } from '../sessions/session-request.ts';
 import { SessionTitle } from './session-title.ts';

@@ -1,6 +1,6 @@
 // Finds stored sessions by the names that clients have given them: an id of a chat that its editor has chosen.
 import { z } from 'zod';
-import type { SessionStore } from '../../core/contract/session-store.ts';
+import type { SessionStore } from '../../core/contract/store/session-store.ts';
 
 /** How long what was read counts, ms: a client that asks for unknown names must not have all heads read each time. */
 const validMs = 5_000;

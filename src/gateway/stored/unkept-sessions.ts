@@ -1,6 +1,6 @@
 // The sessions that cannot be kept as files any more: an obstacle, because new sessions would be lost too
 // (docs/faults.md F24).
-import type { ObstacleSource } from '../../core/contract/obstacles.ts';
+import type { ObstacleSource } from '../../core/contract/gateway/obstacles.ts';
 
 /** The sessions of one gateway. */
 export class UnkeptSessions implements ObstacleSource {

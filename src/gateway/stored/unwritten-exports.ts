@@ -1,5 +1,5 @@
 // An export that the disk did not take: an obstacle for a while, because the next one would fail too (docs/faults.md F24).
-import type { ObstacleSource } from '../../core/contract/obstacles.ts';
+import type { ObstacleSource } from '../../core/contract/gateway/obstacles.ts';
 
 /** How long a failure counts, ms: nobody may ask for another export, and the gateway is more than its exports. */
 export const obstacleMs = 60_000;

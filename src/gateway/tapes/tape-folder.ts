@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import type { Channel, Ending, Receiver } from '../../core/contract/channel.ts';
-import type { Limited } from '../../core/contract/limit-rule.ts';
+import type { Limited } from '../../core/contract/limits/limit-rule.ts';
 import { openTapeFile } from '../../stores/tape-file.ts';
 import { type Row, rowText, type SpokenRow, saidOf } from '../../tape/row.ts';
 import { bytesOf } from '../../transports/framing/frame.ts';

@@ -1,7 +1,7 @@
 // Agents, and sessions: those that are open and those that are kept.
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { InspectedSession } from '../../core/contract/inspector-api.ts';
+import type { InspectedSession } from '../../core/contract/gateway/inspector-api.ts';
 import { visible } from '../state/format.ts';
 import { gateway, kept, logOut, openSession } from '../state/gateway.ts';
 import { sessions as attached, leave, selected, titleOf } from '../state/link.ts';

@@ -1,7 +1,7 @@
 // The events of a session in arrays that only grow, and the rows of the grid over them. A row is a stretch of events: one,
 // or the consecutive deltas of a block.
 import { signal } from '@preact/signals';
-import type { WireMark, WireRow } from '../../core/contract/wire-rows.ts';
+import type { WireMark, WireRow } from '../../core/contract/gateway/wire-rows.ts';
 import type { Event, EventType } from '../../core/model/event.ts';
 import { createMarks, type MarkKind } from './marks.ts';
 import { count } from './pace.ts';

@@ -1,7 +1,7 @@
 // The gateway behind the page: login, its own path, and requests below it. The cookie goes along by itself.
 import { signal } from '@preact/signals';
-import type { InspectorState, KeptSession, LossPage } from '../../core/contract/inspector-api.ts';
-import type { WireCell, WirePage, WireRow } from '../../core/contract/wire-rows.ts';
+import type { InspectorState, KeptSession, LossPage } from '../../core/contract/gateway/inspector-api.ts';
+import type { WireCell, WirePage, WireRow } from '../../core/contract/gateway/wire-rows.ts';
 
 /** `path`: where the routes of this login are, `/i/…/`. `problem`: why the form is shown again. */
 export type Login =

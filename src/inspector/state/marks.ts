@@ -1,5 +1,5 @@
 // The marks of a session's events, each once, however it was told; and how many there are of each kind.
-import type { WireMark } from '../../core/contract/wire-rows.ts';
+import type { WireMark } from '../../core/contract/gateway/wire-rows.ts';
 
 export type MarkKind = WireMark['kind'];
 

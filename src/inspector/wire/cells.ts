@@ -1,5 +1,5 @@
 // The cells of a row, by column; and the frame before it that a cell is compared with.
-import type { WireCell, WireRow } from '../../core/contract/wire-rows.ts';
+import type { WireCell, WireRow } from '../../core/contract/gateway/wire-rows.ts';
 import type { EventLog, Row } from '../state/event-log.ts';
 import { clock } from '../state/format.ts';
 import { cellOf } from '../state/gateway.ts';

@@ -1,6 +1,6 @@
 // The marks of a row. A click opens the text of the rule.
 import type { VNode } from 'preact';
-import type { WireMark } from '../../core/contract/wire-rows.ts';
+import type { WireMark } from '../../core/contract/gateway/wire-rows.ts';
 import { openRule } from '../state/view.ts';
 
 /** The sign of each kind of mark. */

@@ -1,7 +1,7 @@
 // One row of the grid.
 import { batch } from '@preact/signals';
 import type { VNode } from 'preact';
-import type { WireMark } from '../../core/contract/wire-rows.ts';
+import type { WireMark } from '../../core/contract/gateway/wire-rows.ts';
 import { memo } from '../shell/memo.ts';
 import type { EventLog, Row } from '../state/event-log.ts';
 import { clock } from '../state/format.ts';

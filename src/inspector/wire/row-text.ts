@@ -1,5 +1,5 @@
 // What a row of the grid says in one line.
-import type { WireRow } from '../../core/contract/wire-rows.ts';
+import type { WireRow } from '../../core/contract/gateway/wire-rows.ts';
 import type { Event } from '../../core/model/event.ts';
 import type { EventLog, Row } from '../state/event-log.ts';
 import { bytes, duration, visible } from '../state/format.ts';

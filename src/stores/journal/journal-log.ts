@@ -1,6 +1,6 @@
 // The log of one session in the journal: collects the lines of a turn of the event loop, writes them off the loop, and goes
 // on in memory while the disk takes nothing.
-import type { Durability, StoredHead, StoredLogOwner } from '../../core/contract/session-store.ts';
+import type { Durability, StoredHead, StoredLogOwner } from '../../core/contract/store/session-store.ts';
 import { OwnedLog, type OwnedLogPorts, type Waiter } from '../owned-log.ts';
 import { codeOf } from '../verify-open-file.ts';
 import { lineOf } from './lines.ts';

@@ -2,7 +2,7 @@
 import { lstatSync, mkdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { Clock } from '../../core/contract/clock.ts';
-import type { SessionStore, StoredHead, StoredLogOwner, StoredPast } from '../../core/contract/session-store.ts';
+import type { SessionStore, StoredHead, StoredLogOwner, StoredPast } from '../../core/contract/store/session-store.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import { createReservations, createWake } from '../owned-log.ts';
 import { type Disk, systemDisk } from './disk.ts';

@@ -1,7 +1,7 @@
 // The lines of a segment: one JSON object each, whose last field is a checksum of everything before it (decision 0025).
 import { isUtf8 } from 'node:buffer';
 import { crc32 } from 'node:zlib';
-import type { StoredHead } from '../../core/contract/session-store.ts';
+import type { StoredHead } from '../../core/contract/store/session-store.ts';
 
 /** The version of the format that this version writes. It reads all versions up to this one. */
 export const formatVersion = 1;

@@ -1,5 +1,5 @@
 // Reads a segment from its beginning: header, snapshot, then records, marks and heads, until the first line that is damaged.
-import type { StoredHead, StoredRecord, StoredSnapshot } from '../../core/contract/session-store.ts';
+import type { StoredHead, StoredRecord, StoredSnapshot } from '../../core/contract/store/session-store.ts';
 import type { Disk, DiskFile } from './disk.ts';
 import { formatVersion, isHead, isObject, objectOf, type SegmentHeader } from './lines.ts';
 

@@ -1,6 +1,6 @@
 // The segments of one session on disk: one that is written, and older ones until the new one is safe (decision 0025).
 import path from 'node:path';
-import type { StoredHead, StoredSnapshot } from '../../core/contract/session-store.ts';
+import type { StoredHead, StoredSnapshot } from '../../core/contract/store/session-store.ts';
 import type { Disk, DiskFile } from './disk.ts';
 import { formatVersion, jsonPieces, lineInPortions, lineOf, type SegmentHeader } from './lines.ts';
 import { headName, segmentName, unfinished } from './names.ts';

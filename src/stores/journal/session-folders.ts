@@ -1,6 +1,6 @@
 // The folders of a journal's sessions: which there are, and what is in them.
 import path from 'node:path';
-import type { StoredHead, StoredPast } from '../../core/contract/session-store.ts';
+import type { StoredHead, StoredPast } from '../../core/contract/store/session-store.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import { codeOf } from '../verify-open-file.ts';
 import type { Disk } from './disk.ts';

@@ -1,7 +1,7 @@
 // Reads the logs that other gateways write, on a connection of its own: one command waits for all of them.
 import type { Clock } from '../../core/contract/clock.ts';
-import type { FollowedLog, LogFollower } from '../../core/contract/followed-log.ts';
-import type { StoredRecord } from '../../core/contract/session-store.ts';
+import type { FollowedLog, LogFollower } from '../../core/contract/store/followed-log.ts';
+import type { StoredRecord } from '../../core/contract/store/session-store.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import type { RedisConnection } from './connection.ts';
 import { factsKey, placeOf, recordsKey, wakeKey } from './scripts.ts';

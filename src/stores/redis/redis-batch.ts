@@ -1,5 +1,5 @@
 // What goes from the log of a session to Redis, and what the log needs of its store for that.
-import type { StoredSnapshot } from '../../core/contract/session-store.ts';
+import type { StoredSnapshot } from '../../core/contract/store/session-store.ts';
 import type { OwnedLogPorts, Waiter } from '../owned-log.ts';
 
 /** What goes to Redis at once. */

@@ -1,6 +1,6 @@
 // The log of one session in Redis: one batch for each turn of the event loop, up to 64 of them on their way. While Redis is away
 // records wait; if too many wait, or if Redis has lost some, a snapshot takes their place.
-import type { StoredHead, StoredLogOwner, StoredSnapshot } from '../../core/contract/session-store.ts';
+import type { StoredHead, StoredLogOwner, StoredSnapshot } from '../../core/contract/store/session-store.ts';
 import { OwnedLog, type Waiter } from '../owned-log.ts';
 import { reasonOf } from './connection.ts';
 import type { RedisBatch, RedisPorts, Sent } from './redis-batch.ts';

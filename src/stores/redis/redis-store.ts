@@ -1,7 +1,7 @@
 // Sessions in Redis, for several gateways: each session has one owner, whose lease lasts while the owner renews it (decision 0030).
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../core/contract/clock.ts';
-import type { FollowableStore } from '../../core/contract/followed-log.ts';
+import type { FollowableStore } from '../../core/contract/store/followed-log.ts';
 import type {
   SessionStore,
   StoredHead,
@@ -9,7 +9,7 @@ import type {
   StoredPast,
   StoredRecord,
   StoredSnapshot,
-} from '../../core/contract/session-store.ts';
+} from '../../core/contract/store/session-store.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import { createReservations, createWake } from '../owned-log.ts';
 import { connectRedis, type RedisConnection, reasonOf } from './connection.ts';

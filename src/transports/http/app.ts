@@ -2,8 +2,8 @@
 import { Hono, type MiddlewareHandler } from 'hono';
 import type { EventEnvelope } from '../../core/contract/adapter/event-envelope.ts';
 import type { FrameFault } from '../../core/contract/channel.ts';
-import type { GatewayApi, PostedFrame } from '../../core/contract/gateway-api.ts';
-import type { ObstacleSource } from '../../core/contract/obstacles.ts';
+import type { GatewayApi, PostedFrame } from '../../core/contract/gateway/gateway-api.ts';
+import type { ObstacleSource } from '../../core/contract/gateway/obstacles.ts';
 import type { Principal } from '../../core/contract/principal.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import { createFrame } from '../framing/frame.ts';

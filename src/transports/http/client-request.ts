@@ -1,6 +1,6 @@
 // Reads a client request from a URL. The gateway checks the names.
 
-import type { ClientRequest, SessionPageRequest } from '../../core/contract/gateway-api.ts';
+import type { ClientRequest, SessionPageRequest } from '../../core/contract/gateway/gateway-api.ts';
 import type { Principal } from '../../core/contract/principal.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 

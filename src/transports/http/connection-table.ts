@@ -1,7 +1,7 @@
 // The connections of one port: how many there may be, and which one goes first when a new one needs room
 // (docs/limits.md 7.1 to 7.7).
 import type { Socket } from 'node:net';
-import type { ObstacleSource } from '../../core/contract/obstacles.ts';
+import type { ObstacleSource } from '../../core/contract/gateway/obstacles.ts';
 
 /** How many connections one port takes. */
 export interface ConnectionLimits {

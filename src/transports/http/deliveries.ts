@@ -3,7 +3,7 @@
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest, Agent as SecureAgent } from 'node:https';
 import type { Deliver, Delivery, Settlement } from '../../core/contract/delivery.ts';
-import type { GatewayApi } from '../../core/contract/gateway-api.ts';
+import type { GatewayApi } from '../../core/contract/gateway/gateway-api.ts';
 import { owner } from '../../core/contract/principal.ts';
 import { GatewayError, type Problem } from '../../core/model/errors.ts';
 import { jsonlDecoder } from '../framing/jsonl.ts';

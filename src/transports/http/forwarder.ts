@@ -10,7 +10,7 @@ import {
 } from 'node:http';
 import { request as httpsRequest, Agent as SecureAgent } from 'node:https';
 import type { Duplex } from 'node:stream';
-import type { GatewayApi, SessionUse } from '../../core/contract/gateway-api.ts';
+import type { GatewayApi, SessionUse } from '../../core/contract/gateway/gateway-api.ts';
 import type { Principal } from '../../core/contract/principal.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import type { Refusal } from './gates.ts';

@@ -1,6 +1,6 @@
 // The client's own name for something that it posts, under which that counts once (docs/faults.md F27).
 import { createHash } from 'node:crypto';
-import type { PostedFrame } from '../../core/contract/gateway-api.ts';
+import type { PostedFrame } from '../../core/contract/gateway/gateway-api.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 
 /** Longest name, characters. */

@@ -4,7 +4,7 @@ import { type AddressInfo, isIP, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import type { Clock } from '../../core/contract/clock.ts';
-import type { GatewayApi } from '../../core/contract/gateway-api.ts';
+import type { GatewayApi } from '../../core/contract/gateway/gateway-api.ts';
 import { owner, type Principal } from '../../core/contract/principal.ts';
 import { GatewayError, messageOf } from '../../core/model/errors.ts';
 import type { EventStream, EventStreamOptions } from '../sse/stream.ts';

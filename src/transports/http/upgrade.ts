@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { FramingName } from '../../core/contract/adapter/adapter.ts';
 import type { Channel } from '../../core/contract/channel.ts';
-import type { ClientRequest, GatewayApi } from '../../core/contract/gateway-api.ts';
+import type { ClientRequest, GatewayApi } from '../../core/contract/gateway/gateway-api.ts';
 import type { Principal } from '../../core/contract/principal.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import { serveResumable } from '../resume/connection.ts';

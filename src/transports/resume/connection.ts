@@ -1,7 +1,7 @@
 // One WebSocket that resumes (docs/protocols/resume.md): the sessions that the client attaches, and what it says to
 // them. The same streams and the same way for posts as server-sent events have, so both have the same cursors.
 import type { Channel, CloseCode, Frame, FrameFault, Out } from '../../core/contract/channel.ts';
-import type { ClientRequest, GatewayApi, PostedFrame } from '../../core/contract/gateway-api.ts';
+import type { ClientRequest, GatewayApi, PostedFrame } from '../../core/contract/gateway/gateway-api.ts';
 import { guarded, internalError } from '../../core/contract/guarded.ts';
 import { sizeOf } from '../../core/contract/traffic.ts';
 import { highWater } from '../../core/link/client-sender.ts';

@@ -7,7 +7,7 @@ import { chainVariable } from '../../../src/cli/stand-ins/chosen-agent.ts';
 import { chooseAgent, withGreeting } from '../../../src/cli/stand-ins/claude/agent.ts';
 import { parseClaudeArgv } from '../../../src/cli/stand-ins/claude/argv.ts';
 import type { StoredIds } from '../../../src/cli/stand-ins/stored-ids.ts';
-import type { Instructions } from '../../../src/core/contract/instructions.ts';
+import type { Instructions } from '../../../src/core/contract/adapter/instructions.ts';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'patchbay-behind-claude-')));
 const file = join(folder, 'patchbay.json');

@@ -2,7 +2,7 @@
 // hold for both (docs/protocols/common.md 2 to 6).
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { LedgerLimits } from '../../../src/core/contract/ledger-limits.ts';
+import type { LedgerLimits } from '../../../src/core/contract/limits/ledger-limits.ts';
 import type { Ticket } from '../../../src/core/contract/ticket.ts';
 import { createModel } from './model.ts';
 import { createRig, type How, ticketOf } from './rig.ts';

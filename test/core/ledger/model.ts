@@ -1,7 +1,7 @@
 // What a ledger has to do, said as simply as possible: everything is kept in plain lists and looked for from the
 // beginning. Written from the rules, not from the ledger; it speaks in the rig's lines, so that both can be compared
 // word by word.
-import type { LedgerLimits } from '../../../src/core/contract/ledger-limits.ts';
+import type { LedgerLimits } from '../../../src/core/contract/limits/ledger-limits.ts';
 import type { Ticket } from '../../../src/core/contract/ticket.ts';
 import type { How } from './rig.ts';
 

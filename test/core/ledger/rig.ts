@@ -1,6 +1,6 @@
 // A ledger on a virtual clock; everything that it broadcasts and answers becomes short lines.
 
-import type { LedgerLimits } from '../../../src/core/contract/ledger-limits.ts';
+import type { LedgerLimits } from '../../../src/core/contract/limits/ledger-limits.ts';
 import type { Receipt, Ticket } from '../../../src/core/contract/ticket.ts';
 import { createLedger, type Ledger } from '../../../src/core/ledger/ledger.ts';
 import type { VersionCounter } from '../../../src/core/ledger/session-versions.ts';

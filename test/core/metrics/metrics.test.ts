@@ -1,7 +1,7 @@
 // The figures of a gateway as text that Prometheus reads, and the page that lists them.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { limitRules } from '../../../src/core/contract/limit-rule.ts';
+import { limitRules } from '../../../src/core/contract/limits/limit-rule.ts';
 import { Traffic } from '../../../src/core/contract/traffic.ts';
 import { type Figures, metrics, metricsText } from '../../../src/core/metrics/metrics.ts';
 

@@ -1,6 +1,6 @@
 // What the model is told before anything is said: an agent hears of it when it is started, or nobody does.
 import { expect, test } from 'vitest';
-import type { Instructions } from '../../../src/core/contract/instructions.ts';
+import type { Instructions } from '../../../src/core/contract/adapter/instructions.ts';
 import type { Command } from '../../../src/core/model/command.ts';
 import { longestInstructions } from '../../../src/core/session/agent/session-instructions.ts';
 import { createSessionRig } from '../../support/core/session-rig.ts';

@@ -1,6 +1,6 @@
 // When the log of a session is written through to the disk, and when clients are told that it is not (decision 0025).
 import { expect, test } from 'vitest';
-import type { Durability, StoredRecord } from '../../../src/core/contract/session-store.ts';
+import type { Durability, StoredRecord } from '../../../src/core/contract/store/session-store.ts';
 import type { Event } from '../../../src/core/model/event.ts';
 import { SessionRecorder } from '../../../src/core/session/kept/session-recorder.ts';
 

@@ -2,7 +2,7 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { StoredRecord } from '../../../src/core/contract/session-store.ts';
+import type { StoredRecord } from '../../../src/core/contract/store/session-store.ts';
 import { ownerOf, recordsOf, synced } from '../../contract/session-store.ts';
 import { folderIn, freshJournal, type JournalRig, segmentsIn } from './journal-rig.ts';
 

@@ -3,7 +3,7 @@
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Reader } from '../../../src/core/contract/reader.ts';
-import type { StoredLog, StoredLogOwner } from '../../../src/core/contract/session-store.ts';
+import type { StoredLog, StoredLogOwner } from '../../../src/core/contract/store/session-store.ts';
 import type { Event } from '../../../src/core/model/event.ts';
 import type { FollowedSession } from '../../../src/core/session/kept/follow-session.ts';
 import type { Session } from '../../../src/core/session/session.ts';

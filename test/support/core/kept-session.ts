@@ -2,7 +2,7 @@
 // of it when its process is killed there.
 import type { Projection, SessionView } from '../../../src/core/contract/adapter/projection.ts';
 import type { Receiver } from '../../../src/core/contract/channel.ts';
-import type { StoredRecord, StoredSnapshot } from '../../../src/core/contract/session-store.ts';
+import type { StoredRecord, StoredSnapshot } from '../../../src/core/contract/store/session-store.ts';
 import type { Burst } from '../../../src/core/model/burst.ts';
 import type { Event } from '../../../src/core/model/event.ts';
 import {

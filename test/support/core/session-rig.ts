@@ -1,7 +1,7 @@
 // A session in virtual time: its agents in the hand of the test, its log and its answers written down.
 
+import type { Instructions } from '../../../src/core/contract/adapter/instructions.ts';
 import type { Resumption } from '../../../src/core/contract/adapter/stored-conversations.ts';
-import type { Instructions } from '../../../src/core/contract/instructions.ts';
 import type { WorkspacePort } from '../../../src/core/contract/workspace.ts';
 import type { ExportPort } from '../../../src/core/export/export.ts';
 import type { Command, CommandOf } from '../../../src/core/model/command.ts';

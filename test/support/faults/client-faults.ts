@@ -175,7 +175,7 @@ const slow: readonly FaultRow[] = [
         await rig.hasClients(rig.observers.length);
         const again = await rig.join(growing('ws'), { isLate: true });
         rig.dismiss(again);
-        const outcome = outcomeOf(rig, toldMs, 'closed with 4008, may come back; the others hear all');
+        const outcome = await outcomeOf(rig, toldMs, 'closed with 4008, may come back; the others hear all');
         return { ...outcome, clients: [...outcome.clients, stalled] };
       }),
   },
@@ -199,7 +199,7 @@ const slow: readonly FaultRow[] = [
           const toldMs = await rig.told();
           await rig.hasClients(count);
           stalled.close();
-          const outcome = outcomeOf(rig, toldMs, 'cut; the others hear all');
+          const outcome = await outcomeOf(rig, toldMs, 'cut; the others hear all');
           return { ...outcome, clients: [...outcome.clients, stalled] };
         },
       ),

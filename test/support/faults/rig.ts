@@ -3,7 +3,7 @@
 import { readdirSync } from 'node:fs';
 import { type Config, parseConfig } from '../../../src/config/config.ts';
 import { owner } from '../../../src/core/contract/principal.ts';
-import type { SessionStore } from '../../../src/core/contract/session-store.ts';
+import type { SessionStore } from '../../../src/core/contract/store/session-store.ts';
 import { createGateway, type Gateway } from '../../../src/gateway/full-gateway.ts';
 import { type ListenOptions, listen } from '../../../src/transports/http/server.ts';
 import { eventually } from './eventually.ts';
@@ -54,6 +54,11 @@ export interface FaultRig {
   told(runs?: number): Promise<number>;
   /** Ms from the fault until the last of these times. */
   since(times: readonly number[]): number;
+  /**
+   * Resolves when clients of one dialect have as many shared frames: what is said behind the end of a run reaches one
+   * transport before the other.
+   */
+  quiet(): Promise<void>;
   /** Judges all that was heard; tells what was lost and repeated between the transports. */
   judge(options?: Judging): { readonly lost: number; readonly repeated: number };
   close(): Promise<void>;
@@ -145,6 +150,18 @@ function acrossTransports(observers: readonly Judged[]): { lost: number; repeate
     wrong.push(`${first.name} and ${one.name} heard different frames: ${left} and ${right}`);
   }
   return { lost, repeated, wrong };
+}
+
+/** Clients of one dialect that have a different number of shared frames, in words; null where there are none. */
+function unevenly(observers: readonly Judged[]): string | null {
+  const firsts = new Map<string, { readonly name: string; readonly count: number }>();
+  for (const { name, frontend, options, frames, dialect } of observers) {
+    const count = frames.filter(dialect.isShared).length;
+    const first = firsts.get(`${frontend} ${options}`) ?? { name, count };
+    firsts.set(`${frontend} ${options}`, first);
+    if (first.count !== count) return `${first.name} has ${first.count} frames, and ${name} has ${count}`;
+  }
+  return null;
 }
 
 /** Judges all that these clients heard of so many runs; throws what is wrong. `late`: those who missed something. */
@@ -242,6 +259,14 @@ export async function openFaultRig({
       return Math.max(...times) - causedAt;
     },
     since: (times) => Math.max(...times) - causedAt,
+    async quiet() {
+      const punctual = () => observers.filter((one) => !late.has(one));
+      await eventually(
+        'the same frames over all transports',
+        () => unevenly(punctual()) === null,
+        () => `; ${unevenly(punctual())}`,
+      );
+    },
     judge: ({ runs = prompts, except } = {}) => judge(observers, { runs, except, late }),
     async close() {
       for (const one of everyone) one.close();

@@ -27,7 +27,13 @@ export interface FaultRow {
 }
 
 /** The outcome after the runs of a rig, all judged. */
-export function outcomeOf(rig: FaultRig, toldMs: number | null, verdict: string, options?: Judging): Outcome {
+export async function outcomeOf(
+  rig: FaultRig,
+  toldMs: number | null,
+  verdict: string,
+  options?: Judging,
+): Promise<Outcome> {
+  await rig.quiet();
   return { clients: rig.observers, toldMs, ...rig.judge(options), verdict };
 }
 

@@ -65,7 +65,7 @@ async function atMessagesApi(
       begin(next);
       finish(next);
       await rig.told();
-      const outcome = outcomeOf(rig, toldMs, verdict);
+      const outcome = await outcomeOf(rig, toldMs, verdict);
       // Idle connections to it would be held for seconds, and the rig waits for them.
       await api.close();
       return outcome;

@@ -1,6 +1,6 @@
 // What an ACP agent has told about its session: modes, models, levels of thinking, other options, commands
 // (docs/protocols/acp.md 3.21 to 3.26). Delivers the changes, and says how each setting is changed.
-import type { Outbox } from '../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../core/contract/adapter/outbox.ts';
 import type { Extra, Model } from '../../../core/model/content.ts';
 import type { AgentOption, CommandInfo, SessionInfo } from '../../../core/model/session-info.ts';
 import type { SessionSetup } from '../wire/agent.ts';

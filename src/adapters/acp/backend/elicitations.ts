@@ -1,7 +1,7 @@
 // Questions that an agent asks besides permissions: forms, field by field, and addresses to visit, as dialogs
 // (docs/protocols/acp.md 6.55).
 import type { Env } from '../../../core/contract/adapter/action.ts';
-import type { Outbox } from '../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../core/contract/adapter/outbox.ts';
 import type { CommandOf } from '../../../core/model/command.ts';
 import { type Outcome, refused } from '../../../core/model/errors.ts';
 import type { EventOf } from '../../../core/model/event.ts';

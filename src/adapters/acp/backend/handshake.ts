@@ -1,7 +1,8 @@
 // From a fresh connection to a session: `initialize`, then session/new, or the way back to a stored session
 // (docs/protocols/acp.md 2, 3.14 to 3.17).
+
+import type { Outbox } from '../../../core/contract/adapter/outbox.ts';
 import { beginsAnew, type Resumption } from '../../../core/contract/adapter/stored-conversations.ts';
-import type { Outbox } from '../../../core/contract/outbox.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import type { Outcome, Problem } from '../../../core/model/errors.ts';
 import type { BroughtServer } from '../../../core/model/session-info.ts';

@@ -1,5 +1,5 @@
 // The past of a session that the agent loads: updates before the answer, as whole messages (docs/protocols/acp.md 3.16).
-import type { Outbox } from '../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../core/contract/adapter/outbox.ts';
 import type { Content } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import { type CallUpdate, Chunk } from '../wire/agent.ts';

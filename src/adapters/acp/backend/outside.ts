@@ -1,5 +1,5 @@
 // Text that belongs to no run, and remarks that are no words of the model: notices (docs/protocols/acp.md 4.28, 4.32, 9.61).
-import type { Outbox } from '../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../core/contract/adapter/outbox.ts';
 import type { Chunk } from '../wire/agent.ts';
 import { acpExtra } from './decode/values.ts';
 

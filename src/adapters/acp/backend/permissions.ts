@@ -1,6 +1,6 @@
 // Questions for permission, from the agent to the user and back (docs/protocols/acp.md 4.44 to 4.48).
 import type { Env } from '../../../core/contract/adapter/action.ts';
-import type { Outbox } from '../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../core/contract/adapter/outbox.ts';
 import type { CommandOf } from '../../../core/model/command.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import { type Outcome, refused } from '../../../core/model/errors.ts';

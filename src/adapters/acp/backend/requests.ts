@@ -1,5 +1,5 @@
 // Requests to an ACP agent, and answers to its own. Each request of ours is answered once, by the agent or by its deadline.
-import type { Outbox } from '../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../core/contract/adapter/outbox.ts';
 import { type ErrorCode, type Outcome, refused } from '../../../core/model/errors.ts';
 import { notificationMessage, type RpcError, type RpcId, requestMessage, rpcCodes } from '../json-rpc.ts';
 

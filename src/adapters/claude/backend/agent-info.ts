@@ -2,7 +2,7 @@
 // setting (docs/protocols/claude.md 3.2, 6.1). Delivers the changes.
 
 import type { z } from 'zod';
-import type { Outbox } from '../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../core/contract/adapter/outbox.ts';
 import type { Dictionary, Model } from '../../../core/model/content.ts';
 import { without } from '../../../core/model/dictionary.ts';
 import type { CommandInfo, SessionInfo, ToolServer } from '../../../core/model/session-info.ts';

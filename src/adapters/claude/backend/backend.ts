@@ -2,7 +2,7 @@
 // needs both directions. The files in decode read frames, the encode-*.ts files write commands.
 import type { Env } from '../../../core/contract/adapter/action.ts';
 import type { Backend } from '../../../core/contract/adapter/backend.ts';
-import { createOutbox } from '../../../core/contract/outbox.ts';
+import { createOutbox } from '../../../core/contract/adapter/outbox.ts';
 import { createCallChanges } from '../../../core/log/call-changes.ts';
 import type { Command, CommandOf } from '../../../core/model/command.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';

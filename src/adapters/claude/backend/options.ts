@@ -1,7 +1,7 @@
 // The options of an agent that speaks Claude's format.
 import { z } from 'zod';
+import type { Instructions } from '../../../core/contract/adapter/instructions.ts';
 import type { AgentLaunch } from '../../../core/contract/adapter/launch.ts';
-import type { Instructions } from '../../../core/contract/instructions.ts';
 import { GatewayError } from '../../../core/model/errors.ts';
 
 const milliseconds = z.union([z.number(), z.string().regex(/^\d+$/u).transform(Number)]).pipe(z.number().min(1));

@@ -2,7 +2,7 @@
 // `TaskCreate`, `TaskUpdate` and `TaskList` change one list task by task (docs/protocols/claude.md 8.9). The calls are
 // shown as calls all the same.
 import { z } from 'zod';
-import type { Outbox } from '../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../core/contract/adapter/outbox.ts';
 import type { Content, Dictionary } from '../../../core/model/content.ts';
 import type { PlanEntry } from '../../../core/model/event.ts';
 import { NewestMap } from '../../../core/model/newest.ts';

@@ -1,7 +1,7 @@
 // Requests of the agent to its client: approval of a tool, an answer to a question, and requests that only a client of
 // this protocol can answer, which are passed on (docs/protocols/claude.md 3.5, 3.6). Each request is answered once.
 
-import type { Outbox } from '../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../core/contract/adapter/outbox.ts';
 import type { CallChanges } from '../../../core/log/call-changes.ts';
 import type { CommandOf } from '../../../core/model/command.ts';
 import type { Dictionary } from '../../../core/model/content.ts';

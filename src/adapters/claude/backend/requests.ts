@@ -1,7 +1,7 @@
 // The control requests of the gateway and their answers. Each is answered once, by the agent or by its deadline
 // (docs/protocols/claude.md 3.1, 3.2).
 import type { Env } from '../../../core/contract/adapter/action.ts';
-import type { Outbox } from '../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../core/contract/adapter/outbox.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import { type ErrorCode, type Outcome, refused } from '../../../core/model/errors.ts';

@@ -2,7 +2,7 @@
 // neither on a command line nor in a file (docs/protocols/claude.md 8.10). The words of the agent's answer may repeat
 // them and are shown to nobody.
 import { z } from 'zod';
-import type { Outbox } from '../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../core/contract/adapter/outbox.ts';
 import type { BroughtServer } from '../../../core/model/session-info.ts';
 import type { Requests } from './requests.ts';
 

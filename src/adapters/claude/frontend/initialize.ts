@@ -1,7 +1,7 @@
 // The `initialize` request: what a client offers and asks for, and the answer on behalf of an agent of another protocol
 // (docs/protocols/claude.md 3.2).
 import { z } from 'zod';
-import type { Instructions } from '../../../core/contract/instructions.ts';
+import type { Instructions } from '../../../core/contract/adapter/instructions.ts';
 import type { SessionInfo } from '../../../core/model/session-info.ts';
 import type { ControlRequestFrame } from '../wire/client.ts';
 import type { SlashCommand } from './slash-commands.ts';

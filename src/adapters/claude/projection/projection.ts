@@ -3,8 +3,8 @@
 
 import type { NoteLevel } from '../../../core/contract/adapter/action.ts';
 import type { Projection, SessionView } from '../../../core/contract/adapter/projection.ts';
+import { createUnshownPlans } from '../../../core/contract/adapter/unshown-plans.ts';
 import type { Out } from '../../../core/contract/channel.ts';
-import { createUnshownPlans } from '../../../core/contract/unshown-plans.ts';
 import { splicedJson } from '../../../core/fast-path/spliced-json.ts';
 import { textIn } from '../../../core/log/messages.ts';
 import type { Dictionary } from '../../../core/model/content.ts';

@@ -1,7 +1,7 @@
 // Keeps what an ECA server has reported about itself: in its answer to `initialize` (docs/protocols/eca.md 8.1), in
 // `config/updated` (since 0.42), and about its tools; and the choices of the user. Delivers the changes.
 
-import type { Outbox } from '../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../core/contract/adapter/outbox.ts';
 import type { Dictionary, Model } from '../../../core/model/content.ts';
 import type { Mode, SessionInfo, Tool, ToolServer } from '../../../core/model/session-info.ts';
 import { modelName } from '../model-names.ts';

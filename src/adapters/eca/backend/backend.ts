@@ -2,8 +2,8 @@
 // (docs/protocols/eca.md 6). The files in decode read the messages.
 import type { Env } from '../../../core/contract/adapter/action.ts';
 import type { Backend } from '../../../core/contract/adapter/backend.ts';
+import { createOutbox } from '../../../core/contract/adapter/outbox.ts';
 import type { Resumption } from '../../../core/contract/adapter/stored-conversations.ts';
-import { createOutbox } from '../../../core/contract/outbox.ts';
 import type { Command, CommandOf } from '../../../core/model/command.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { messageOf, type Outcome, refused } from '../../../core/model/errors.ts';

@@ -1,7 +1,7 @@
 // The handshake with an ECA server: `initialize`, its answer, `initialized`. Also decides how long queries for models
 // wait (docs/protocols/eca.md 4.15, 6.1 to 6.3).
 
-import type { Outbox } from '../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../core/contract/adapter/outbox.ts';
 import type { Problem } from '../../../core/model/errors.ts';
 import { InitializeResult } from '../wire/server.ts';
 import type { AgentInfo } from './agent-info.ts';

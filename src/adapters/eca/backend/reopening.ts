@@ -1,7 +1,7 @@
 // Opens a chat that the server has stored, before the first prompt (docs/protocols/eca.md 6.10).
 import { z } from 'zod';
+import type { Outbox } from '../../../core/contract/adapter/outbox.ts';
 import { beginsAnew, type Resumption } from '../../../core/contract/adapter/stored-conversations.ts';
-import type { Outbox } from '../../../core/contract/outbox.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import type { Problem } from '../../../core/model/errors.ts';
 import type { ServerMessage } from '../wire/server.ts';

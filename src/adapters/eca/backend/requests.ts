@@ -1,7 +1,7 @@
 // Requests and notifications to an ECA server. Each request is answered once, by the server or by its deadline. One
 // JSON-RPC message per frame, never with a null `error` (docs/protocols/eca.md 5.6).
 
-import type { Outbox } from '../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../core/contract/adapter/outbox.ts';
 import { type ErrorCode, type Outcome, refused } from '../../../core/model/errors.ts';
 import { rpcCodes } from '../json-rpc.ts';
 import { RpcError, type ServerMessage } from '../wire/server.ts';

@@ -2,7 +2,7 @@
 // (docs/protocols/eca.md 3, 4). This file decides which event is shown; the other files of the folder write the frames.
 import type { NoteLevel } from '../../../core/contract/adapter/action.ts';
 import type { BurstProjection, Projection, SessionView } from '../../../core/contract/adapter/projection.ts';
-import { createUnshownPlans } from '../../../core/contract/unshown-plans.ts';
+import { createUnshownPlans } from '../../../core/contract/adapter/unshown-plans.ts';
 import { writeStretch } from '../../../core/fast-path/stretch-writer.ts';
 import { withoutContexts } from '../../../core/log/context-text.ts';
 import type { Burst } from '../../../core/model/burst.ts';

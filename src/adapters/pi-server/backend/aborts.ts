@@ -1,7 +1,7 @@
 // Aborts of runs. Some servers queue an abort behind the prompt that the abort is for. After a grace period the gateway
 // ends such a run itself (docs/protocols/pi-server.md 7.7).
 
-import type { Outbox } from '../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../core/contract/adapter/outbox.ts';
 import type { Outcome } from '../../../core/model/errors.ts';
 import { type AgentRequests, refusalOf } from './requests.ts';
 

@@ -2,9 +2,9 @@
 // this adapter decodes the frames about commands and the server (docs/protocols/pi-server.md 6, 7, 17).
 import type { Action, Env } from '../../../core/contract/adapter/action.ts';
 import type { Backend } from '../../../core/contract/adapter/backend.ts';
+import { createOutbox } from '../../../core/contract/adapter/outbox.ts';
 import type { Resumption } from '../../../core/contract/adapter/stored-conversations.ts';
 import type { CloseCode, Frame } from '../../../core/contract/channel.ts';
-import { createOutbox } from '../../../core/contract/outbox.ts';
 import type { Command } from '../../../core/model/command.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';

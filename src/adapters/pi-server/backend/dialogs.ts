@@ -1,7 +1,7 @@
 // The dialogs and displays of extensions behind a pi-server (docs/protocols/pi-server.md 18.1): pi's requests with
 // other field names. Tracks the open dialogs. The inverse is ../projection/encode-dialog.ts.
 import { z } from 'zod';
-import type { Outbox } from '../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../core/contract/adapter/outbox.ts';
 import type { CommandOf } from '../../../core/model/command.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { without } from '../../../core/model/dictionary.ts';

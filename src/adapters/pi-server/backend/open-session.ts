@@ -1,8 +1,8 @@
 // Opens a session on a server: greeting, creation of the session, subscription (docs/protocols/pi-server.md 2.1, 16.1,
 // 17.1).
 import { z } from 'zod';
+import type { Outbox } from '../../../core/contract/adapter/outbox.ts';
 import { beginsAnew, type Resumption } from '../../../core/contract/adapter/stored-conversations.ts';
-import type { Outbox } from '../../../core/contract/outbox.ts';
 import { Opened } from './answers.ts';
 import { ServerReady } from './frames.ts';
 import type { AgentRequests, Answer } from './requests.ts';

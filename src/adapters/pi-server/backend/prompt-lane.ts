@@ -1,7 +1,7 @@
 // Tracks the prompts of one session on the server, in execution order, also those of other clients. Reports which
 // prompt the current run belongs to, and when a prompt is over. Gives a prompt up if the server did not execute its
 // abort.
-import type { Outbox } from '../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../core/contract/adapter/outbox.ts';
 import type { Outcome } from '../../../core/model/errors.ts';
 
 /** One prompt on the server. */

@@ -1,7 +1,7 @@
 // The commands that were sent for one session and not answered. Each one ends exactly once, by the server's answer or
 // by its deadline. Tracks the session's version.
 
-import type { Outbox } from '../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../core/contract/adapter/outbox.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import type { ErrorCode, Outcome } from '../../../core/model/errors.ts';
 import { refused } from '../../../core/model/errors.ts';

@@ -1,7 +1,7 @@
 // The runs of one session: pi's events, decoded by the parts of ../pi, and the prompt of each run. A prompt is over
 // when the server says so, because its agent may end several times (docs/protocols/pi-server.md 7.7, 17.11, 17.12).
 import type { Env } from '../../../core/contract/adapter/action.ts';
-import type { Outbox } from '../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../core/contract/adapter/outbox.ts';
 import type { Streaming } from '../../../core/fast-path/templates.ts';
 import { createCallChanges } from '../../../core/log/call-changes.ts';
 import type { Dictionary } from '../../../core/model/content.ts';

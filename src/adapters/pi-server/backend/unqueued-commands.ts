@@ -2,7 +2,7 @@
 // all aborts except the abort of a run. Real servers queue them nevertheless (docs/protocols/pi-server.md 7.7, 18.4).
 // This file finds out whether the server at hand does.
 
-import type { Outbox } from '../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../core/contract/adapter/outbox.ts';
 import type { Outcome } from '../../../core/model/errors.ts';
 import { refused } from '../../../core/model/errors.ts';
 import type { AgentRequests, Answer, Line } from './requests.ts';

@@ -2,7 +2,7 @@
 // These lines travel in `extra` of the events that follow, for pi clients. If no suitable event follows, an empty
 // `session-changed` event carries the line, which other clients ignore.
 
-import type { Outbox } from '../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../core/contract/adapter/outbox.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { extraOf } from '../decode-values.ts';
 

@@ -1,7 +1,7 @@
 // Approvals of a pi with the gateway's extension (src/extensions/pi-approvals.ts). pi has no event for approvals, so
 // the extension asks in a `select` of a fixed shape (docs/protocols/pi.md 12.5, 12.8).
 import { z } from 'zod';
-import type { Outbox } from '../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../core/contract/adapter/outbox.ts';
 import type { CallChanges } from '../../../core/log/call-changes.ts';
 import type { CommandOf } from '../../../core/model/command.ts';
 import type { Dictionary } from '../../../core/model/content.ts';

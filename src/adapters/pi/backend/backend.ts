@@ -2,8 +2,8 @@
 // lines, encode-*.ts writes commands, and this file does what needs both.
 import type { Env } from '../../../core/contract/adapter/action.ts';
 import type { Backend } from '../../../core/contract/adapter/backend.ts';
+import { createOutbox } from '../../../core/contract/adapter/outbox.ts';
 import { beginsAnew, type Resumption } from '../../../core/contract/adapter/stored-conversations.ts';
-import { createOutbox } from '../../../core/contract/outbox.ts';
 import type { Command, CommandOf } from '../../../core/model/command.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';

@@ -1,6 +1,6 @@
 // The dialogs and displays of extensions (docs/protocols/pi.md 12). Tracks the open dialogs.
 
-import type { Outbox } from '../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../core/contract/adapter/outbox.ts';
 import type { CommandOf } from '../../../core/model/command.ts';
 import { without } from '../../../core/model/dictionary.ts';
 import { type Outcome, refused } from '../../../core/model/errors.ts';

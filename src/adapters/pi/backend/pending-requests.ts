@@ -1,5 +1,5 @@
 // The requests that pi has not answered yet. Each one ends exactly once, by pi's answer or by its deadline.
-import type { Outbox } from '../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../core/contract/adapter/outbox.ts';
 import { NewestSet } from '../../../core/model/newest.ts';
 import type { Response } from '../wire/responses.ts';
 

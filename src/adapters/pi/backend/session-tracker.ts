@@ -1,7 +1,7 @@
 // Known facts about pi's session: its settings, models and history. Learns from answers, queries pi after changes, and
 // delivers the differences.
 
-import type { Outbox } from '../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../core/contract/adapter/outbox.ts';
 import type { Dictionary, Extra, Model } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import type { EventOf } from '../../../core/model/event.ts';

@@ -2,7 +2,7 @@
 // the first line that is no answer, because a gateway may keep thousands of agents that nobody has asked anything
 // (docs/path-of-a-delta.md).
 import type { Env } from '../../../core/contract/adapter/action.ts';
-import type { Outbox } from '../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../core/contract/adapter/outbox.ts';
 import type { TemplateRecogniser } from '../../../core/fast-path/templates.ts';
 import { createCallChanges } from '../../../core/log/call-changes.ts';
 import type { Command, CommandOf } from '../../../core/model/command.ts';

@@ -3,8 +3,8 @@
 
 import type { NoteLevel } from '../../../core/contract/adapter/action.ts';
 import type { BurstProjection, Projection, SessionView } from '../../../core/contract/adapter/projection.ts';
+import { createUnshownPlans } from '../../../core/contract/adapter/unshown-plans.ts';
 import type { Out } from '../../../core/contract/channel.ts';
-import { createUnshownPlans } from '../../../core/contract/unshown-plans.ts';
 import { joined, splicedJson } from '../../../core/fast-path/spliced-json.ts';
 import { writeStretch } from '../../../core/fast-path/stretch-writer.ts';
 import type { Dictionary } from '../../../core/model/content.ts';

@@ -5,7 +5,7 @@ import { instructionsOf, promptText } from '../../../adapters/claude/frontend/in
 import { protocolOf } from '../../../adapters/protocols.ts';
 import type { AgentConfig } from '../../../config/agent-config.ts';
 import type { Protocol } from '../../../core/contract/adapter/adapter.ts';
-import type { Instructions } from '../../../core/contract/instructions.ts';
+import type { Instructions } from '../../../core/contract/adapter/instructions.ts';
 import type { Command } from '../../../core/model/command.ts';
 import { GatewayError, messageOf } from '../../../core/model/errors.ts';
 import { beginningOf } from '../../../stores/stored-sessions.ts';

@@ -4,7 +4,7 @@
 import { PassThrough, type Readable } from 'node:stream';
 import { instructionsIn } from '../../../adapters/claude/frontend/initialize.ts';
 import { ControlRequestFrame } from '../../../adapters/claude/wire/client.ts';
-import type { Instructions } from '../../../core/contract/instructions.ts';
+import type { Instructions } from '../../../core/contract/adapter/instructions.ts';
 import type { ClaudeArgv } from './argv.ts';
 
 /**

@@ -14,7 +14,6 @@ export const clientStartRows: Rows = {
     section: '1.7',
     level: 'SHOULD',
     sentence: 'Methods of the client that are not of the protocol begin with an underscore.',
-    covers: [],
     scenarios: any,
     *judge({ client }) {
       const notifications = new Set(['session/cancel', '$/cancel_request']);
@@ -33,7 +32,6 @@ export const clientStartRows: Rows = {
   'answers-requests': {
     section: '1.2',
     sentence: 'Each request of the agent is answered.',
-    covers: [],
     scenarios: ['permission', 'odd'],
     reads: 'both',
     *judge(view) {
@@ -49,7 +47,6 @@ export const clientStartRows: Rows = {
   'unknown-method': {
     section: '1.7',
     sentence: 'A request of a method that the client does not have is answered with error -32601.',
-    covers: [],
     scenarios: ['odd'],
     reads: 'both',
     judge: ({ agent }) =>
@@ -131,7 +128,6 @@ export const clientStartRows: Rows = {
     section: '1.8',
     level: 'SHOULD',
     sentence: 'Nothing that a client asks is refused as invalid (-32600, -32602).',
-    covers: [],
     scenarios: any,
     reads: 'both',
     *judge(view) {

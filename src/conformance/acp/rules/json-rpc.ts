@@ -14,7 +14,6 @@ export const jsonRpcRows: Rows = {
   answered: {
     section: '1.2',
     sentence: 'Each request is answered.',
-    covers: [],
     scenarios: everywhere,
     reads: 'both',
     judge: (view) =>
@@ -27,7 +26,6 @@ export const jsonRpcRows: Rows = {
     section: '1.2',
     level: 'SHOULD',
     sentence: 'Requests under 0, under a negative number, under the largest safe number and under a text are answered.',
-    covers: [],
     scenarios: ['ids'],
     reads: 'both',
     judge: (view) =>
@@ -45,7 +43,6 @@ export const jsonRpcRows: Rows = {
     section: '1.3',
     isMeasured: true,
     sentence: 'After a line that is not JSON the connection goes on.',
-    covers: [],
     scenarios: ['broken json'],
     reads: 'both',
     judge: (view) =>
@@ -59,7 +56,6 @@ export const jsonRpcRows: Rows = {
     isMeasured: true,
     level: 'MAY',
     sentence: 'A line that is not JSON is answered with error -32700 and the id null.',
-    covers: [],
     scenarios: ['broken json'],
     reads: 'both',
     *judge({ client, agent, isComplete }) {
@@ -74,7 +70,6 @@ export const jsonRpcRows: Rows = {
     section: '1.3',
     isMeasured: true,
     sentence: 'After JSON that is no message, a list among it, the connection goes on.',
-    covers: [],
     scenarios: ['no message'],
     reads: 'both',
     judge: (view) =>
@@ -87,7 +82,6 @@ export const jsonRpcRows: Rows = {
     section: '1.3',
     level: 'SHOULD',
     sentence: 'A response without an id is an error on what could not be read: -32700 or -32600.',
-    covers: [],
     scenarios: ['broken json', 'no message'],
     *judge({ agent, client }) {
       const isOurs = client.requests.some(({ id }) => id === null);
@@ -102,7 +96,6 @@ export const jsonRpcRows: Rows = {
     section: '1.5',
     isMeasured: true,
     sentence: 'A request of a megabyte is answered.',
-    covers: [],
     scenarios: ['long line'],
     reads: 'both',
     judge: (view) =>
@@ -117,7 +110,6 @@ export const jsonRpcRows: Rows = {
     section: '1.6',
     level: 'SHOULD',
     sentence: 'Fields of params and of `_meta` that the agent does not know are passed over.',
-    covers: [],
     scenarios: ['start', 'text'],
     reads: 'both',
     judge: ({ client }) => succeeds(client.requests.filter(({ params }) => params.conformance !== undefined)),
@@ -125,7 +117,6 @@ export const jsonRpcRows: Rows = {
   'unknown-method': {
     section: '1.7',
     sentence: 'A request of a method that the agent does not have is answered with error -32601.',
-    covers: [],
     scenarios: ['odd'],
     reads: 'both',
     judge: (view) => refused(asksOf(view, nobodysPlain), [-32601]),
@@ -134,7 +125,6 @@ export const jsonRpcRows: Rows = {
     section: '1.7',
     level: 'SHOULD',
     sentence: 'A request of a vendor that the agent does not know is answered with error -32601.',
-    covers: [],
     scenarios: ['odd'],
     reads: 'both',
     judge: (view) => refused(asksOf(view, nobodys), [-32601]),
@@ -143,7 +133,6 @@ export const jsonRpcRows: Rows = {
     section: '1.7',
     level: 'SHOULD',
     sentence: 'A notification of a method that the agent does not have is ignored, and not answered.',
-    covers: [],
     scenarios: ['odd'],
     reads: 'both',
     *judge(view) {
@@ -162,7 +151,6 @@ export const jsonRpcRows: Rows = {
     section: '1.7',
     level: 'SHOULD',
     sentence: 'Methods of the agent that are not of the protocol begin with an underscore.',
-    covers: [],
     scenarios: everywhere,
     *judge({ agent }) {
       for (const { frame, method } of [...agent.requests, ...agent.notifications]) {

@@ -84,7 +84,6 @@ export function envelopeRows(
     'lines-json': {
       section: '1.1',
       sentence: 'Each line is one JSON text: there is nothing else on the wire.',
-      covers: [],
       scenarios,
       *judge(view) {
         for (const { frame, json, text, isFault } of of(view).own.frames)
@@ -94,7 +93,6 @@ export function envelopeRows(
     'message-shape': {
       section: '1.3',
       sentence: 'Each JSON text is one request, response or notification of JSON-RPC 2.0, and no list of them.',
-      covers: [],
       scenarios,
       *judge(view) {
         for (const { frame, json, text } of of(view).own.frames)
@@ -105,7 +103,6 @@ export function envelopeRows(
     'request-has-id': {
       section: '1.2',
       sentence: 'What asks for an answer has an id.',
-      covers: [],
       scenarios,
       judge: (view) =>
         each(of(view).own.notifications, ({ method }) => (isAsked(method) ? `${method} has no id` : null)),
@@ -129,7 +126,6 @@ export function envelopeRows(
     'result-or-error': {
       section: '1.2',
       sentence: 'A response has a result or an error and never both.',
-      covers: [],
       scenarios,
       judge: (view) =>
         each(of(view).own.answers, ({ json }) =>
@@ -139,7 +135,6 @@ export function envelopeRows(
     'request-id': {
       section: '1.2',
       sentence: 'A request has an id that no open request of the same side has.',
-      covers: [],
       scenarios,
       *judge(view) {
         const open = new Map<unknown, Request>();
@@ -154,7 +149,6 @@ export function envelopeRows(
     'answered-once': {
       section: '1.2',
       sentence: 'No request is answered twice.',
-      covers: [],
       scenarios,
       reads: 'both',
       *judge(view) {
@@ -166,7 +160,6 @@ export function envelopeRows(
     'answer-id': {
       section: '1.2',
       sentence: 'A response bears the id of a request as it came: a string stays a string, and a number a number.',
-      covers: [],
       scenarios,
       reads: 'both',
       *judge(view) {

@@ -2,7 +2,7 @@
 import type { Finding } from '../../check/rule.ts';
 import type { EcaCall } from '../view/tool-calls.ts';
 import { isFinished } from '../view/turns.ts';
-import { allCalls, type Chat, type EcaRule, type EcaView, turnAt } from '../view/view.ts';
+import { allCalls, type Chat, type EcaRows, type EcaView, turnAt } from '../view/view.ts';
 import { shown } from './values.ts';
 
 /** Calls that the client answers while they wait. */
@@ -20,12 +20,9 @@ function* answeredCalls(
 }
 
 /** Rules on approvals. */
-export const approvalRules: readonly EcaRule[] = [
-  {
-    id: 'eca/approval-asked',
+export const approvalRows: EcaRows = {
+  'approval-asked': {
     section: 'Chat approve tool call',
-    level: 'MUST',
-    basis: 'specification',
     sentence:
       'A call that needs approval says so when it is run, and waits: it is not running and not done before the client has answered for it.',
     covers: ['notification:chat/toolCallApprove', 'content:toolCallRun'],
@@ -46,11 +43,8 @@ export const approvalRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/approved-runs',
+  'approved-runs': {
     section: 'Chat approve tool call',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A call that is approved is executed, and its result is told.',
     covers: ['notification:chat/toolCallApprove', 'content:toolCalled'],
     scenarios: ['approve'],
@@ -65,11 +59,9 @@ export const approvalRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/approved-goes-on',
+  'approved-goes-on': {
     section: 'Chat approve tool call',
     level: 'SHOULD',
-    basis: 'specification',
     sentence: 'After a call that was approved the model goes on.',
     covers: ['notification:chat/toolCallApprove'],
     scenarios: ['approve'],
@@ -86,11 +78,8 @@ export const approvalRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/reject-told',
+  'reject-told': {
     section: 'Chat reject tool call',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A call that is rejected is told as rejected.',
     covers: ['notification:chat/toolCallReject', 'content:toolCallRejected'],
     scenarios: ['reject'],
@@ -105,11 +94,8 @@ export const approvalRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/rejected-not-run',
+  'rejected-not-run': {
     section: 'Chat reject tool call',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A call that is rejected is not executed.',
     covers: ['notification:chat/toolCallReject'],
     scenarios: ['reject'],
@@ -125,11 +111,9 @@ export const approvalRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/unknown-call-ignored',
+  'unknown-call-ignored': {
     section: 'Chat approve tool call',
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence: 'Who approves or rejects a call that nobody has, or in a chat that is not its own, changes nothing.',
     covers: ['notification:chat/toolCallApprove', 'notification:chat/toolCallReject'],
     scenarios: ['approve'],
@@ -161,4 +145,4 @@ export const approvalRules: readonly EcaRule[] = [
       }
     },
   },
-];
+};

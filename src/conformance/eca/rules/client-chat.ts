@@ -1,7 +1,7 @@
 // Rules on the prompts, approvals, stops and queries of editors. docs/protocols/eca.md 8.2, 8.6, 2.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import type { Notification, Request } from '../view/messages.ts';
-import type { EcaRule, EcaView } from '../view/view.ts';
+import type { EcaRows, EcaView } from '../view/view.ts';
 import { shown } from './values.ts';
 
 const covers = ['request:chat/prompt'];
@@ -29,16 +29,12 @@ function waiting({ chats }: EcaView, call: unknown, before: number): string[] {
 
 /** A rule on the params of prompts. */
 function prompts(
-  id: string,
-  level: EcaRule['level'],
   sentence: string,
   wrongWith: (ask: Request, view: EcaView) => string | null | undefined,
-): EcaRule {
+): EcaRows[string] {
   return {
-    id: `eca/client/${id}`,
     section: 'Chat Prompt',
-    level,
-    basis: 'specification',
+    level: 'SHOULD',
     sentence,
     covers,
     scenarios: ['text', 'think', 'fail'],
@@ -52,22 +48,15 @@ function prompts(
 }
 
 /** Rules on chats. */
-export const clientChatRules: readonly EcaRule[] = [
-  prompts(
-    'prompt-model',
-    'SHOULD',
-    'The model of a prompt is one that the server has offered.',
-    ({ params, frame }, view) => {
-      const { model } = params;
-      if (model === undefined || model === null) return undefined;
-      const known = offers(view, frame, 'models', ['models']);
-      if (typeof model !== 'string') return `model is ${shown(model)}`;
-      return known.length === 0 || known.includes(model) ? null : `model ${shown(model)} was not offered`;
-    },
-  ),
-  prompts(
-    'prompt-behavior',
-    'SHOULD',
+export const clientChatRows: EcaRows = {
+  'prompt-model': prompts('The model of a prompt is one that the server has offered.', ({ params, frame }, view) => {
+    const { model } = params;
+    if (model === undefined || model === null) return undefined;
+    const known = offers(view, frame, 'models', ['models']);
+    if (typeof model !== 'string') return `model is ${shown(model)}`;
+    return known.length === 0 || known.includes(model) ? null : `model ${shown(model)} was not offered`;
+  }),
+  'prompt-behavior': prompts(
     'The behavior of a prompt, today its agent, is a word that the server has offered.',
     ({ params, frame }, view) => {
       const chosen = [params.behavior, params.agent].filter((one) => one !== undefined && one !== null);
@@ -77,11 +66,8 @@ export const clientChatRules: readonly EcaRule[] = [
       return strange === undefined ? null : `${shown(strange)} was not offered`;
     },
   ),
-  {
-    id: 'eca/client/answer-waiting',
+  'answer-waiting': {
     section: 'Chat approve tool call',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A call that is approved or rejected is one that waits.',
     covers: ['notification:chat/toolCallApprove', 'notification:chat/toolCallReject'],
     scenarios: ['tool', 'approval', 'two-approvals'],
@@ -96,11 +82,8 @@ export const clientChatRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/client/answer-chat',
+  'answer-chat': {
     section: 'Chat approve tool call',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A call is approved or rejected in its own chat.',
     covers: ['notification:chat/toolCallApprove', 'notification:chat/toolCallReject'],
     scenarios: ['approval'],
@@ -116,11 +99,8 @@ export const clientChatRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/client/answer-once-each',
+  'answer-once-each': {
     section: 'Chat reject tool call',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A call is approved or rejected once.',
     covers: ['notification:chat/toolCallApprove', 'notification:chat/toolCallReject'],
     scenarios: ['approval', 'two-approvals'],
@@ -133,11 +113,8 @@ export const clientChatRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/client/stop-known',
+  'stop-known': {
     section: 'Chat stop prompt',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A stop names a chat that was prompted.',
     covers: ['notification:chat/promptStop'],
     scenarios: ['stop'],
@@ -152,4 +129,4 @@ export const clientChatRules: readonly EcaRule[] = [
       }
     },
   },
-];
+};

@@ -3,7 +3,7 @@ import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import { each, type Finding } from '../../check/rule.ts';
 import { nobodys } from '../methods.ts';
 import { isMessage } from '../view/messages.ts';
-import type { EcaRule } from '../view/view.ts';
+import type { EcaRows } from '../view/view.ts';
 import { answered, ownIds, resultOrError } from './json-rpc.ts';
 import { shown } from './values.ts';
 
@@ -16,21 +16,15 @@ const requests: ReadonlySet<string> = new Set([
 ]);
 
 /** Rules on JSON-RPC. */
-export const clientJsonRpcRules: readonly EcaRule[] = [
-  {
-    id: 'eca/client/frames-readable',
+export const clientJsonRpcRows: EcaRows = {
+  'frames-readable': {
     section: 'Header Part',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'Each message has a header with the length of its content in bytes.',
     scenarios: any,
     judge: ({ client }) => each(client.frames, ({ isFault, text }) => (isFault === true ? text : null)),
   },
-  {
-    id: 'eca/client/message-shape',
+  'message-shape': {
     section: 'Content Part',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'Each content is a request, a response or a notification of JSON-RPC 2.0.',
     scenarios: any,
     *judge({ client }) {
@@ -40,11 +34,8 @@ export const clientJsonRpcRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/client/request-id',
+  'request-id': {
     section: 'Content Part',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A request has an id that no other request of the client has.',
     scenarios: any,
     *judge({ client }) {
@@ -53,21 +44,16 @@ export const clientJsonRpcRules: readonly EcaRule[] = [
         if (requests.has(method)) yield { frame, wrong: `${method} has no id` };
     },
   },
-  {
-    id: 'eca/client/id-not-negative',
+  'id-not-negative': {
     section: 'Content Part',
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence: 'An id that is a number is not below zero: servers drop such requests.',
     scenarios: any,
     judge: ({ client }) =>
       each(client.requests, ({ id }) => (typeof id === 'number' && id < 0 ? `the id is ${id}` : null)),
   },
-  {
-    id: 'eca/client/params-object',
+  'params-object': {
     section: 'Content Part',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'Params are an object; those without any may be left out or null.',
     scenarios: any,
     *judge({ client }) {
@@ -77,11 +63,8 @@ export const clientJsonRpcRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/client/answers-requests',
+  'answers-requests': {
     section: 'Content Part',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'Each request of the server is answered.',
     scenarios: ['odd'],
     reads: 'both',
@@ -89,11 +72,8 @@ export const clientJsonRpcRules: readonly EcaRule[] = [
       yield* answered(view, view.agent.requests);
     },
   },
-  {
-    id: 'eca/client/answer-once',
+  'answer-once': {
     section: 'Content Part',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A response bears the id of a request of the server, as it was, and comes once.',
     scenarios: ['odd'],
     reads: 'both',
@@ -106,20 +86,15 @@ export const clientJsonRpcRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/client/answer-result-or-error',
+  'answer-result-or-error': {
     section: 'Content Part',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A response has a result or an error and never both.',
     scenarios: ['odd'],
     judge: ({ client }) => each(client.answers, resultOrError),
   },
-  {
-    id: 'eca/client/unknown-method',
+  'unknown-method': {
     section: 'Content Part',
     level: 'SHOULD',
-    basis: 'specification',
     sentence: 'A request of a method that the client does not have is answered with error -32601.',
     scenarios: ['odd'],
     reads: 'both',
@@ -132,11 +107,9 @@ export const clientJsonRpcRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/client/survives-unknown',
+  'survives-unknown': {
     section: 'Chat Content Received',
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence:
       'A content of a type that the client does not know, and a notification, are passed over, and the client goes on.',
     covers: ['notification:chat/contentReceived'],
@@ -153,4 +126,4 @@ export const clientJsonRpcRules: readonly EcaRule[] = [
       }
     },
   },
-];
+};

@@ -1,18 +1,15 @@
 // Rules on how an editor begins and ends a connection. docs/protocols/eca.md 8.1, and 2 for what real editors do.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import type { EcaRule } from '../view/view.ts';
+import type { EcaRows } from '../view/view.ts';
 import { shown } from './values.ts';
 
 /** Every behaviour shows how an editor begins. */
 const any = ['text'];
 
 /** Rules on the lifecycle of a connection. */
-export const clientLifecycleRules: readonly EcaRule[] = [
-  {
-    id: 'eca/client/initialize-first',
+export const clientLifecycleRows: EcaRows = {
+  'initialize-first': {
     section: 'Initialize',
-    level: 'MUST',
-    basis: 'specification',
     sentence: '`initialize` is the first that a client says.',
     covers: ['request:initialize'],
     scenarios: any,
@@ -24,11 +21,9 @@ export const clientLifecycleRules: readonly EcaRule[] = [
       yield { frame: first.frame, wrong: method === 'initialize' ? null : `the first is ${shown(method)}` };
     },
   },
-  {
-    id: 'eca/client/initialize-once',
+  'initialize-once': {
     section: 'Initialize',
     level: 'SHOULD',
-    basis: 'specification',
     sentence: 'A client initializes once.',
     covers: ['request:initialize'],
     scenarios: any,
@@ -37,11 +32,8 @@ export const clientLifecycleRules: readonly EcaRule[] = [
       for (const [place, { frame }] of all.entries()) yield { frame, wrong: place === 0 ? null : 'initialize again' };
     },
   },
-  {
-    id: 'eca/client/initialized-after-answer',
+  'initialized-after-answer': {
     section: 'Initialized',
-    level: 'MUST',
-    basis: 'specification',
     sentence: '`initialized` comes once, after the answer to `initialize`.',
     covers: ['notification:initialized'],
     scenarios: any,
@@ -58,11 +50,8 @@ export const clientLifecycleRules: readonly EcaRule[] = [
         yield { frame: Math.max(0, count - 1), wrong: 'initialized does not come' };
     },
   },
-  {
-    id: 'eca/client/no-prompt-before-initialized',
+  'no-prompt-before-initialized': {
     section: 'Initialized',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A client prompts when it has said `initialized`; queries may come before (VS Code sends some).',
     covers: ['notification:initialized', 'request:chat/prompt'],
     scenarios: any,
@@ -73,11 +62,9 @@ export const clientLifecycleRules: readonly EcaRule[] = [
         if (method === 'chat/prompt') yield { frame, wrong: from < frame ? null : 'a prompt before initialized' };
     },
   },
-  {
-    id: 'eca/client/exit-after-shutdown',
+  'exit-after-shutdown': {
     section: 'Exit',
     level: 'SHOULD',
-    basis: 'specification',
     sentence: '`exit` is sent after a `shutdown`.',
     covers: ['notification:exit', 'request:shutdown'],
     scenarios: any,
@@ -87,11 +74,9 @@ export const clientLifecycleRules: readonly EcaRule[] = [
       yield { frame: exit.frame, wrong: before ? null : 'exit without shutdown' };
     },
   },
-  {
-    id: 'eca/client/quiet-after-shutdown',
+  'quiet-after-shutdown': {
     section: 'Shutdown',
     level: 'SHOULD',
-    basis: 'specification',
     sentence: 'After `shutdown` a client asks for nothing more.',
     covers: ['request:shutdown'],
     scenarios: any,
@@ -105,4 +90,4 @@ export const clientLifecycleRules: readonly EcaRule[] = [
       };
     },
   },
-];
+};

@@ -1,7 +1,7 @@
 // Rules on tool-server updates, configuration and messages to the user. docs/protocols/eca.md 8.8, 8.9, 1.
 import type { Finding } from '../../check/rule.ts';
 import type { Notification } from '../view/messages.ts';
-import type { EcaRule, EcaView } from '../view/view.ts';
+import type { EcaRows, EcaView } from '../view/view.ts';
 import { shown } from './values.ts';
 
 const updated = 'notification:tool/serverUpdated';
@@ -29,12 +29,10 @@ function* changes(view: EcaView, method: string, from: readonly string[]): Gener
 }
 
 /** Rules on configuration and messages. */
-export const configRules: readonly EcaRule[] = [
-  {
-    id: 'eca/tools-told',
+export const configRows: EcaRows = {
+  'tools-told': {
     section: 'Tool updated',
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence: 'After `initialized` the native tools are told.',
     covers: [updated],
     scenarios: ['start'],
@@ -55,33 +53,25 @@ export const configRules: readonly EcaRule[] = [
       if (isUsed) yield { frame: initialized.frame, wrong: 'a native tool was called, and none were told' };
     },
   },
-  {
-    id: 'eca/mcp-stop',
+  'mcp-stop': {
     section: 'Stop MCP server',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'An MCP server that is stopped is told with its new status.',
     covers: ['notification:mcp/stopServer', updated],
     scenarios: ['mcp'],
     reads: 'both',
     judge: (view) => changes(view, 'mcp/stopServer', ['running', 'starting']),
   },
-  {
-    id: 'eca/mcp-start',
+  'mcp-start': {
     section: 'Start MCP server',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'An MCP server that is started again is told with its new status.',
     covers: ['notification:mcp/startServer', updated],
     scenarios: ['mcp'],
     reads: 'both',
     judge: (view) => changes(view, 'mcp/startServer', ['stopped']),
   },
-  {
-    id: 'eca/unknown-mcp-ignored',
+  'unknown-mcp-ignored': {
     section: 'Stop MCP server',
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence: 'Who stops or starts an MCP server that nobody has changes nothing, and the connection goes on.',
     covers: ['notification:mcp/stopServer', 'notification:mcp/startServer'],
     scenarios: ['mcp'],
@@ -99,4 +89,4 @@ export const configRules: readonly EcaRule[] = [
       }
     },
   },
-];
+};

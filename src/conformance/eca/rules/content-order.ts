@@ -1,7 +1,7 @@
 // Rules on the order of reasoning and status contents in a chat. docs/protocols/eca.md 8.3, 2 and 4.
 import { type ReasonStep, reasonSteps } from '../view/reasons.ts';
 import { isFinished, isOver } from '../view/turns.ts';
-import { type Chat, type EcaRule, type EcaView, turnAt } from '../view/view.ts';
+import { type Chat, type EcaRows, type EcaView, turnAt } from '../view/view.ts';
 import { shown } from './values.ts';
 
 const received = 'Chat Content Received';
@@ -28,12 +28,9 @@ function* reasonsOf(view: EcaView): Generator<ReasonStep> {
 }
 
 /** Rules on reasoning and status. */
-export const orderRules: readonly EcaRule[] = [
-  {
-    id: 'eca/reason-open',
+export const orderRows: EcaRows = {
+  'reason-open': {
     section: received,
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'Texts and ends of reasons name a reason that has started, and has not finished.',
     covers: ['content:reasonStarted', 'content:reasonText', 'content:reasonFinished'],
     scenarios: ['think'],
@@ -44,11 +41,9 @@ export const orderRules: readonly EcaRule[] = [
           yield { frame, wrong: was === 'open' ? null : `${shown(type)} of ${shown(content.id)}, which is not open` };
     },
   },
-  {
-    id: 'eca/reason-once',
+  'reason-once': {
     section: received,
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence: 'A reason starts once: its id is not that of another reason that is open.',
     covers: ['content:reasonStarted'],
     scenarios: ['think'],
@@ -59,11 +54,9 @@ export const orderRules: readonly EcaRule[] = [
           yield { frame, wrong: was === 'open' ? `${shown(content.id)} starts again before it has finished` : null };
     },
   },
-  {
-    id: 'eca/reason-closed',
+  'reason-closed': {
     section: received,
     level: 'SHOULD',
-    basis: 'specification',
     sentence: 'A reason that has started is finished before its run is.',
     covers: ['content:reasonStarted', 'content:reasonFinished'],
     scenarios: ['think'],
@@ -85,11 +78,9 @@ export const orderRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/status-before-finished',
+  'status-before-finished': {
     section: received,
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence: 'A chat whose status is told is no longer running when its run is finished.',
     covers: ['notification:chat/statusChanged', 'content:progress'],
     scenarios: ['text', 'stop'],
@@ -105,4 +96,4 @@ export const orderRules: readonly EcaRule[] = [
       }
     },
   },
-];
+};

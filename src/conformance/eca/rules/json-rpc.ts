@@ -4,7 +4,7 @@ import { isDictionary } from '../../../core/model/dictionary.ts';
 import { each, type Finding } from '../../check/rule.ts';
 import { nobodys } from '../methods.ts';
 import { type InTrace, isMessage, type Request, type Response, type Side } from '../view/messages.ts';
-import type { EcaRule, EcaView } from '../view/view.ts';
+import type { EcaRows, EcaView } from '../view/view.ts';
 import { shown } from './values.ts';
 
 const everywhere = ['start', 'text', 'odd'];
@@ -59,21 +59,15 @@ export const resultOrError = ({ json }: Response): string | null =>
 const beyondAscii = /[^\0-\x7f]/u;
 
 /** Rules on frames and answers. */
-export const jsonRpcRules: readonly EcaRule[] = [
-  {
-    id: 'eca/frames-readable',
+export const jsonRpcRows: EcaRows = {
+  'frames-readable': {
     section: 'Header Part',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'Each message has a header with the length of its content in bytes.',
     scenarios: everywhere,
     judge: ({ agent }) => each(agent.frames, ({ isFault, text }) => (isFault === true ? text : null)),
   },
-  {
-    id: 'eca/message-shape',
+  'message-shape': {
     section: 'Content Part',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'Each content is a request, a response or a notification of JSON-RPC 2.0.',
     scenarios: everywhere,
     *judge({ agent }) {
@@ -85,20 +79,14 @@ export const jsonRpcRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/answer-result-or-error',
+  'answer-result-or-error': {
     section: 'Content Part',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A response has a result or an error and never both, not even as null.',
     scenarios: everywhere,
     judge: ({ agent }) => each(agent.answers, resultOrError),
   },
-  {
-    id: 'eca/answered',
+  answered: {
     section: 'Content Part',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'Each request is answered.',
     scenarios: everywhere,
     reads: 'both',
@@ -112,11 +100,8 @@ export const jsonRpcRules: readonly EcaRule[] = [
       yield* answered(view, asks);
     },
   },
-  {
-    id: 'eca/answered-once',
+  'answered-once': {
     section: 'Content Part',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'No request is answered twice.',
     scenarios: everywhere,
     reads: 'both',
@@ -126,11 +111,8 @@ export const jsonRpcRules: readonly EcaRule[] = [
           yield { frame, wrong: place === 0 ? null : `${method} ${shown(id)} is answered again` };
     },
   },
-  {
-    id: 'eca/answer-id',
+  'answer-id': {
     section: 'Content Part',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A response bears the id of a request, as the string or the number that it was.',
     scenarios: everywhere,
     reads: 'both',
@@ -149,11 +131,8 @@ export const jsonRpcRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/string-id',
+  'string-id': {
     section: 'Content Part',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A request whose id is a string is answered under that string.',
     scenarios: ['odd'],
     reads: 'both',
@@ -164,11 +143,9 @@ export const jsonRpcRules: readonly EcaRule[] = [
       yield* answered(view, asks);
     },
   },
-  {
-    id: 'eca/line-end',
+  'line-end': {
     section: 'Content Part',
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence: 'A content may end in a line break that its length counts, as those of Emacs do.',
     scenarios: ['odd'],
     reads: 'both',
@@ -177,11 +154,9 @@ export const jsonRpcRules: readonly EcaRule[] = [
       yield* answered(view, asks);
     },
   },
-  {
-    id: 'eca/error-without-id',
+  'error-without-id': {
     section: 'Content Part',
     level: 'SHOULD',
-    basis: 'specification',
     sentence: 'A response without an id is an error about what could not be read: -32700 or -32600.',
     scenarios: ['odd'],
     *judge({ agent }) {
@@ -192,11 +167,9 @@ export const jsonRpcRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/broken-json',
+  'broken-json': {
     section: 'Content Part',
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence: 'After a content that is not JSON the connection goes on.',
     scenarios: ['odd'],
     reads: 'both',
@@ -207,11 +180,9 @@ export const jsonRpcRules: readonly EcaRule[] = [
       );
     },
   },
-  {
-    id: 'eca/no-message',
+  'no-message': {
     section: 'Content Part',
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence: 'After a content that is JSON and no message, a list of messages among them, the connection goes on.',
     scenarios: ['odd'],
     reads: 'both',
@@ -222,11 +193,8 @@ export const jsonRpcRules: readonly EcaRule[] = [
       );
     },
   },
-  {
-    id: 'eca/unknown-method',
+  'unknown-method': {
     section: 'Content Part',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A request of a method that the server does not have is answered with error -32601.',
     scenarios: ['odd'],
     reads: 'both',
@@ -240,11 +208,8 @@ export const jsonRpcRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/unknown-notification-ignored',
+  'unknown-notification-ignored': {
     section: 'Content Part',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A notification of a method that the server does not have is ignored, and not answered.',
     scenarios: ['odd'],
     reads: 'both',
@@ -258,11 +223,9 @@ export const jsonRpcRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/unknown-fields',
+  'unknown-fields': {
     section: 'Content Part',
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence: 'Fields of params that the server does not know are passed over.',
     scenarios: ['odd', 'early', 'text'],
     reads: 'both',
@@ -270,16 +233,13 @@ export const jsonRpcRules: readonly EcaRule[] = [
       yield* succeeds(client.requests.filter(({ params }) => params.conformance !== undefined));
     },
   },
-  {
-    id: 'eca/request-id',
+  'request-id': {
     section: 'Content Part',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A request of the server has an id that no other request of it has.',
     scenarios: everywhere,
     judge: ({ agent }) => ownIds(agent),
   },
-];
+};
 
 function isLineEnd({ client }: EcaView, frame: number): boolean {
   return client.frames.some((one) => one.frame === frame && /\s$/u.test(one.text));

@@ -2,7 +2,7 @@
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import { declared } from '../methods.ts';
 import type { Request, Response } from '../view/messages.ts';
-import type { EcaRule, EcaView } from '../view/view.ts';
+import type { EcaRows, EcaView } from '../view/view.ts';
 import { answered, succeeds } from './json-rpc.ts';
 import { shown } from './values.ts';
 
@@ -13,12 +13,9 @@ function greetings({ client }: EcaView): Response[] {
 }
 
 /** Rules on the beginning and the end. */
-export const lifecycleRules: readonly EcaRule[] = [
-  {
-    id: 'eca/initialize-answered',
+export const lifecycleRows: EcaRows = {
+  'initialize-answered': {
     section: 'Initialize',
-    level: 'MUST',
-    basis: 'specification',
     sentence: '`initialize` is answered with a result.',
     covers: ['request:initialize'],
     scenarios: ['start', 'early'],
@@ -29,11 +26,9 @@ export const lifecycleRules: readonly EcaRule[] = [
       yield* succeeds(asks);
     },
   },
-  {
-    id: 'eca/default-behavior-offered',
+  'default-behavior-offered': {
     section: 'Initialize',
     level: 'SHOULD',
-    basis: 'specification',
     sentence: 'The default behavior is one of those that are offered.',
     covers: ['request:initialize'],
     scenarios: ['start'],
@@ -49,11 +44,9 @@ export const lifecycleRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/models-told',
+  'models-told': {
     section: 'Initialize',
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence: 'A client is told which models there are: in the answer to `initialize`, or later in `config/updated`.',
     covers: ['request:initialize', 'notification:config/updated'],
     scenarios: ['start'],
@@ -76,11 +69,9 @@ export const lifecycleRules: readonly EcaRule[] = [
         yield { frame: initialized.frame, wrong: 'no models were told' };
     },
   },
-  {
-    id: 'eca/quiet-before-initialized',
+  'quiet-before-initialized': {
     section: 'Initialized',
     level: 'SHOULD',
-    basis: 'specification',
     sentence: 'The server sends no notification and no request before `initialized`.',
     covers: ['notification:initialized'],
     scenarios: ['start', 'early'],
@@ -95,11 +86,9 @@ export const lifecycleRules: readonly EcaRule[] = [
       if (early.length === 0 && from < count) yield { frame: from, wrong: null };
     },
   },
-  {
-    id: 'eca/early-requests',
+  'early-requests': {
     section: 'Initialized',
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence: 'Requests that come before `initialized` are answered, whatever the answer is.',
     scenarios: ['early'],
     reads: 'both',
@@ -111,11 +100,9 @@ export const lifecycleRules: readonly EcaRule[] = [
       yield* answered(view, early);
     },
   },
-  {
-    id: 'eca/tasks-finished',
+  'tasks-finished': {
     section: 'Initialized',
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence:
       'A task of `$/progress` that finishes was started, and each that is started finishes: editors wait for it.',
     covers: ['notification:$/progress'],
@@ -141,11 +128,9 @@ export const lifecycleRules: readonly EcaRule[] = [
         for (const [task, frame] of open) yield { frame, wrong: `${shown(task)} does not finish` };
     },
   },
-  {
-    id: 'eca/asks-what-was-declared',
+  'asks-what-was-declared': {
     section: 'Initialize',
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence: 'A server asks a client only what it has declared that it can answer.',
     covers: ['request:initialize'],
     scenarios: ['start', 'approve'],
@@ -160,11 +145,8 @@ export const lifecycleRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/shutdown-answered',
+  'shutdown-answered': {
     section: 'Shutdown',
-    level: 'MUST',
-    basis: 'specification',
     sentence: '`shutdown` is answered.',
     covers: ['request:shutdown'],
     scenarios: ['start', 'early'],
@@ -173,7 +155,7 @@ export const lifecycleRules: readonly EcaRule[] = [
       yield* answered(view, shutdowns(view));
     },
   },
-];
+};
 
 function shutdowns({ client }: EcaView): Request[] {
   return client.requests.filter(({ method }) => method === 'shutdown');

@@ -2,7 +2,7 @@
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import type { Content } from '../view/chat-events.ts';
 import type { Request } from '../view/messages.ts';
-import { chatOf, type EcaRule, type EcaView, promptResult } from '../view/view.ts';
+import { chatOf, type EcaRows, type EcaView, promptResult } from '../view/view.ts';
 import { answered } from './json-rpc.ts';
 import { shown } from './values.ts';
 
@@ -16,12 +16,9 @@ const wordsOf = ({ params }: Request): string => String(params.message).trim();
 const isOfUser = ({ role, type }: Content): boolean => role === 'user' && type === 'text';
 
 /** Rules on prompts. */
-export const promptRules: readonly EcaRule[] = [
-  {
-    id: 'eca/prompt-answered',
+export const promptRows: EcaRows = {
+  'prompt-answered': {
     section: 'Chat Prompt',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'Each `chat/prompt` is answered, before, while or after it is played.',
     covers,
     scenarios: conversations,
@@ -33,11 +30,8 @@ export const promptRules: readonly EcaRule[] = [
       );
     },
   },
-  {
-    id: 'eca/prompt-chat-kept',
+  'prompt-chat-kept': {
     section: 'Chat Prompt',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A prompt that names a chat is answered with that chat.',
     covers,
     scenarios: conversations,
@@ -53,11 +47,8 @@ export const promptRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/prompt-new-chat',
+  'prompt-new-chat': {
     section: 'Chat Prompt',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A prompt that names no chat begins a new one.',
     covers,
     scenarios: ['text'],
@@ -75,11 +66,9 @@ export const promptRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/prompt-without-message',
+  'prompt-without-message': {
     section: 'Chat Prompt',
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence: 'A prompt without a message is answered with an error.',
     covers,
     scenarios: ['odd'],
@@ -96,11 +85,8 @@ export const promptRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/chats-apart',
+  'chats-apart': {
     section: 'Chat Prompt',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'What belongs to a chat is told of that chat: the words of a prompt are in no other.',
     covers: [...covers, 'notification:chat/contentReceived'],
     scenarios: ['two chats', 'text'],
@@ -125,11 +111,8 @@ export const promptRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/chats-named',
+  'chats-named': {
     section: 'Chat Content Received',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'Contents are of a chat that the client has prompted or opened, or that belongs to one.',
     covers: ['notification:chat/contentReceived'],
     scenarios: conversations,
@@ -151,11 +134,9 @@ export const promptRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/request-id-kept',
+  'request-id-kept': {
     section: 'Chat Prompt',
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence: 'A content that names a requestId, as those of early servers do, names that of a prompt of its chat.',
     covers,
     scenarios: conversations,
@@ -171,4 +152,4 @@ export const promptRules: readonly EcaRule[] = [
       }
     },
   },
-];
+};

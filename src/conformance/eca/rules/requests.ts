@@ -2,7 +2,7 @@
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import type { Request } from '../view/messages.ts';
 import { isFinished, isRunning } from '../view/turns.ts';
-import type { EcaRule, EcaView } from '../view/view.ts';
+import type { EcaRows, EcaView } from '../view/view.ts';
 import { shown } from './values.ts';
 
 /** Requests of this method that were answered with a result. */
@@ -23,12 +23,9 @@ const namesIn = (result: unknown): unknown[] | null => {
 };
 
 /** Rules on these requests. */
-export const requestRules: readonly EcaRule[] = [
-  {
-    id: 'eca/stop-finishes',
+export const requestRows: EcaRows = {
+  'stop-finishes': {
     section: 'Chat stop prompt',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A run that is stopped is finished.',
     covers: ['notification:chat/promptStop', 'content:progress'],
     scenarios: ['stop', 'stop waiting', 'two chats'],
@@ -47,11 +44,9 @@ export const requestRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/stop-quiet',
+  'stop-quiet': {
     section: 'Chat stop prompt',
     level: 'SHOULD',
-    basis: 'specification',
     sentence: 'After a run was stopped and finished the model says no more in it.',
     covers: ['notification:chat/promptStop'],
     scenarios: ['stop', 'stop waiting'],
@@ -76,11 +71,8 @@ export const requestRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/stop-frees',
+  'stop-frees': {
     section: 'Chat stop prompt',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'After a run was stopped the chat takes another prompt, and plays it.',
     covers: ['notification:chat/promptStop'],
     scenarios: ['stop'],
@@ -98,11 +90,9 @@ export const requestRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/stop-idle',
+  'stop-idle': {
     section: 'Chat stop prompt',
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence: 'A stop while nothing runs says nothing in the chat.',
     covers: ['notification:chat/promptStop'],
     scenarios: ['text'],
@@ -121,11 +111,9 @@ export const requestRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/delete-quiet',
+  'delete-quiet': {
     section: 'Chat delete',
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence: 'Of a chat that is deleted nothing is said any more.',
     covers: ['request:chat/delete'],
     scenarios: ['text', 'two chats'],
@@ -150,11 +138,9 @@ export const requestRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/query-commands-filter',
+  'query-commands-filter': {
     section: 'Chat Query Commands',
     level: 'SHOULD',
-    basis: 'specification',
     sentence: 'A blank query gives all commands: no other query gives one that is not among them.',
     covers: ['request:chat/queryCommands'],
     scenarios: ['queries'],
@@ -171,11 +157,9 @@ export const requestRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/query-chat-kept',
+  'query-chat-kept': {
     section: 'Chat Query Context',
     level: 'SHOULD',
-    basis: 'specification',
     sentence: 'An answer to a query that names a chat names the one that was asked about.',
     covers: ['request:chat/queryContext', 'request:chat/queryCommands'],
     scenarios: ['text'],
@@ -191,4 +175,4 @@ export const requestRules: readonly EcaRule[] = [
       }
     },
   },
-];
+};

@@ -3,7 +3,7 @@
 import type { Content } from '../view/chat-events.ts';
 import type { Request } from '../view/messages.ts';
 import { isOver, isRunning, type Turn } from '../view/turns.ts';
-import type { EcaRule, EcaView } from '../view/view.ts';
+import type { EcaRows, EcaView } from '../view/view.ts';
 import { shown } from './values.ts';
 
 const conversations = ['text'];
@@ -19,12 +19,10 @@ function* turnsOf({ chats }: EcaView): Generator<{ readonly turn: Turn }> {
 }
 
 /** Rules on runs. */
-export const runRules: readonly EcaRule[] = [
-  {
-    id: 'eca/prompt-echoed',
+export const runRows: EcaRows = {
+  'prompt-echoed': {
     section: 'Chat Content Received',
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence: 'The words of each prompt that is taken are told again as text of the user: editors show no others.',
     covers: [...covers, 'content:text'],
     scenarios: conversations,
@@ -39,11 +37,9 @@ export const runRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/echo-first',
+  'echo-first': {
     section: 'Chat Content Received',
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence: 'The words of the user come before what the model says to them.',
     covers: ['content:text'],
     scenarios: conversations,
@@ -60,11 +56,9 @@ export const runRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/run-begins',
+  'run-begins': {
     section: 'Chat Content Received',
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence: 'Before the model speaks `progress` says that the chat is running, for editors lock it then.',
     covers: ['content:progress'],
     scenarios: conversations,
@@ -79,11 +73,8 @@ export const runRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/prompt-finished',
+  'prompt-finished': {
     section: 'Chat Content Received',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'Each prompt that is taken ends with `progress` of state finished, whatever happens to it.',
     covers: ['content:progress'],
     scenarios: conversations,
@@ -98,11 +89,9 @@ export const runRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/finished-once',
+  'finished-once': {
     section: 'Chat Content Received',
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence: 'A run is finished once; early servers finish once for each call that they had to ask about.',
     covers: ['content:progress'],
     scenarios: conversations,
@@ -117,11 +106,9 @@ export const runRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/finished-last',
+  'finished-last': {
     section: 'Chat Content Received',
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence: 'After the end of a run the model says nothing more until the next prompt.',
     covers: ['content:progress'],
     scenarios: conversations,
@@ -135,11 +122,10 @@ export const runRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/failure-told',
+  'failure-told': {
     section: 'Chat Content Received',
+    isMeasured: true,
     level: 'MAY',
-    basis: 'measured',
     sentence: 'A run in which the model says nothing tells in words of the system why; an empty answer is no failure.',
     covers: ['content:text'],
     scenarios: ['fail'],
@@ -152,4 +138,4 @@ export const runRules: readonly EcaRule[] = [
       }
     },
   },
-];
+};

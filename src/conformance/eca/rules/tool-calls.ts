@@ -4,7 +4,7 @@ import { isDictionary } from '../../../core/model/dictionary.ts';
 import { each } from '../../check/rule.ts';
 import type { CallStep, EcaCall } from '../view/tool-calls.ts';
 import { isOver } from '../view/turns.ts';
-import { allCalls, type EcaRule, type EcaView, turnAt } from '../view/view.ts';
+import { allCalls, type EcaRows, type EcaView, turnAt } from '../view/view.ts';
 import { shown } from './values.ts';
 
 const received = 'Chat Content Received';
@@ -37,12 +37,10 @@ const knownSteps = (view: EcaView, fits: (step: CallStep) => boolean): readonly 
 const isEnd = ({ type }: CallStep): boolean => type === 'toolCalled' || type === 'toolCallRejected';
 const named = ({ type, call }: CallStep): string => `${shown(type)} of ${shown(call)}`;
 
-export const toolCallRules: readonly EcaRule[] = [
-  {
-    id: 'eca/call-prepared',
+export const toolCallRows: EcaRows = {
+  'call-prepared': {
     section: received,
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence: 'A call is prepared before anything else is said of it: editors show no other.',
     covers: ['content:toolCallPrepare', 'content:toolCallRun'],
     scenarios: withCalls,
@@ -53,11 +51,8 @@ export const toolCallRules: readonly EcaRule[] = [
         (step) => (step.type === 'toolCallPrepare' ? null : `${named(step)}, not prepared`),
       ),
   },
-  {
-    id: 'eca/call-run',
+  'call-run': {
     section: received,
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A call is run before it is running, and before it is done without an error.',
     covers: ['content:toolCallRun', 'content:toolCallRunning', 'content:toolCalled'],
     scenarios: withCalls,
@@ -71,11 +66,8 @@ export const toolCallRules: readonly EcaRule[] = [
         (step) => (step.was === 'new' || step.was === 'prepared' ? `${named(step)}, which was not run` : null),
       ),
   },
-  {
-    id: 'eca/call-ended',
+  'call-ended': {
     section: received,
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A call that is run is done or rejected before its run is over.',
     covers: ['content:toolCalled', 'content:toolCallRejected'],
     scenarios: withCalls,
@@ -94,22 +86,17 @@ export const toolCallRules: readonly EcaRule[] = [
       }
     },
   },
-  {
-    id: 'eca/call-ended-once',
+  'call-ended-once': {
     section: received,
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A call is done or rejected once.',
     covers: ['content:toolCalled', 'content:toolCallRejected'],
     scenarios: withCalls,
     judge: (view) =>
       each(stepsOf(view, isEnd), (step) => (step.was === 'ended' ? `${named(step)}, which has ended` : null)),
   },
-  {
-    id: 'eca/call-ended-stays',
+  'call-ended-stays': {
     section: received,
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence: 'A call that is done or rejected is not run again, and not running (toolCallRunning, since 0.48).',
     covers: ['content:toolCallRun', 'content:toolCallRunning'],
     scenarios: withCalls,
@@ -119,11 +106,9 @@ export const toolCallRules: readonly EcaRule[] = [
         (step) => (step.was === 'ended' ? `${named(step)}, which has ended` : null),
       ),
   },
-  {
-    id: 'eca/call-id-own',
+  'call-id-own': {
     section: received,
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence: 'A call has an id that no later one of its chat has: editors would write over the first.',
     covers: ['content:toolCallPrepare'],
     scenarios: withCalls,
@@ -133,11 +118,8 @@ export const toolCallRules: readonly EcaRule[] = [
         ({ was, call }) => (was === 'new' || was === 'prepared' ? null : `${shown(call)} is prepared again`),
       ),
   },
-  {
-    id: 'eca/call-name-kept',
+  'call-name-kept': {
     section: received,
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A call keeps its name and its origin.',
     covers: ['content:toolCallRun', 'content:toolCalled'],
     scenarios: withCalls,
@@ -151,11 +133,9 @@ export const toolCallRules: readonly EcaRule[] = [
         },
       ),
   },
-  {
-    id: 'eca/call-arguments',
+  'call-arguments': {
     section: received,
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence:
       'The text of the arguments, as it grows (up to 0.29.0) or piece by piece (since 0.29.1), is what the call is run with.',
     covers: ['content:toolCallPrepare', 'content:toolCallRun'],
@@ -171,4 +151,4 @@ export const toolCallRules: readonly EcaRule[] = [
       }
     },
   },
-];
+};

@@ -1,14 +1,15 @@
 // A trace of ECA as rules read it: its messages, and its chats with their events.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
-import type { Rule, Trace } from '../../check/rule.ts';
+import type { Trace } from '../../check/rule.ts';
+import type { RuleRow } from '../../check/rule-rows.ts';
 import type { ChatEvent, Content } from './chat-events.ts';
 import { type Messages, messagesIn, type Notification, type Request } from './messages.ts';
 import { callsOf, type EcaCall } from './tool-calls.ts';
 import { type Turn, turnsOf } from './turns.ts';
 
-/** A rule on ECA. */
-export type EcaRule = Rule<EcaView>;
+/** A table of rules on ECA. */
+export type EcaRows = Readonly<Record<string, RuleRow<EcaView>>>;
 
 /** One chat. */
 export interface Chat {

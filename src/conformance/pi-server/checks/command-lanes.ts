@@ -1,19 +1,16 @@
 // Checks of the lifecycle of a command (accepted, started, finished), and of command lanes: one command after the other
 // in each session, and no order between sessions. docs/protocols/pi-server.md 7 (rows: 23.4).
 import { answeredAt, expect, finishedAt } from '../check-client.ts';
-import type { PiServerCheck } from '../context.ts';
+import type { PiServerRows } from '../context.ts';
 import { versionOf } from '../context.ts';
 import { dataOf, eventsIn, stepsOf } from '../view/frames.ts';
 
 const whole = ['accepted', 'started', 'finished'] as const;
 
 /** Rows 31 to 40. */
-export const commandLaneChecks: readonly PiServerCheck[] = [
-  {
-    id: 'pi-server/7.2-31',
+export const commandLaneRows: PiServerRows = {
+  '7.2-31': {
     section: '7.2',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'An admitted command is accepted, started and finished, once each and in that order, and then answered.',
     input: 'list_sessions',
     expected: 'accepted, started, finished exactly once, in order; response after finished',
@@ -29,11 +26,8 @@ export const commandLaneChecks: readonly PiServerCheck[] = [
       expect(finishedAt(client, id) < answeredAt(client, id), 'the response must come after finished');
     },
   },
-  {
-    id: 'pi-server/7.2-32',
+  '7.2-32': {
     section: '7.2',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'An admitted command that fails has a whole lifecycle too.',
     input: 'get_state of a session that is not there',
     expected: 'accepted, started, finished with success: false and the error',
@@ -47,11 +41,8 @@ export const commandLaneChecks: readonly PiServerCheck[] = [
       expect(finished.success === false && finished.error === frame.error, 'finished must tell the error:', finished);
     },
   },
-  {
-    id: 'pi-server/7.1-33',
+  '7.1-33': {
     section: '7.1',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A command that is refused for a conflict was admitted: it is accepted and finished, and never started.',
     input: 'an id again with another payload',
     expected: 'accepted, finished(false), no started',
@@ -66,11 +57,8 @@ export const commandLaneChecks: readonly PiServerCheck[] = [
       expect(finished.success === false, 'finished must tell the failure:', finished);
     },
   },
-  {
-    id: 'pi-server/7.3-34',
+  '7.3-34': {
     section: '7.3',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'The commands of a session are carried out one after the other.',
     input: '5 set_session_name pipelined on s1',
     expected: 'responses in order, versions 1 to 5, final name n5',
@@ -87,11 +75,8 @@ export const commandLaneChecks: readonly PiServerCheck[] = [
       expect(dataOf(state).sessionName === 'n5', 'the last name must have won:', state);
     },
   },
-  {
-    id: 'pi-server/7.3-35',
+  '7.3-35': {
     section: '7.3',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'Commands of the server do not wait for those of a session.',
     input: 'long prompt on s1, then list_sessions',
     expected: 'list_sessions is answered before the prompt',
@@ -106,11 +91,8 @@ export const commandLaneChecks: readonly PiServerCheck[] = [
       await place.client.response(prompt);
     },
   },
-  {
-    id: 'pi-server/7.3-36',
+  '7.3-36': {
     section: '7.3',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'Commands of a session wait for the prompt that goes on in it.',
     input: 'long prompt on s1, then get_state of s1',
     expected: 'get_state is answered only after the prompt',
@@ -124,11 +106,8 @@ export const commandLaneChecks: readonly PiServerCheck[] = [
       expect(first >= 0 && first < second, 'get_state was answered before the prompt');
     },
   },
-  {
-    id: 'pi-server/7.3-37',
+  '7.3-37': {
     section: '7.3',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'Sessions do not wait for each other.',
     input: 'prompts on s1 and s2 at the same time',
     expected: 'events of both in turn, two responses',
@@ -148,11 +127,10 @@ export const commandLaneChecks: readonly PiServerCheck[] = [
       expect(isMixed, 'the events must come in turn');
     },
   },
-  {
-    id: 'pi-server/7.3-38',
+  '7.3-38': {
     section: '7.3',
+    isMeasured: true,
     level: 'MAY',
-    basis: 'measured',
     sentence: 'In a lane, a command starts only when the one before it has finished.',
     input: '5 set_session_name pipelined on s1',
     expected: 'finished(n) before started(n + 1)',
@@ -170,11 +148,8 @@ export const commandLaneChecks: readonly PiServerCheck[] = [
       }
     },
   },
-  {
-    id: 'pi-server/7.4-39',
+  '7.4-39': {
     section: '7.4',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'The same id with the same payload is the same command: its outcome again, and no second effect.',
     input: 'set_session_name n1 under an id, set_session_name n2, then the first again',
     expected: 'same outcome, replayed: true, no started, name and version unchanged',
@@ -195,11 +170,8 @@ export const commandLaneChecks: readonly PiServerCheck[] = [
       expect(isUntouched, 'there must be no second effect:', state);
     },
   },
-  {
-    id: 'pi-server/7.4-39b',
+  '7.4-39b': {
     section: '7.4',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A replay is never started.',
     input: 'the same id with the same payload',
     expected: 'started once in all',
@@ -213,11 +185,8 @@ export const commandLaneChecks: readonly PiServerCheck[] = [
       expect(started.length === 1, 'started must come once, and came', started.length);
     },
   },
-  {
-    id: 'pi-server/7.4-40',
+  '7.4-40': {
     section: '7.4',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A replay is accepted and finished, and says that it is one.',
     input: 'the same id with the same payload',
     expected: 'accepted, finished with replayed: true (2.2 dialect: finished alone)',
@@ -235,4 +204,4 @@ export const commandLaneChecks: readonly PiServerCheck[] = [
       expect(finished.replayed === true, 'finished must say replayed:', finished);
     },
   },
-];
+};

@@ -2,7 +2,7 @@
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { answeredAt, expect } from '../check-client.ts';
-import type { CheckContext, PiServerCheck } from '../context.ts';
+import type { CheckContext, PiServerRows } from '../context.ts';
 import { dataOf, type ReceivedFrame, textOf } from '../view/frames.ts';
 
 /** Matches the event of a user message with that text. */
@@ -26,12 +26,9 @@ async function joins(context: CheckContext, type: 'steer' | 'follow_up'): Promis
 }
 
 /** Rows 93 to 95. */
-export const runningChecks: readonly PiServerCheck[] = [
-  {
-    id: 'pi-server/17.2-93',
+export const runningRows: PiServerRows = {
+  '17.2-93': {
     section: '17.2',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'abort ends what the agent is doing.',
     input: 'abort during a prompt that would not end',
     expected: 'the prompt ends as aborted',
@@ -49,33 +46,24 @@ export const runningChecks: readonly PiServerCheck[] = [
       expect(state.isStreaming === false, 'the agent must be idle:', state);
     },
   },
-  {
-    id: 'pi-server/17.2-94',
+  '17.2-94': {
     section: '17.2',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'steer reaches the agent while it works.',
     input: 'steer during a prompt',
     expected: 'answered at once; the message enters the running conversation',
     needs: { script: ['busy', 'text'] },
     run: (context) => joins(context, 'steer'),
   },
-  {
-    id: 'pi-server/17.2-94b',
+  '17.2-94b': {
     section: '17.2',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'follow_up is queued while the agent works, and said in the same run.',
     input: 'follow_up during a prompt',
     expected: 'answered at once; the message enters the running conversation',
     needs: { script: ['busy', 'text'] },
     run: (context) => joins(context, 'follow_up'),
   },
-  {
-    id: 'pi-server/17.2-95',
+  '17.2-95': {
     section: '17.2',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'abort_bash ends the command that runs.',
     input: 'abort_bash during a bash that would not end',
     expected: 'cancelled: true',
@@ -92,4 +80,4 @@ export const runningChecks: readonly PiServerCheck[] = [
       expect(dataOf(frame).cancelled === true, 'it must be cancelled:', frame);
     },
   },
-];
+};

@@ -1,19 +1,16 @@
 // Checks of dependsOn: docs/protocols/pi-server.md 9 (rows: 23.6).
 import type { Settings } from '../../check/check.ts';
 import { answeredAt, expect } from '../check-client.ts';
-import type { PiServerCheck } from '../context.ts';
+import type { PiServerRows } from '../context.ts';
 import { shortTimeouts } from './limits.ts';
 
 /** A wait for dependencies short enough that a check can see it time out. */
 const shortWaits: Settings = { dependencyWaitMs: 300 };
 
 /** Rows 58 to 67. */
-export const dependencyChecks: readonly PiServerCheck[] = [
-  {
-    id: 'pi-server/9-58',
+export const dependencyRows: PiServerRows = {
+  '9-58': {
     section: '9',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A command whose dependency succeeded is carried out.',
     input: 'dependsOn a command that is done',
     expected: 'runs',
@@ -24,11 +21,8 @@ export const dependencyChecks: readonly PiServerCheck[] = [
       await client.succeeds({ type: 'get_state', sessionId: session, dependsOn: [id] });
     },
   },
-  {
-    id: 'pi-server/9-59',
+  '9-59': {
     section: '9',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'An unknown dependency fails the command.',
     input: 'dependsOn an id that nobody used',
     expected: 'failure "Dependency … is unknown", no effect',
@@ -41,11 +35,8 @@ export const dependencyChecks: readonly PiServerCheck[] = [
       expect(state.sessionVersion === 0, 'it must not be carried out:', state);
     },
   },
-  {
-    id: 'pi-server/9-60',
+  '9-60': {
     section: '9',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A failed dependency fails the command.',
     input: 'dependsOn a command that failed',
     expected: 'failure "Dependency … failed: <its error>"',
@@ -57,11 +48,8 @@ export const dependencyChecks: readonly PiServerCheck[] = [
       expect(failure === `Dependency '${id}' failed: ${error}`, 'it must tell the cause:', failure);
     },
   },
-  {
-    id: 'pi-server/9-61',
+  '9-61': {
     section: '9',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'All dependencies must succeed; the first that did not is told.',
     input: 'dependsOn [done, unknown, failed]',
     expected: 'fails on the unknown one',
@@ -77,11 +65,10 @@ export const dependencyChecks: readonly PiServerCheck[] = [
       );
     },
   },
-  {
-    id: 'pi-server/9-62',
+  '9-62': {
     section: '9',
+    isMeasured: true,
     level: 'MAY',
-    basis: 'measured',
     sentence: 'A command cannot depend on itself.',
     input: 'dependsOn its own id',
     expected: 'failure "cannot depend on itself"',
@@ -91,11 +78,8 @@ export const dependencyChecks: readonly PiServerCheck[] = [
       await client.fails({ id, type: 'get_state', sessionId: session, dependsOn: [id] }, /cannot depend on itself/u);
     },
   },
-  {
-    id: 'pi-server/9-63',
+  '9-63': {
     section: '9',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A dependency that goes on in another lane is waited for.',
     input: 'get_state of s2 dependsOn a prompt on s1',
     expected: 'runs behind the prompt',
@@ -112,11 +96,8 @@ export const dependencyChecks: readonly PiServerCheck[] = [
       expect(first >= 0 && first < second, 'it must be answered behind the prompt');
     },
   },
-  {
-    id: 'pi-server/9.1-64',
+  '9.1-64': {
     section: '9.1',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A dependency that takes too long fails the command.',
     input: 'dependsOn a prompt that goes on for longer than the wait limit',
     expected: 'failure "timed out"',
@@ -130,11 +111,8 @@ export const dependencyChecks: readonly PiServerCheck[] = [
       expect(answeredAt(client, prompt) < 0, 'the prompt must still be going on');
     },
   },
-  {
-    id: 'pi-server/9.2-65',
+  '9.2-65': {
     section: '9.2',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A command that waits for one behind it in its own lane fails at once.',
     input: 'behind a prompt: B that depends on A, then A',
     expected: 'B fails, A is carried out',
@@ -152,11 +130,9 @@ export const dependencyChecks: readonly PiServerCheck[] = [
       expect(done.success === true, 'A must be carried out:', done);
     },
   },
-  {
-    id: 'pi-server/9.2-66',
+  '9.2-66': {
     section: '9.2',
     level: 'SHOULD',
-    basis: 'specification',
     sentence: 'A command that waits for one before it in its own lane is carried out.',
     input: 'A, then B that depends on A, pipelined',
     expected: 'B runs behind A',
@@ -168,11 +144,10 @@ export const dependencyChecks: readonly PiServerCheck[] = [
       expect(frame.success === true && frame.sessionVersion === 2, 'B must run behind A:', frame);
     },
   },
-  {
-    id: 'pi-server/9-67',
+  '9-67': {
     section: '9',
+    isMeasured: true,
     level: 'MAY',
-    basis: 'measured',
     sentence: 'A dependency that timed out has failed.',
     input: 'dependsOn a prompt that timed out',
     expected: 'failure "failed: Command \'prompt\' timed out …"',
@@ -187,4 +162,4 @@ export const dependencyChecks: readonly PiServerCheck[] = [
       await client.fails({ type: 'get_state', sessionId: other, dependsOn: [prompt] }, words);
     },
   },
-];
+};

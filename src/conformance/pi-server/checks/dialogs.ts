@@ -2,7 +2,7 @@
 import type { Dictionary } from '../../../core/model/content.ts';
 import { NotApplicable, type Settings } from '../../check/check.ts';
 import { answeredAt, expect } from '../check-client.ts';
-import type { CheckContext, ClientWithSession, PiServerCheck } from '../context.ts';
+import type { CheckContext, ClientWithSession, PiServerRows } from '../context.ts';
 import { textOf } from '../view/frames.ts';
 
 /** A question timeout short enough that a check can wait for it. */
@@ -92,54 +92,51 @@ async function answerReaches(context: CheckContext, word: string, method: Method
   expect(outcome !== other, 'yes and no must not be the same to the agent, which told:', outcome);
 }
 
-function insideRow(method: Method): PiServerCheck {
-  return {
-    id: `pi-server/18-97:${method}`,
-    section: '18',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: `A question of kind ${method} that is put in a prompt can be answered.`,
-    covers: [`dialog:${method}`, 'session:extension_ui_request', 'command:extension_ui_response'],
-    input: `prompt whose agent asks with ${method}, answered`,
-    expected: 'response success, the agent gets the value, the prompt ends',
-    needs: { script: [method] },
-    run: (context) => answerReaches(context, method, method),
-  };
+function insideRow(method: Method): [string, PiServerRows[string]] {
+  return [
+    `18-97:${method}`,
+    {
+      section: '18',
+      sentence: `A question of kind ${method} that is put in a prompt can be answered.`,
+      covers: [`dialog:${method}`, 'session:extension_ui_request', 'command:extension_ui_response'],
+      input: `prompt whose agent asks with ${method}, answered`,
+      expected: 'response success, the agent gets the value, the prompt ends',
+      needs: { script: [method] },
+      run: (context) => answerReaches(context, method, method),
+    },
+  ];
 }
 
-function outsideRow(method: Method): PiServerCheck {
-  return {
-    id: `pi-server/18-96:${method}`,
-    section: '18',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: `A question of kind ${method} that is put outside a command can be answered.`,
-    covers: [`dialog:${method}`, 'session:extension_ui_request', 'command:extension_ui_response'],
-    input: `an agent asks with ${method} when its prompt is over, answered`,
-    expected: 'response success, the agent gets the value',
-    needs: { script: [`later ${method}`] },
-    async run(context) {
-      const question = await asked(context, `later ${method}`, method);
-      const { client, session, prompt, request } = question;
-      await context.prepare(() => client.response(prompt));
-      const { response, word } = answerOf(method, request);
-      await client.succeeds(answerTo(question, response));
-      const isSettledEvent = (event: Dictionary) =>
-        event.method === 'notify' && (word === null || JSON.stringify(event.message).includes(word));
-      await client.untilEvent(session, 'notice of the answer', isSettledEvent, question.from);
+function outsideRow(method: Method): [string, PiServerRows[string]] {
+  return [
+    `18-96:${method}`,
+    {
+      section: '18',
+      sentence: `A question of kind ${method} that is put outside a command can be answered.`,
+      covers: [`dialog:${method}`, 'session:extension_ui_request', 'command:extension_ui_response'],
+      input: `an agent asks with ${method} when its prompt is over, answered`,
+      expected: 'response success, the agent gets the value',
+      needs: { script: [`later ${method}`] },
+      async run(context) {
+        const question = await asked(context, `later ${method}`, method);
+        const { client, session, prompt, request } = question;
+        await context.prepare(() => client.response(prompt));
+        const { response, word } = answerOf(method, request);
+        await client.succeeds(answerTo(question, response));
+        const isSettledEvent = (event: Dictionary) =>
+          event.method === 'notify' && (word === null || JSON.stringify(event.message).includes(word));
+        await client.untilEvent(session, 'notice of the answer', isSettledEvent, question.from);
+      },
     },
-  };
+  ];
 }
 
 /** Rows 96 to 101. */
-export const dialogChecks: readonly PiServerCheck[] = [
-  ...methods.map(outsideRow),
-  ...methods.map(insideRow),
-  {
-    id: 'pi-server/18.2-98',
+export const dialogRows: PiServerRows = {
+  ...Object.fromEntries(methods.map(outsideRow)),
+  ...Object.fromEntries(methods.map(insideRow)),
+  '18.2-98': {
     section: '18.2',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A question can be dismissed.',
     covers: ['dialog:cancelled'],
     input: 'extension_ui_response with method cancelled',
@@ -153,11 +150,10 @@ export const dialogChecks: readonly PiServerCheck[] = [
       expect(found === undefined, 'the agent must have got no value, and told:', outcome);
     },
   },
-  {
-    id: 'pi-server/18.2-99',
+  '18.2-99': {
     section: '18.2',
+    isMeasured: true,
     level: 'MAY',
-    basis: 'measured',
     sentence: 'An answer is for one open question of its own session.',
     input: 'unknown requestId; another session; a second answer',
     expected: 'failures "No pending UI request with id …", "Session ID mismatch for request …", "No pending …"',
@@ -175,11 +171,8 @@ export const dialogChecks: readonly PiServerCheck[] = [
       await client.fails(answer, none);
     },
   },
-  {
-    id: 'pi-server/18.2-100',
+  '18.2-100': {
     section: '18.2',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'An answer of an unknown kind is no answer.',
     input: 'response.method nobody',
     expected: 'validation failure, no lifecycle; the question stays open',
@@ -194,11 +187,8 @@ export const dialogChecks: readonly PiServerCheck[] = [
       await client.succeeds(answerTo(question, answerOf('select', request).response));
     },
   },
-  {
-    id: 'pi-server/18.3-101',
+  '18.3-101': {
     section: '18.3',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A question that nobody answers ends by itself.',
     input: 'a question, no answer, then an answer behind its time',
     expected: 'the prompt ends; the late answer fails',
@@ -212,11 +202,8 @@ export const dialogChecks: readonly PiServerCheck[] = [
       await client.fails(late, /^No pending UI request with id /u);
     },
   },
-  {
-    id: 'pi-server/18.1-101b',
+  '18.1-101b': {
     section: '18.1',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A question has an id, a kind, and what its kind needs.',
     input: 'prompts whose agent asks with select, confirm, input, editor',
     expected: 'requestId; title; options of select, message of confirm',
@@ -238,7 +225,7 @@ export const dialogChecks: readonly PiServerCheck[] = [
       }
     },
   },
-];
+};
 
 function isKnown({ tools }: CheckContext, word: string): boolean {
   try {

@@ -1,15 +1,12 @@
 // Checks of responses, and of which connection receives which frame: docs/protocols/pi-server.md 5 and 6 (rows: 23.3).
 import { expect } from '../check-client.ts';
-import type { PiServerCheck } from '../context.ts';
+import type { PiServerRows } from '../context.ts';
 import { dataOf, isResponse, outlineOf, stepsIn } from '../view/frames.ts';
 
 /** Rows 21 to 30, and 89. */
-export const envelopeChecks: readonly PiServerCheck[] = [
-  {
-    id: 'pi-server/5-21',
+export const envelopeRows: PiServerRows = {
+  '5-21': {
     section: '5',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A response names its command, its success and the id of the request.',
     input: 'commands with id',
     expected: 'response has type, command, success, id',
@@ -22,11 +19,10 @@ export const envelopeChecks: readonly PiServerCheck[] = [
       }
     },
   },
-  {
-    id: 'pi-server/5.1-22',
+  '5.1-22': {
     section: '5.1',
+    isMeasured: true,
     level: 'MAY',
-    basis: 'measured',
     sentence: 'A command without id is answered without one, and has a name of the server in its lifecycle.',
     input: 'get_state without id',
     expected: 'response has no id; commandId in its lifecycle starts with anon:',
@@ -40,11 +36,8 @@ export const envelopeChecks: readonly PiServerCheck[] = [
       expect(isNamed, 'three phases with a commandId anon:… must have come:', steps);
     },
   },
-  {
-    id: 'pi-server/5-23',
+  '5-23': {
     section: '5',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A failure has an error, and neither data nor a version.',
     input: 'get_state of a session that is not there',
     expected: 'error string, no data, no sessionVersion',
@@ -55,11 +48,8 @@ export const envelopeChecks: readonly PiServerCheck[] = [
       expect(!('data' in frame) && !('sessionVersion' in frame), 'no data and no sessionVersion:', frame);
     },
   },
-  {
-    id: 'pi-server/5.1-24',
+  '5.1-24': {
     section: '5.1',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A replay to a request without id leaks no id.',
     input: 'a command again by its key, without id',
     expected: 'response has no id, replayed: true',
@@ -72,11 +62,8 @@ export const envelopeChecks: readonly PiServerCheck[] = [
       expect(!('id' in frame), 'it must have no id:', frame);
     },
   },
-  {
-    id: 'pi-server/6.1-25',
+  '6.1-25': {
     section: '6.1',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'Session events go to subscribers only.',
     input: 'prompt by a on s1; b is connected and not subscribed',
     expected: 'b hears the lifecycle and no event',
@@ -92,11 +79,8 @@ export const envelopeChecks: readonly PiServerCheck[] = [
       expect(events.length === 0, 'b must hear none:', events[0]?.event);
     },
   },
-  {
-    id: 'pi-server/6.1-26',
+  '6.1-26': {
     section: '6.1',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'switch_session subscribes: all subscribers hear the same.',
     input: 'b switches to s1 as well; prompt by a',
     expected: 'events reach a and b in the same order',
@@ -113,11 +97,10 @@ export const envelopeChecks: readonly PiServerCheck[] = [
       expect(heardByA.length > 0 && heardByA.join() === heardByB.join(), 'not the same:', heardByA, heardByB);
     },
   },
-  {
-    id: 'pi-server/6.1-27',
+  '6.1-27': {
     section: '6.1',
+    isMeasured: true,
     level: 'MAY',
-    basis: 'measured',
     sentence: 'Whoever prompts need not be subscribed.',
     input: 'b prompts s1 without being subscribed',
     expected: 'b gets the response, a gets the events',
@@ -131,11 +114,10 @@ export const envelopeChecks: readonly PiServerCheck[] = [
       expect(b.events(session).length === 0, 'b must hear none');
     },
   },
-  {
-    id: 'pi-server/6.1-28',
+  '6.1-28': {
     section: '6.1',
+    isMeasured: true,
     level: 'MAY',
-    basis: 'measured',
     sentence: 'A subscription adds to those before.',
     input: 'switch to s1, switch to s2, prompt on s1',
     expected: 's1 is still heard',
@@ -147,11 +129,10 @@ export const envelopeChecks: readonly PiServerCheck[] = [
       expect(client.events(session).length > 0, 'events of the first session must still come');
     },
   },
-  {
-    id: 'pi-server/6.1-29',
+  '6.1-29': {
     section: '6.1',
+    isMeasured: true,
     level: 'MAY',
-    basis: 'measured',
     sentence: 'A subscription ends with its connection.',
     input: 'disconnect, reconnect, prompt, switch, prompt',
     expected: 'no events until switch_session again',
@@ -170,11 +151,8 @@ export const envelopeChecks: readonly PiServerCheck[] = [
       await prepare(() => keeper.succeeds({ type: 'delete_session', sessionId: session }));
     },
   },
-  {
-    id: 'pi-server/6.2-30',
+  '6.2-30': {
     section: '6.2',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'The lifecycle of admitted commands is told to everybody.',
     input: 'a command by a; b is connected',
     expected: 'b hears accepted, started, finished with their metadata',
@@ -193,11 +171,8 @@ export const envelopeChecks: readonly PiServerCheck[] = [
       expect(!b.received().some((one) => isResponse(one) && one.frame.id === id), 'the response is for a alone');
     },
   },
-  {
-    id: 'pi-server/6-89',
+  '6-89': {
     section: '6',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'Sessions that come and go are told to everybody.',
     input: 'create_session, delete_session; b is connected',
     expected: 'session_created {sessionId, sessionInfo} and session_deleted {sessionId} to all, behind the response',
@@ -223,4 +198,4 @@ export const envelopeChecks: readonly PiServerCheck[] = [
       }
     },
   },
-];
+};

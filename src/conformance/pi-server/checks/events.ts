@@ -2,7 +2,7 @@
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { expect } from '../check-client.ts';
-import type { CheckContext, PiServerCheck } from '../context.ts';
+import type { CheckContext, PiServerRows } from '../context.ts';
 import { outlineOf, type SessionEvent, textOf } from '../view/frames.ts';
 
 /** The events of one prompt, up to its response and to the end of everything that it started. */
@@ -43,12 +43,9 @@ const count = (events: readonly SessionEvent[], type: string): number =>
   events.filter(({ event }) => event.type === type).length;
 
 /** Rows 102 to 105. */
-export const eventChecks: readonly PiServerCheck[] = [
-  {
-    id: 'pi-server/19-102',
+export const eventRows: PiServerRows = {
+  '19-102': {
     section: '19',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A prompt is told as a run, a turn, its messages and their pieces.',
     input: 'prompt that is answered with text',
     expected: 'agent_start … agent_end in order; the deltas together are the final text',
@@ -72,11 +69,8 @@ export const eventChecks: readonly PiServerCheck[] = [
       expect(Array.isArray(end?.messages) && end.messages.length > 1, 'agent_end must have the messages:', end);
     },
   },
-  {
-    id: 'pi-server/19-103',
+  '19-103': {
     section: '19',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A tool call is told as it is written, as it runs, and as its result; then the next turn.',
     input: 'prompt whose agent uses a tool',
     expected: 'toolcall_*, tool_execution_start … end, toolResult message, second turn',
@@ -92,11 +86,8 @@ export const eventChecks: readonly PiServerCheck[] = [
       expect(isOne && start.toolName === end.toolName, 'start and end must be of one call:', start, end);
     },
   },
-  {
-    id: 'pi-server/19.5-104',
+  '19.5-104': {
     section: '19.5',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'Retries are told one by one, and so is their end; the prompt is answered once.',
     input: 'prompt whose model fails at first',
     expected: 'auto_retry_start per attempt, auto_retry_end, one response',
@@ -117,11 +108,10 @@ export const eventChecks: readonly PiServerCheck[] = [
       expect(responses === 1, 'there must be one response, and there are', responses);
     },
   },
-  {
-    id: 'pi-server/19.5-104b',
+  '19.5-104b': {
     section: '19.5',
+    isMeasured: true,
     level: 'MAY',
-    basis: 'measured',
     sentence: 'All retries of one answer have one end.',
     input: 'prompt whose model fails at first, twice',
     expected: 'auto_retry_end once',
@@ -131,11 +121,8 @@ export const eventChecks: readonly PiServerCheck[] = [
       expect(count(events, 'auto_retry_end') === 1, 'auto_retry_end must come once:', outlineOf(events));
     },
   },
-  {
-    id: 'pi-server/19.4-105',
+  '19.4-105': {
     section: '19.4',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A compaction that comes by itself is told, and so is its end.',
     input: 'prompt that fills the context',
     expected: 'auto_compaction_start {reason}, auto_compaction_end {result, aborted, willRetry}',
@@ -150,4 +137,4 @@ export const eventChecks: readonly PiServerCheck[] = [
       expect(isComplete, 'the end must have result, aborted, willRetry:', end);
     },
   },
-];
+};

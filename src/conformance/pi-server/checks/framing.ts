@@ -2,7 +2,7 @@
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import type { Settings } from '../../check/check.ts';
 import { type Client, expect, expectFailure } from '../check-client.ts';
-import type { CheckContext, PiServerCheck } from '../context.ts';
+import type { CheckContext, PiServerRows } from '../context.ts';
 import { dataOf, stepsOf } from '../view/frames.ts';
 
 /** Large enough for the commands of a check, and too small for an oversized one. */
@@ -48,12 +48,9 @@ async function refusesLong({ client: open }: CheckContext, text: string): Promis
 }
 
 /** Rows 1 to 11. */
-export const framingChecks: readonly PiServerCheck[] = [
-  {
-    id: 'pi-server/16.1-1',
+export const framingRows: PiServerRows = {
+  '16.1-1': {
     section: '16.1',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'The server announces itself before any other message.',
     input: 'open a WebSocket',
     expected: 'first frame server_ready with serverVersion, protocolVersion, transports[]',
@@ -64,11 +61,10 @@ export const framingChecks: readonly PiServerCheck[] = [
       expectGreeting(client);
     },
   },
-  {
-    id: 'pi-server/16.1-2',
+  '16.1-2': {
     section: '16.1',
+    isMeasured: true,
     level: 'MAY',
-    basis: 'measured',
     sentence: 'On stdio the server announces itself once.',
     input: 'start it on stdio, send two commands',
     expected: 'first line server_ready, and no other one',
@@ -83,11 +79,8 @@ export const framingChecks: readonly PiServerCheck[] = [
       expect(greetings.length === 1, 'server_ready must come once, and came', greetings.length);
     },
   },
-  {
-    id: 'pi-server/3.1-4',
+  '3.1-4': {
     section: '3.1',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'Every line on stdout is one JSON object.',
     input: 'good and bad commands on stdio, then SIGTERM',
     expected: 'every line to the end parses as one JSON object',
@@ -103,11 +96,8 @@ export const framingChecks: readonly PiServerCheck[] = [
       expect(wrong === undefined, 'no JSON object:', wrong?.text);
     },
   },
-  {
-    id: 'pi-server/3.1-5',
+  '3.1-5': {
     section: '3.1',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A frame holds exactly one JSON object.',
     input: 'two objects in one frame',
     expected: 'one failure response, nothing executed',
@@ -122,11 +112,10 @@ export const framingChecks: readonly PiServerCheck[] = [
       expect(dataOf(state).sessionName !== 'never', 'the name must not have changed:', state);
     },
   },
-  {
-    id: 'pi-server/3.1-6',
+  '3.1-6': {
     section: '3.1',
+    isMeasured: true,
     level: 'MAY',
-    basis: 'measured',
     sentence: 'There are no batches.',
     input: '[{"type":"list_sessions"}]',
     expected: 'failure, command "unknown"',
@@ -135,11 +124,9 @@ export const framingChecks: readonly PiServerCheck[] = [
       await refuses(client, '[{"type":"list_sessions"}]');
     },
   },
-  {
-    id: 'pi-server/3.2-7',
+  '3.2-7': {
     section: '3.2',
     level: 'MAY',
-    basis: 'specification',
     sentence: 'Malformed JSON is answered with a failure.',
     input: '{bad json',
     expected: 'failure response without id, command "unknown", connection stays open',
@@ -148,11 +135,9 @@ export const framingChecks: readonly PiServerCheck[] = [
       await refuses(client, '{bad json');
     },
   },
-  {
-    id: 'pi-server/3.2-8',
+  '3.2-8': {
     section: '3.2',
     level: 'MAY',
-    basis: 'specification',
     sentence: 'JSON that is no object is answered with a failure.',
     input: 'null / 42 / "x"',
     expected: 'failure response each, connection stays open',
@@ -161,33 +146,29 @@ export const framingChecks: readonly PiServerCheck[] = [
       for (const text of ['null', '42', '"x"']) await refuses(client, text);
     },
   },
-  {
-    id: 'pi-server/3.2-9',
+  '3.2-9': {
     section: '3.2',
     level: 'MAY',
-    basis: 'specification',
     sentence: 'A message over the size limit is answered with a failure.',
     input: 'message over the limit',
     expected: 'failure "Message size N exceeds limit M", next command works, commandsRejected.messageSize +1',
     needs: { settings: smallFrames },
     run: (context) => refusesLong(context, JSON.stringify({ type: 'health_check', padding: 'x'.repeat(1200) })),
   },
-  {
-    id: 'pi-server/3.2-10',
+  '3.2-10': {
     section: '3.2',
+    isMeasured: true,
     level: 'MAY',
-    basis: 'measured',
     sentence: 'The size of a message is counted in bytes.',
     input: '600 two-byte characters against a limit of 1000 bytes',
     expected: 'rejected',
     needs: { settings: smallFrames },
     run: (context) => refusesLong(context, JSON.stringify({ type: 'health_check', padding: 'é'.repeat(600) })),
   },
-  {
-    id: 'pi-server/3.2-11',
+  '3.2-11': {
     section: '3.2',
+    isMeasured: true,
     level: 'MAY',
-    basis: 'measured',
     sentence: 'A binary WebSocket message is read as text.',
     input: 'binary WebSocket message',
     expected: 'treated as text',
@@ -203,4 +184,4 @@ export const framingChecks: readonly PiServerCheck[] = [
       expect(frame.id === id && frame.success === true, 'it must be executed:', frame);
     },
   },
-];
+};

@@ -1,18 +1,15 @@
 // Checks of idempotency keys: docs/protocols/pi-server.md 8.2 (rows: 23.5).
 import type { Settings } from '../../check/check.ts';
 import { expect } from '../check-client.ts';
-import type { PiServerCheck } from '../context.ts';
+import type { PiServerRows } from '../context.ts';
 
 /** A key lifetime short enough that a check can wait for its end. */
 const shortKeys: Settings = { idempotencyTtlMs: 400 };
 
 /** Rows 50 to 55. */
-export const keyChecks: readonly PiServerCheck[] = [
-  {
-    id: 'pi-server/8.2-50',
+export const keyRows: PiServerRows = {
+  '8.2-50': {
     section: '8.2',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'The same key with the same payload is the same command.',
     input: 'a command again under another id and the same key',
     expected: 'replayed under the new id, no second effect',
@@ -27,11 +24,8 @@ export const keyChecks: readonly PiServerCheck[] = [
       expect(state.sessionVersion === 1, 'there must be no second effect:', state);
     },
   },
-  {
-    id: 'pi-server/8.2-51',
+  '8.2-51': {
     section: '8.2',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'The same key with another payload is a conflict.',
     input: 'the same key with another name',
     expected: 'failure "Conflicting idempotencyKey …"',
@@ -42,11 +36,8 @@ export const keyChecks: readonly PiServerCheck[] = [
       await client.fails({ ...command, name: 'n2' }, /^Conflicting idempotencyKey '/u);
     },
   },
-  {
-    id: 'pi-server/8.2-52',
+  '8.2-52': {
     section: '8.2',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A key counts in its session alone.',
     input: 'the same key on s2',
     expected: 'executes',
@@ -59,11 +50,8 @@ export const keyChecks: readonly PiServerCheck[] = [
       expect(frame.replayed === undefined && frame.sessionVersion === 1, 'it must be carried out:', frame);
     },
   },
-  {
-    id: 'pi-server/8.2-53',
+  '8.2-53': {
     section: '8.2',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'Commands of the server share one scope of keys.',
     input: 'the same key on list_sessions and health_check',
     expected: 'conflict',
@@ -74,11 +62,8 @@ export const keyChecks: readonly PiServerCheck[] = [
       await client.fails({ type: 'health_check', idempotencyKey }, /^Conflicting idempotencyKey '/u);
     },
   },
-  {
-    id: 'pi-server/8.2-54',
+  '8.2-54': {
     section: '8.2',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'An expired key is no key any more.',
     input: 'the same key behind its time to live',
     expected: 'executes',
@@ -96,11 +81,8 @@ export const keyChecks: readonly PiServerCheck[] = [
       }
     },
   },
-  {
-    id: 'pi-server/8.2-55',
+  '8.2-55': {
     section: '8.2',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'Two commands with one key at the same time are one.',
     input: 'two set_session_name with one key, pipelined',
     expected: 'one execution',
@@ -115,4 +97,4 @@ export const keyChecks: readonly PiServerCheck[] = [
       expect(state.sessionVersion === 1, 'it must be carried out once:', state);
     },
   },
-];
+};

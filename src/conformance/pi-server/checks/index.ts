@@ -1,22 +1,23 @@
 // All checks that act on a pi-server: the rows of docs/protocols/pi-server.md 23, by section of the document. Row 3 is
 // a duty of clients, so the client rules cover it.
+import { checksIn } from '../../check/rule-rows.ts';
 import { type AgentSet, withContext } from '../../check/sets.ts';
 import { createContext } from '../context.ts';
-import { commandLaneChecks } from './command-lanes.ts';
-import { runningChecks } from './commands-during-runs.ts';
-import { dependencyChecks } from './dependencies.ts';
-import { dialogChecks } from './dialogs.ts';
-import { envelopeChecks } from './envelope.ts';
-import { eventChecks } from './events.ts';
-import { framingChecks } from './framing.ts';
-import { keyChecks } from './idempotency-keys.ts';
-import { limitChecks } from './limits.ts';
-import { replayChecks } from './replay.ts';
-import { answerChecks } from './responses.ts';
-import { versionChecks } from './session-versions.ts';
-import { shutdownChecks } from './shutdown.ts';
-import { storedChecks } from './stored-sessions.ts';
-import { validationChecks } from './validation.ts';
+import { commandLaneRows } from './command-lanes.ts';
+import { runningRows } from './commands-during-runs.ts';
+import { dependencyRows } from './dependencies.ts';
+import { dialogRows } from './dialogs.ts';
+import { envelopeRows } from './envelope.ts';
+import { eventRows } from './events.ts';
+import { framingRows } from './framing.ts';
+import { keyRows } from './idempotency-keys.ts';
+import { limitRows } from './limits.ts';
+import { replayRows } from './replay.ts';
+import { answerRows } from './responses.ts';
+import { versionRows } from './session-versions.ts';
+import { shutdownRows } from './shutdown.ts';
+import { storedRows } from './stored-sessions.ts';
+import { validationRows } from './validation.ts';
 
 /** Checks of pi-servers of protocol 1.0.0. */
 export const piServerChecks: AgentSet = {
@@ -27,23 +28,23 @@ export const piServerChecks: AgentSet = {
   usual: { commandsPerMinute: 1_000_000 },
   excuse: /Rate limit exceeded/u,
   ...withContext(createContext, {
-    checks: [
-      ...framingChecks,
-      ...validationChecks,
-      ...envelopeChecks,
-      ...commandLaneChecks,
-      ...replayChecks,
-      ...keyChecks,
-      ...dependencyChecks,
-      ...versionChecks,
-      ...limitChecks,
-      ...shutdownChecks,
-      ...answerChecks,
-      ...runningChecks,
-      ...dialogChecks,
-      ...eventChecks,
-      ...storedChecks,
-    ],
+    checks: checksIn('pi-server', {
+      ...framingRows,
+      ...validationRows,
+      ...envelopeRows,
+      ...commandLaneRows,
+      ...replayRows,
+      ...keyRows,
+      ...dependencyRows,
+      ...versionRows,
+      ...limitRows,
+      ...shutdownRows,
+      ...answerRows,
+      ...runningRows,
+      ...dialogRows,
+      ...eventRows,
+      ...storedRows,
+    }),
   }),
   rules: [],
 };

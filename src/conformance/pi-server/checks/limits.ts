@@ -3,7 +3,7 @@
 import type { Dictionary } from '../../../core/model/content.ts';
 import { CannotTell, NotApplicable, type Settings } from '../../check/check.ts';
 import { answeredAt, type Client, expect, expectFailure } from '../check-client.ts';
-import type { CheckContext, PiServerCheck } from '../context.ts';
+import type { CheckContext, PiServerRows } from '../context.ts';
 import { dataOf, stepsOf } from '../view/frames.ts';
 
 /** A command timeout short enough that a check can wait for it, and a breaker that no number of timeouts opens. */
@@ -69,12 +69,9 @@ const rateWords = /^Rate limit exceeded \(6 commands\/minute\)$/u;
 const busyWords = /^Server busy/u;
 
 /** Rows 79 to 84, 111, and 33 for rates and caps. */
-export const limitChecks: readonly PiServerCheck[] = [
-  {
-    id: 'pi-server/11-79',
+export const limitRows: PiServerRows = {
+  '11-79': {
     section: '11',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A command that takes too long fails, and says that its time was over.',
     input: 'prompt that does not end',
     expected: 'failure with timedOut: true',
@@ -84,11 +81,8 @@ export const limitChecks: readonly PiServerCheck[] = [
       expect(isTimeout(frame), 'it must fail with timedOut:', frame);
     },
   },
-  {
-    id: 'pi-server/11-80',
+  '11-80': {
     section: '11',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A timeout is an outcome: the same id gives it again, however late.',
     input: 'the same id again, at once and when the agent has stopped',
     expected: 'the same timeout response, replayed: true',
@@ -103,11 +97,8 @@ export const limitChecks: readonly PiServerCheck[] = [
       }
     },
   },
-  {
-    id: 'pi-server/11-81',
+  '11-81': {
     section: '11',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A timeout is an outcome for its key as well.',
     input: 'the same key under a new id',
     expected: 'the same timeout response, replayed: true',
@@ -118,11 +109,10 @@ export const limitChecks: readonly PiServerCheck[] = [
       expect(isTimeout(again) && again.replayed === true, 'it must be the same timeout, replayed:', again);
     },
   },
-  {
-    id: 'pi-server/11-82',
+  '11-82': {
     section: '11',
+    isMeasured: true,
     level: 'MAY',
-    basis: 'measured',
     sentence: 'An agent whose prompt timed out is stopped, and can be used again.',
     input: 'prompt behind one that timed out',
     expected: 'the first ended as aborted, the second is answered',
@@ -139,11 +129,9 @@ export const limitChecks: readonly PiServerCheck[] = [
       expect(next.success === true, 'the next prompt must succeed:', next);
     },
   },
-  {
-    id: 'pi-server/12-83',
+  '12-83': {
     section: '12',
     level: 'MAY',
-    basis: 'specification',
     sentence: 'There may be so many commands in a minute; replays do not count.',
     input: 'a command and its replays, then more commands than the limit',
     expected: 'replays succeed; failure "Rate limit exceeded (n commands/minute)"',
@@ -160,11 +148,8 @@ export const limitChecks: readonly PiServerCheck[] = [
       expect(ids.length > 2, 'replays must not be counted; commands that were let through:', ids.length);
     },
   },
-  {
-    id: 'pi-server/7.1-33b',
+  '7.1-33b': {
     section: '7.1',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A command that is refused for its rate was admitted: it is accepted and finished, and never started.',
     input: 'more commands than the limit',
     expected: 'accepted, finished(false), no started',
@@ -175,11 +160,10 @@ export const limitChecks: readonly PiServerCheck[] = [
       await expectRefusedLifecycle(client, ids.at(-1) ?? '');
     },
   },
-  {
-    id: 'pi-server/12-84',
+  '12-84': {
     section: '12',
+    isMeasured: true,
     level: 'MAY',
-    basis: 'measured',
     sentence: 'There may be so many commands at the same time.',
     input: 'one command more while two prompts go on, where two may',
     expected: 'failure "Server busy …", and the prompts are answered',
@@ -194,11 +178,8 @@ export const limitChecks: readonly PiServerCheck[] = [
       }
     },
   },
-  {
-    id: 'pi-server/7.1-33c',
+  '7.1-33c': {
     section: '7.1',
-    level: 'MUST',
-    basis: 'specification',
     sentence:
       'A command that is refused because there are too many was admitted: accepted and finished, never started.',
     input: 'one command more while two prompts go on, where two may',
@@ -212,11 +193,8 @@ export const limitChecks: readonly PiServerCheck[] = [
       expect(answeredAt(client, id) >= 0, 'it must be answered');
     },
   },
-  {
-    id: 'pi-server/21.2-111',
+  '21.2-111': {
     section: '21.2',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'An open circuit is told by health_check and by get_metrics, and it refuses prompts.',
     input: 'prompts whose model fails, as many as the breaker allows, then one more',
     expected: 'where that opens the circuit: the last fails; hasOpenCircuit is true, and the state open',
@@ -238,4 +216,4 @@ export const limitChecks: readonly PiServerCheck[] = [
       expect(/"state":"open"/u.test(JSON.stringify(circuitBreakers ?? null)), 'and get_metrics:', circuitBreakers);
     },
   },
-];
+};

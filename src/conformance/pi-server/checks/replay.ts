@@ -1,7 +1,7 @@
 // Checks of duplicate ids and of fingerprints: docs/protocols/pi-server.md 8 (rows: 23.5).
 import type { Settings } from '../../check/check.ts';
 import { answeredAt, expect } from '../check-client.ts';
-import type { CheckContext, PiServerCheck } from '../context.ts';
+import type { CheckContext, PiServerRows } from '../context.ts';
 import { dataOf, eventsIn } from '../view/frames.ts';
 
 /** The server remembers two outcomes. */
@@ -36,12 +36,9 @@ async function isNamed(
 }
 
 /** Rows 41 to 49, 56 and 57. */
-export const replayChecks: readonly PiServerCheck[] = [
-  {
-    id: 'pi-server/8.1-41',
+export const replayRows: PiServerRows = {
+  '8.1-41': {
     section: '8.1',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'The same id with another payload is a conflict.',
     input: 'set_session_name n1, then n2 under the same id',
     expected: 'failure "Conflicting id …", no effect',
@@ -53,11 +50,8 @@ export const replayChecks: readonly PiServerCheck[] = [
       await isNamed(context, 'n2', false, tried);
     },
   },
-  {
-    id: 'pi-server/8.1-42',
+  '8.1-42': {
     section: '8.1',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'The same id with another command is a conflict that names both.',
     input: 'set_session_name, then get_state under the same id',
     expected: "failure \"previously used for 'set_session_name', now used for 'get_state'\"",
@@ -69,11 +63,10 @@ export const replayChecks: readonly PiServerCheck[] = [
       await client.fails({ id, type: 'get_state', sessionId: session }, words);
     },
   },
-  {
-    id: 'pi-server/8.1-43',
+  '8.1-43': {
     section: '8.1',
+    isMeasured: true,
     level: 'MAY',
-    basis: 'measured',
     sentence: 'A failure is an outcome too, and is replayed.',
     input: 'get_state of no session, twice under one id',
     expected: 'the failure again, replayed: true',
@@ -86,11 +79,10 @@ export const replayChecks: readonly PiServerCheck[] = [
       expect(again.replayed === true, 'it must be replayed:', again);
     },
   },
-  {
-    id: 'pi-server/8.1-44',
+  '8.1-44': {
     section: '8.1',
+    isMeasured: true,
     level: 'MAY',
-    basis: 'measured',
     sentence: 'A duplicate of a command that goes on waits for its outcome.',
     input: 'a prompt twice under one id, while it goes on',
     expected: 'same outcome, replayed: true, one run',
@@ -114,11 +106,10 @@ export const replayChecks: readonly PiServerCheck[] = [
       expect(runs.length === 1, 'it must run once, and ran', runs.length);
     },
   },
-  {
-    id: 'pi-server/8.1-45',
+  '8.1-45': {
     section: '8.1',
+    isMeasured: true,
     level: 'MAY',
-    basis: 'measured',
     sentence: 'A conflict with a command that goes on is told at once.',
     input: 'the id of a prompt that goes on, with another message',
     expected: 'conflict before the prompt ends',
@@ -135,11 +126,10 @@ export const replayChecks: readonly PiServerCheck[] = [
       expect(second.success === true && second.replayed === undefined, 'the prompt must go on:', second);
     },
   },
-  {
-    id: 'pi-server/8.1-46',
+  '8.1-46': {
     section: '8.1',
+    isMeasured: true,
     level: 'MAY',
-    basis: 'measured',
     sentence: 'Ids are one space for all connections.',
     input: 'a command again from another connection',
     expected: 'replayed there',
@@ -152,11 +142,9 @@ export const replayChecks: readonly PiServerCheck[] = [
       expect(frame.success === true && frame.replayed === true, 'it must be replayed:', frame);
     },
   },
-  {
-    id: 'pi-server/8.3-47',
+  '8.3-47': {
     section: '8.3',
     level: 'SHOULD',
-    basis: 'specification',
     sentence: 'A fingerprint is of the meaning: the order of keys does not count.',
     input: 'the same command with its keys in another order',
     expected: 'replayed',
@@ -165,11 +153,10 @@ export const replayChecks: readonly PiServerCheck[] = [
       expect(again.success === true && again.replayed === true, 'it must be replayed:', again);
     },
   },
-  {
-    id: 'pi-server/8.3-48',
+  '8.3-48': {
     section: '8.3',
+    isMeasured: true,
     level: 'MAY',
-    basis: 'measured',
     sentence: 'The key is no part of the fingerprint.',
     input: 'the same command with an idempotencyKey',
     expected: 'replayed',
@@ -178,11 +165,10 @@ export const replayChecks: readonly PiServerCheck[] = [
       expect(again.success === true && again.replayed === true, 'it must be replayed:', again);
     },
   },
-  {
-    id: 'pi-server/8.3-49',
+  '8.3-49': {
     section: '8.3',
+    isMeasured: true,
     level: 'MAY',
-    basis: 'measured',
     sentence: 'ifSessionVersion and dependsOn are part of the fingerprint.',
     input: 'the same command with ifSessionVersion; with dependsOn []',
     expected: 'conflict each',
@@ -194,11 +180,10 @@ export const replayChecks: readonly PiServerCheck[] = [
       }
     },
   },
-  {
-    id: 'pi-server/8-56',
+  '8-56': {
     section: '8',
+    isMeasured: true,
     level: 'MAY',
-    basis: 'measured',
     sentence: 'create_session again under its id makes no second session.',
     input: 'create_session without a name, twice under one id',
     expected: 'the same session, replayed: true',
@@ -213,11 +198,10 @@ export const replayChecks: readonly PiServerCheck[] = [
       expect(dataOf(again).sessionId === sessionId, 'it must be the same session:', once, again);
     },
   },
-  {
-    id: 'pi-server/8-56b',
+  '8-56b': {
     section: '8',
+    isMeasured: true,
     level: 'MAY',
-    basis: 'measured',
     sentence: 'The replay of a create_session tells of the session again.',
     input: 'create_session twice under one id',
     expected: 'session_created twice',
@@ -235,11 +219,10 @@ export const replayChecks: readonly PiServerCheck[] = [
       expect(frames.length === 2, 'session_created must come twice, and came', frames.length);
     },
   },
-  {
-    id: 'pi-server/8-57',
+  '8-57': {
     section: '8',
+    isMeasured: true,
     level: 'MAY',
-    basis: 'measured',
     sentence: 'Only so many outcomes are remembered; the oldest go first.',
     input: 'more commands than outcomes are kept',
     expected: 'the oldest id is unknown as a dependency, and executes again',
@@ -256,4 +239,4 @@ export const replayChecks: readonly PiServerCheck[] = [
       expect(answeredAt(client, oldest.id) >= 0, 'it must be answered');
     },
   },
-];
+};

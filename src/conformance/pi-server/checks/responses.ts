@@ -2,7 +2,7 @@
 import { NotApplicable } from '../../check/check.ts';
 import { misfit, type Shape } from '../../check/shape.ts';
 import { type Client, type CommandFields, expect } from '../check-client.ts';
-import type { CheckContext, PiServerCheck } from '../context.ts';
+import type { CheckContext, PiServerRows } from '../context.ts';
 import { type Answered, serverAnswers, sessionAnswers, sessionCommands, sessionInfo } from '../shapes/answers.ts';
 import { dataOf } from '../view/frames.ts';
 
@@ -26,52 +26,49 @@ function expectData(data: unknown, shape: Shape | undefined): void {
   expect(wrong === null, `${wrong}:`, data);
 }
 
-function serverRow(row: Answered): PiServerCheck {
-  return {
-    id: `pi-server/17.1-91:${row.type}`,
-    section: '17.1',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: `${row.type} answers in its shape.`,
-    covers: [`command:${row.type}`],
-    input: row.type,
-    expected: 'data as in docs/protocols/pi-server.md 17.4 to 17.9',
-    async run(context) {
-      const { client } = await context.clientWithSession();
-      await answersWell(client, filled(row, context), row);
+function serverRow(row: Answered): [string, PiServerRows[string]] {
+  return [
+    `17.1-91:${row.type}`,
+    {
+      section: '17.1',
+      sentence: `${row.type} answers in its shape.`,
+      covers: [`command:${row.type}`],
+      input: row.type,
+      expected: 'data as in docs/protocols/pi-server.md 17.4 to 17.9',
+      async run(context) {
+        const { client } = await context.clientWithSession();
+        await answersWell(client, filled(row, context), row);
+      },
     },
-  };
+  ];
 }
 
-function sessionRow(row: Answered): PiServerCheck {
+function sessionRow(row: Answered): [string, PiServerRows[string]] {
   const words = [row.script?.word ?? [], row.isAfterPrompt === true ? 'text' : []].flat();
-  return {
-    id: `pi-server/17.2-92:${row.type}`,
-    section: '17.2',
-    level: 'MUST',
-    basis: 'specification',
-    sentence: `${row.type} answers in its shape.`,
-    covers: [`command:${row.type}`],
-    input: row.isAfterPrompt === true ? `a prompt, then ${row.type}` : row.type,
-    expected: row.data === undefined ? 'success without data' : 'data as in docs/protocols/pi-server.md 17.4 to 17.9',
-    ...(words.length === 0 ? {} : { needs: { script: words } }),
-    async run(context) {
-      const { client, session } = await context.clientWithSession();
-      if (row.isAfterPrompt === true) await context.prepare(() => client.succeeds(context.prompt(session, 'text')));
-      await answersWell(client, { ...filled(row, context), sessionId: session }, row);
-      // A run that a steering message has started continues after the response, so the check aborts it.
-      if (row.type === 'steer' || row.type === 'follow_up') await client.ask({ type: 'abort', sessionId: session });
+  return [
+    `17.2-92:${row.type}`,
+    {
+      section: '17.2',
+      sentence: `${row.type} answers in its shape.`,
+      covers: [`command:${row.type}`],
+      input: row.isAfterPrompt === true ? `a prompt, then ${row.type}` : row.type,
+      expected: row.data === undefined ? 'success without data' : 'data as in docs/protocols/pi-server.md 17.4 to 17.9',
+      ...(words.length === 0 ? {} : { needs: { script: words } }),
+      async run(context) {
+        const { client, session } = await context.clientWithSession();
+        if (row.isAfterPrompt === true) await context.prepare(() => client.succeeds(context.prompt(session, 'text')));
+        await answersWell(client, { ...filled(row, context), sessionId: session }, row);
+        // A run that a steering message has started continues after the response, so the check aborts it.
+        if (row.type === 'steer' || row.type === 'follow_up') await client.ask({ type: 'abort', sessionId: session });
+      },
     },
-  };
+  ];
 }
 
 /** Rows 90 to 92, and 112. */
-export const answerChecks: readonly PiServerCheck[] = [
-  {
-    id: 'pi-server/17.1-90',
+export const answerRows: PiServerRows = {
+  '17.1-90': {
     section: '17.1',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A session cannot be made twice, and is not harmed by the attempt.',
     input: 'create_session of a name that there is',
     expected: 'failure "already exists", the first session is intact',
@@ -84,12 +81,9 @@ export const answerChecks: readonly PiServerCheck[] = [
       expect(isIntact, 'the first session must be as it was:', state);
     },
   },
-  ...serverAnswers.map(serverRow),
-  {
-    id: 'pi-server/17.1-91:create_session',
+  ...Object.fromEntries(serverAnswers.map(serverRow)),
+  '17.1-91:create_session': {
     section: '17.1',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'create_session, switch_session and delete_session answer in their shapes.',
     input: 'create_session, switch_session, list_sessions, delete_session, list_sessions',
     expected: '{sessionId, sessionInfo}, {sessionInfo}, listed, {deleted: true}, no longer listed',
@@ -108,12 +102,9 @@ export const answerChecks: readonly PiServerCheck[] = [
       expect(!(await isListed()), 'list_sessions must have it no more');
     },
   },
-  ...sessionAnswers.map(sessionRow),
-  {
-    id: 'pi-server/17.2-92:set_model',
+  ...Object.fromEntries(sessionAnswers.map(sessionRow)),
+  '17.2-92:set_model': {
     section: '17.2',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'set_model answers in its shape.',
     covers: ['command:set_model'],
     input: 'get_available_models, set_model with one of them',
@@ -130,11 +121,8 @@ export const answerChecks: readonly PiServerCheck[] = [
       expect(dataOf({ data: model }).id === last.id, 'the model must be the one that was asked for:', model);
     },
   },
-  {
-    id: 'pi-server/17.2-92:fork',
+  '17.2-92:fork': {
     section: '17.2',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'fork answers with the message that it goes back to.',
     covers: ['command:fork'],
     input: 'a prompt, get_fork_messages, fork at the first of them',
@@ -152,11 +140,8 @@ export const answerChecks: readonly PiServerCheck[] = [
       expect(isIt, 'it must be the text of that message:', forked);
     },
   },
-  {
-    id: 'pi-server/22.1-112',
+  '22.1-112': {
     section: '22.1',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A session that is not there is told by name.',
     input: 'every session command, delete_session and switch_session for a session that is not there',
     expected: 'failure "Session <id> not found" each',
@@ -176,4 +161,4 @@ export const answerChecks: readonly PiServerCheck[] = [
       expect(wrong.length === 0, `not so: ${wrong.join('\n')}`);
     },
   },
-];
+};

@@ -1,6 +1,6 @@
 // Checks of session versions: docs/protocols/pi-server.md 10 (rows: 23.7).
 import { type Client, type CommandFields, expect } from '../check-client.ts';
-import type { CheckContext, PiServerCheck } from '../context.ts';
+import type { CheckContext, PiServerRows } from '../context.ts';
 import { versionOf } from '../context.ts';
 import { dataOf, stepsIn, stepsOf } from '../view/frames.ts';
 
@@ -51,12 +51,9 @@ const nowOf = async (client: Client, sessionId: string) =>
   versionOf(await client.succeeds({ type: 'get_state', sessionId }));
 
 /** Rows 68 to 78. */
-export const versionChecks: readonly PiServerCheck[] = [
-  {
-    id: 'pi-server/10-68',
+export const versionRows: PiServerRows = {
+  '10-68': {
     section: '10',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A new session has version 0.',
     input: 'create_session, get_state',
     expected: 'sessionVersion 0 in the response and in the lifecycle',
@@ -71,11 +68,8 @@ export const versionChecks: readonly PiServerCheck[] = [
       expect((await nowOf(client, sessionId)) === 0, 'the version of get_state must be 0');
     },
   },
-  {
-    id: 'pi-server/10-69',
+  '10-69': {
     section: '10',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'Commands that only read leave the version as it is.',
     input: 'each read command of 17.2',
     expected: 'version unchanged',
@@ -89,11 +83,8 @@ export const versionChecks: readonly PiServerCheck[] = [
       }
     },
   },
-  {
-    id: 'pi-server/10-70',
+  '10-70': {
     section: '10',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'Each command that changes something and succeeds makes the version one more.',
     input: 'each command of 17.2 that is no read',
     expected: 'version + 1 for each success, unchanged for each failure',
@@ -111,11 +102,8 @@ export const versionChecks: readonly PiServerCheck[] = [
       expect(version > 0, 'at least set_session_name must succeed');
     },
   },
-  {
-    id: 'pi-server/10-71',
+  '10-71': {
     section: '10',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A change that fails leaves the version as it is.',
     input: 'set_model with an unknown model',
     expected: 'failure, version unchanged',
@@ -125,11 +113,8 @@ export const versionChecks: readonly PiServerCheck[] = [
       expect((await nowOf(client, session)) === 0, 'the version must still be 0');
     },
   },
-  {
-    id: 'pi-server/10-72',
+  '10-72': {
     section: '10',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'delete_session forgets the version.',
     input: 'change, delete_session, create_session of the same name',
     expected: 'version 0 again',
@@ -141,11 +126,10 @@ export const versionChecks: readonly PiServerCheck[] = [
       expect((await nowOf(client, session)) === 0, 'the version must be 0 again');
     },
   },
-  {
-    id: 'pi-server/10-73',
+  '10-73': {
     section: '10',
+    isMeasured: true,
     level: 'MAY',
-    basis: 'measured',
     sentence: 'switch_session tells the version.',
     input: 'switch_session to a session of version 1',
     expected: 'sessionVersion 1',
@@ -158,11 +142,9 @@ export const versionChecks: readonly PiServerCheck[] = [
       expect((frame.sessionVersion ?? finished?.sessionVersion) === 1, 'it must be 1:', frame, finished);
     },
   },
-  {
-    id: 'pi-server/10.1-74',
+  '10.1-74': {
     section: '10.1',
     level: 'MAY',
-    basis: 'specification',
     sentence: 'ifSessionVersion that is right lets the command through.',
     input: 'set_session_name with ifSessionVersion 0 on a new session',
     expected: 'runs',
@@ -177,11 +159,8 @@ export const versionChecks: readonly PiServerCheck[] = [
       expect(frame.sessionVersion === 1, 'it must be carried out:', frame);
     },
   },
-  {
-    id: 'pi-server/10.1-75',
+  '10.1-75': {
     section: '10.1',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'ifSessionVersion that is wrong fails the command.',
     input: 'set_session_name with ifSessionVersion 3 on a new session',
     expected: 'failure "Session version mismatch: expected 3, got 0", no effect',
@@ -194,11 +173,8 @@ export const versionChecks: readonly PiServerCheck[] = [
       expect(isUntouched, 'there must be no effect:', state);
     },
   },
-  {
-    id: 'pi-server/10.1-76',
+  '10.1-76': {
     section: '10.1',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'ifSessionVersion for a session that is not there fails the command.',
     input: 'get_state of no session with ifSessionVersion 0',
     expected: 'failure "Session … not found …"',
@@ -207,11 +183,10 @@ export const versionChecks: readonly PiServerCheck[] = [
       await client.fails({ type: 'get_state', sessionId: mint('ghost'), ifSessionVersion: 0 }, /not found/u);
     },
   },
-  {
-    id: 'pi-server/10.1-77',
+  '10.1-77': {
     section: '10.1',
+    isMeasured: true,
     level: 'MAY',
-    basis: 'measured',
     sentence: 'ifSessionVersion is for commands of a session.',
     input: 'list_sessions, create_session, switch_session with ifSessionVersion',
     expected: 'validation failure each, no lifecycle',
@@ -233,11 +208,10 @@ export const versionChecks: readonly PiServerCheck[] = [
       expect(steps.length === 0, 'there must be no lifecycle:', steps);
     },
   },
-  {
-    id: 'pi-server/10.1-78',
+  '10.1-78': {
     section: '10.1',
+    isMeasured: true,
     level: 'MAY',
-    basis: 'measured',
     sentence: 'delete_session takes ifSessionVersion.',
     input: 'delete_session with a wrong version, then with the right one',
     expected: 'failure, then deleted',
@@ -249,4 +223,4 @@ export const versionChecks: readonly PiServerCheck[] = [
       await client.succeeds({ ...command, ifSessionVersion: 0 });
     },
   },
-];
+};

@@ -1,6 +1,6 @@
 // Checks of the shutdown of a server: docs/protocols/pi-server.md 12 and 16.2 (rows: 23.8, 23.9).
 import { type Client, expect } from '../check-client.ts';
-import type { PiServerCheck } from '../context.ts';
+import type { PiServerRows } from '../context.ts';
 import { dataOf } from '../view/frames.ts';
 
 const untilFarewell = (client: Client) =>
@@ -13,12 +13,9 @@ async function expectFarewell(client: Client): Promise<void> {
 }
 
 /** Rows 85 to 88. */
-export const shutdownChecks: readonly PiServerCheck[] = [
-  {
-    id: 'pi-server/12-85',
+export const shutdownRows: PiServerRows = {
+  '12-85': {
     section: '12',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A server that is shutting down takes no commands, and has no lifecycle for them.',
     input: 'SIGTERM during a prompt, then a command',
     expected: 'failure "shutting down", no lifecycle',
@@ -35,11 +32,8 @@ export const shutdownChecks: readonly PiServerCheck[] = [
       client.expectPhases(id);
     },
   },
-  {
-    id: 'pi-server/16.2-86',
+  '16.2-86': {
     section: '16.2',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'The server says that it goes before it closes.',
     input: 'SIGTERM while nothing goes on, over WebSocket',
     expected: 'server_shutdown, close 1001, exit code 0',
@@ -54,11 +48,8 @@ export const shutdownChecks: readonly PiServerCheck[] = [
       expect(/code 0\b/u.test(exit), 'the exit code must be 0:', exit);
     },
   },
-  {
-    id: 'pi-server/16.2-87',
+  '16.2-87': {
     section: '16.2',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'The server says that it goes on stdio as well.',
     input: 'SIGTERM on stdio',
     expected: 'server_shutdown on stdout',
@@ -70,11 +61,10 @@ export const shutdownChecks: readonly PiServerCheck[] = [
       await expectFarewell(client);
     },
   },
-  {
-    id: 'pi-server/16.2-88',
+  '16.2-88': {
     section: '16.2',
+    isMeasured: true,
     level: 'MAY',
-    basis: 'measured',
     sentence: 'What goes on when the server is told to stop may end.',
     input: 'SIGTERM during a prompt',
     expected: 'the prompt is answered before the close',
@@ -93,4 +83,4 @@ export const shutdownChecks: readonly PiServerCheck[] = [
       await client.until('close', () => client.connection.ended ?? undefined);
     },
   },
-];
+};

@@ -3,7 +3,7 @@ import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { NotApplicable } from '../../check/check.ts';
 import { type Client, expect } from '../check-client.ts';
-import type { CheckContext, PiServerCheck } from '../context.ts';
+import type { CheckContext, PiServerRows } from '../context.ts';
 import { dataOf } from '../view/frames.ts';
 
 async function storedBy(client: Client): Promise<Dictionary[]> {
@@ -61,12 +61,9 @@ async function refusesPaths({ client: open }: CheckContext, paths: readonly stri
 }
 
 /** Rows 106 to 110. */
-export const storedChecks: readonly PiServerCheck[] = [
-  {
-    id: 'pi-server/20.1-106',
+export const storedRows: PiServerRows = {
+  '20.1-106': {
     section: '20.1',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A session that was kept is listed with its file under both names.',
     input: 'a prompt, list_stored_sessions',
     expected: 'the session, sessionPath = sessionFile, fileExists true',
@@ -84,11 +81,8 @@ export const storedChecks: readonly PiServerCheck[] = [
       );
     },
   },
-  {
-    id: 'pi-server/20.2-107',
+  '20.2-107': {
     section: '20.2',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A session that was kept can be loaded.',
     input: 'a prompt, delete_session, load_session by sessionPath',
     expected: 'another name, the messages restored, version 0',
@@ -103,11 +97,8 @@ export const storedChecks: readonly PiServerCheck[] = [
       expect(frame.sessionVersion === 0, 'the version must be 0:', frame.sessionVersion);
     },
   },
-  {
-    id: 'pi-server/20.2-108',
+  '20.2-108': {
     section: '20.2',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'Only files in folders of sessions are loaded.',
     input: 'load_session with .., a relative path, ~, a path outside',
     expected: 'failure each',
@@ -121,11 +112,10 @@ export const storedChecks: readonly PiServerCheck[] = [
         '/tmp/x.jsonl',
       ]),
   },
-  {
-    id: 'pi-server/20.2-109',
+  '20.2-109': {
     section: '20.2',
+    isMeasured: true,
     level: 'MAY',
-    basis: 'measured',
     sentence: 'A file that is not there is not loaded.',
     input: 'load_session of a file that is not there, in a folder of sessions and in one of another project',
     expected: 'failure each',
@@ -136,11 +126,8 @@ export const storedChecks: readonly PiServerCheck[] = [
       await refusesPaths(context, [beside, `/tmp/none-${context.tools.nonce}/.pi/sessions/none.jsonl`]);
     },
   },
-  {
-    id: 'pi-server/17.1-110',
+  '17.1-110': {
     section: '17.1',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'delete_session forgets the session and keeps its file.',
     input: 'a prompt, delete_session, list_stored_sessions, load_session',
     expected: 'the session is gone, its file is still listed and can be loaded',
@@ -155,4 +142,4 @@ export const storedChecks: readonly PiServerCheck[] = [
       await load(context, client, file);
     },
   },
-];
+};

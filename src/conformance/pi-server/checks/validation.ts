@@ -1,7 +1,7 @@
 // Checks of the command envelope: docs/protocols/pi-server.md 4 (rows: 23.2).
 import type { Dictionary } from '../../../core/model/content.ts';
 import { expect, expectFailure } from '../check-client.ts';
-import type { CheckContext, PiServerCheck } from '../context.ts';
+import type { CheckContext, PiServerRows } from '../context.ts';
 import { dataOf, stepsIn } from '../view/frames.ts';
 
 const long = 'x'.repeat(257);
@@ -26,12 +26,9 @@ async function refusesFields(
 }
 
 /** Rows 12 to 20. */
-export const validationChecks: readonly PiServerCheck[] = [
-  {
-    id: 'pi-server/4-12',
+export const validationRows: PiServerRows = {
+  '4-12': {
     section: '4',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A command has a type.',
     input: '{}',
     expected: 'failure',
@@ -41,11 +38,8 @@ export const validationChecks: readonly PiServerCheck[] = [
       await client.settled();
     },
   },
-  {
-    id: 'pi-server/4-13',
+  '4-13': {
     section: '4',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'The type is a string, and so is the command of each response.',
     input: '{"type":5}',
     expected: 'failure; response.command is a string',
@@ -56,11 +50,8 @@ export const validationChecks: readonly PiServerCheck[] = [
       expect(typeof frame.command === 'string', 'command must be a string:', frame);
     },
   },
-  {
-    id: 'pi-server/4.2-14',
+  '4.2-14': {
     section: '4.2',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'An unknown command fails, and has no lifecycle.',
     input: '{"id":"u1","type":"nope"}',
     expected: 'failure "Unknown command type", id u1, no lifecycle',
@@ -74,11 +65,8 @@ export const validationChecks: readonly PiServerCheck[] = [
       }
     },
   },
-  {
-    id: 'pi-server/4.2-15',
+  '4.2-15': {
     section: '4.2',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'All that is wrong with a command is told at once.',
     input: 'prompt without sessionId and message',
     expected: 'one failure that lists both fields, no lifecycle',
@@ -91,22 +79,16 @@ export const validationChecks: readonly PiServerCheck[] = [
       client.expectPhases(id);
     },
   },
-  {
-    id: 'pi-server/4.2-16',
+  '4.2-16': {
     section: '4.2',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'The id is a string, not empty, and not one of the server.',
     input: 'id "" / "  " / 7 / 257 characters / anon:1',
     expected: 'failure each, no lifecycle',
     run: (context) =>
       refusesFields(context, [{ id: '' }, { id: '  ' }, { id: 7 }, { id: long }, { id: 'anon:1' }], /id/u),
   },
-  {
-    id: 'pi-server/4.2-17',
+  '4.2-17': {
     section: '4.2',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'The idempotencyKey is a string and not empty.',
     input: 'idempotencyKey "" / 5 / 257 characters',
     expected: 'failure each, no lifecycle',
@@ -117,11 +99,8 @@ export const validationChecks: readonly PiServerCheck[] = [
         /idempotencyKey/u,
       ),
   },
-  {
-    id: 'pi-server/4.2-18',
+  '4.2-18': {
     section: '4.2',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'dependsOn is a list of ids, and its command has an id.',
     input: 'dependsOn "x" / [1,""] / 33 items / without id',
     expected: 'failure each, no lifecycle',
@@ -132,11 +111,8 @@ export const validationChecks: readonly PiServerCheck[] = [
       await refusesFields(context, [...wrong, { dependsOn: ['a'] }], /dependsOn/u);
     },
   },
-  {
-    id: 'pi-server/4.2-19',
+  '4.2-19': {
     section: '4.2',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'ifSessionVersion is a whole number.',
     input: 'ifSessionVersion -1 / 1.5 / "1"',
     expected: 'failure each, no lifecycle',
@@ -147,11 +123,10 @@ export const validationChecks: readonly PiServerCheck[] = [
         /ifSessionVersion/u,
       ),
   },
-  {
-    id: 'pi-server/4.2-20',
+  '4.2-20': {
     section: '4.2',
+    isMeasured: true,
     level: 'MAY',
-    basis: 'measured',
     sentence: 'What was refused before admission is not remembered.',
     input: 'a rejected id again with a valid payload',
     expected: 'executes',
@@ -165,4 +140,4 @@ export const validationChecks: readonly PiServerCheck[] = [
       expect(dataOf(state).sessionName === 'good', 'it must have its effect:', state);
     },
   },
-];
+};

@@ -1,7 +1,7 @@
 // Rules on a client's answers to questions of extensions: docs/protocols/pi-server.md 18.
 import { each } from '../../check/rule.ts';
 import { answersIn, noticesIn, questionOf, questionsIn } from '../view/questions.ts';
-import type { ServerRule, View } from '../view/view.ts';
+import type { ServerRows, View } from '../view/view.ts';
 
 const asked = ['questions', 'newer'];
 
@@ -15,12 +15,10 @@ const answered = (view: View) =>
   });
 
 /** Rules on answers. */
-export const answerRules: readonly ServerRule[] = [
-  {
-    id: 'pi-server/client/question-answered',
+export const answerRows: ServerRows = {
+  'question-answered': {
     section: '18',
     level: 'SHOULD',
-    basis: 'specification',
     sentence: 'A question is answered, or dismissed, while it is open.',
     covers: ['dialog:select', 'dialog:confirm', 'dialog:input', 'dialog:editor'],
     scenarios: asked,
@@ -35,11 +33,8 @@ export const answerRules: readonly ServerRule[] = [
       }
     },
   },
-  {
-    id: 'pi-server/client/answer-method',
+  'answer-method': {
     section: '18.2',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'An answer is of the kind of its question, or dismisses it.',
     scenarios: asked,
     reads: 'both',
@@ -52,11 +47,9 @@ export const answerRules: readonly ServerRule[] = [
             : `${String(answer.method)} answers ${String(event.method)}`,
       ),
   },
-  {
-    id: 'pi-server/client/answer-option',
+  'answer-option': {
     section: '18.2',
     level: 'SHOULD',
-    basis: 'specification',
     sentence: 'Who is to choose chooses one of the options.',
     scenarios: ['questions'],
     reads: 'both',
@@ -69,11 +62,8 @@ export const answerRules: readonly ServerRule[] = [
         },
       ),
   },
-  {
-    id: 'pi-server/client/answer-session',
+  'answer-session': {
     section: '18.2',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'An answer goes to the session whose extension asked.',
     scenarios: asked,
     reads: 'both',
@@ -82,11 +72,9 @@ export const answerRules: readonly ServerRule[] = [
         json.sessionId === session ? null : `${String(json.sessionId)} did not ask, but ${session}`,
       ),
   },
-  {
-    id: 'pi-server/client/answer-once',
+  'answer-once': {
     section: '18.2',
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence: 'A question is answered once.',
     scenarios: asked,
     judge: (view) => {
@@ -96,11 +84,8 @@ export const answerRules: readonly ServerRule[] = [
       );
     },
   },
-  {
-    id: 'pi-server/client/answer-asked',
+  'answer-asked': {
     section: '18.2',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'What is answered was a question, and no notice.',
     scenarios: asked,
     reads: 'both',
@@ -109,4 +94,4 @@ export const answerRules: readonly ServerRule[] = [
         noticesIn(view).some(({ event }) => event.requestId === requestId) ? 'it answers what was no question' : null,
       ),
   },
-];
+};

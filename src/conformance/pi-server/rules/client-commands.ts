@@ -5,7 +5,7 @@ import { each } from '../../check/rule.ts';
 import { reads } from '../view/commands.ts';
 import { envelopeFault, isVersion } from '../view/envelope-faults.ts';
 import type { Line } from '../view/frames.ts';
-import { between, type Sent, type ServerRule, type View } from '../view/view.ts';
+import { between, type Sent, type ServerRows, type View } from '../view/view.ts';
 
 const anything = ['text', 'tool', 'questions'];
 
@@ -75,12 +75,9 @@ function isOverwriting(view: View, { json, frame, response }: Sent): boolean {
 }
 
 /** Rules on commands. */
-export const commandRules: readonly ServerRule[] = [
-  {
-    id: 'pi-server/client/frame-object',
+export const commandRows: ServerRows = {
+  'frame-object': {
     section: '3.1',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'Every frame of a client is exactly one JSON object.',
     scenarios: anything,
     *judge({ frames }) {
@@ -89,11 +86,8 @@ export const commandRules: readonly ServerRule[] = [
           yield { frame, wrong: isDictionary(json) ? null : `no JSON object: ${text.slice(0, 100)}` };
     },
   },
-  {
-    id: 'pi-server/client/known-command',
+  'known-command': {
     section: '2.1',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A client uses no command that the version of the server does not have.',
     scenarios: anything,
     reads: 'both',
@@ -103,11 +97,8 @@ export const commandRules: readonly ServerRule[] = [
         (response) => (isUnknownTo(response) ? `the server has no ${String(response.command)}` : null),
       ),
   },
-  {
-    id: 'pi-server/client/envelope',
+  envelope: {
     section: '4',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'What a command may have besides is as it should be: id, dependsOn, ifSessionVersion, idempotencyKey.',
     scenarios: anything,
     judge: ({ sent }) =>
@@ -116,11 +107,8 @@ export const commandRules: readonly ServerRule[] = [
         ({ json }) => envelopeFault(json),
       ),
   },
-  {
-    id: 'pi-server/client/id-unique',
+  'id-unique': {
     section: '13',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'An id is never used again for something else.',
     scenarios: anything,
     judge: (view) =>
@@ -129,11 +117,9 @@ export const commandRules: readonly ServerRule[] = [
         return isOther ? `${JSON.stringify(command.json.id)} was used for something else` : null;
       }),
   },
-  {
-    id: 'pi-server/client/retry-key',
+  'retry-key': {
     section: '13',
     level: 'SHOULD',
-    basis: 'specification',
     sentence: 'What is sent again under its id has an idempotencyKey as well.',
     scenarios: ['text'],
     judge: (view) =>
@@ -142,11 +128,9 @@ export const commandRules: readonly ServerRule[] = [
         ({ json }) => (json.idempotencyKey === undefined ? 'it has no idempotencyKey' : null),
       ),
   },
-  {
-    id: 'pi-server/client/depends-on-known',
+  'depends-on-known': {
     section: '9',
     level: 'MAY',
-    basis: 'specification',
     sentence:
       'A command depends on commands that were sent before, be it on an earlier connection, which nobody sees here.',
     scenarios: ['text'],
@@ -164,11 +148,8 @@ export const commandRules: readonly ServerRule[] = [
         },
       ),
   },
-  {
-    id: 'pi-server/client/version-told',
+  'version-told': {
     section: '13',
-    level: 'MUST',
-    basis: 'specification',
     sentence:
       'A version that a command asks for is one that the server has told, or that own commands since will make.',
     scenarios: ['endless'],
@@ -186,11 +167,9 @@ export const commandRules: readonly ServerRule[] = [
       }
     },
   },
-  {
-    id: 'pi-server/client/version-asked',
+  'version-asked': {
     section: '13',
     level: 'SHOULD',
-    basis: 'specification',
     sentence:
       'A command that replaces what somebody else may have changed asks for the version that it knows: what another client changed meanwhile is not overwritten.',
     scenarios: ['crowd'],
@@ -204,11 +183,9 @@ export const commandRules: readonly ServerRule[] = [
             : null,
       ),
   },
-  {
-    id: 'pi-server/client/session-there',
+  'session-there': {
     section: '17.2',
     level: 'MAY',
-    basis: 'specification',
     sentence: 'Nothing is sent to a session that was deleted.',
     scenarios: anything,
     reads: 'both',
@@ -227,4 +204,4 @@ export const commandRules: readonly ServerRule[] = [
       }
     },
   },
-];
+};

@@ -4,7 +4,7 @@ import { each } from '../../check/rule.ts';
 import { beside, isKnown } from '../view/commands.ts';
 import type { Line } from '../view/frames.ts';
 import { questionsIn } from '../view/questions.ts';
-import type { ServerRule, View } from '../view/view.ts';
+import type { ServerRows, View } from '../view/view.ts';
 import { isSamePayload } from './client-commands.ts';
 
 const ourMajor = '1';
@@ -40,12 +40,10 @@ function settled(view: View, fits: (response: Line) => boolean, says: string) {
 }
 
 /** Rules on reactions. */
-export const outcomeRules: readonly ServerRule[] = [
-  {
-    id: 'pi-server/client/version-checked',
+export const outcomeRows: ServerRows = {
+  'version-checked': {
     section: '2.1',
     level: 'SHOULD',
-    basis: 'specification',
     sentence: 'A client that does not speak the version of the server sends it no command.',
     scenarios: ['incompatible'],
     reads: 'both',
@@ -59,22 +57,16 @@ export const outcomeRules: readonly ServerRule[] = [
       yield { frame: command?.frame ?? ready.frame, wrong: isWrong ? `the server speaks ${version}` : null };
     },
   },
-  {
-    id: 'pi-server/client/timeout-terminal',
+  'timeout-terminal': {
     section: '13',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'What timed out is over: a client that tries anew does so under a new id.',
     scenarios: ['timeout'],
     reads: 'both',
     judge: (view) =>
       settled(view, ({ json }) => json.timedOut === true && json.replayed !== true, 'its id is sent again'),
   },
-  {
-    id: 'pi-server/client/conflict-heeded',
+  'conflict-heeded': {
     section: '13',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A command whose id is in conflict is not sent again under it.',
     scenarios: ['conflict'],
     reads: 'both',
@@ -92,21 +84,17 @@ export const outcomeRules: readonly ServerRule[] = [
             : null,
       ),
   },
-  {
-    id: 'pi-server/client/success-final',
+  'success-final': {
     section: '13',
     level: 'MAY',
-    basis: 'specification',
     sentence: 'What has succeeded, be it by a repetition, is not sent again.',
     scenarios: ['text', 'tool'],
     reads: 'both',
     judge: (view) => settled(view, ({ json }) => json.success === true, 'it is sent again'),
   },
-  {
-    id: 'pi-server/client/unknown-ignored',
+  'unknown-ignored': {
     section: '14',
     level: 'SHOULD',
-    basis: 'specification',
     sentence: 'A client goes on behind frames and events that it does not know.',
     scenarios: ['newer'],
     reads: 'both',
@@ -123,11 +111,9 @@ export const outcomeRules: readonly ServerRule[] = [
       }
     },
   },
-  {
-    id: 'pi-server/client/shutdown-heeded',
+  'shutdown-heeded': {
     section: '16.2',
     level: 'SHOULD',
-    basis: 'specification',
     sentence: 'A client that was told that the server goes sends nothing new.',
     scenarios: ['farewell'],
     reads: 'both',
@@ -145,11 +131,10 @@ export const outcomeRules: readonly ServerRule[] = [
       }
     },
   },
-  {
-    id: 'pi-server/client/others-left-alone',
+  'others-left-alone': {
     section: '6.2',
+    isMeasured: true,
     level: 'MAY',
-    basis: 'measured',
     sentence:
       'Commands of others, which all are told of, are left alone: an id that was heard is given to no other command.',
     scenarios: ['crowd'],
@@ -166,4 +151,4 @@ export const outcomeRules: readonly ServerRule[] = [
             : null,
       ),
   },
-];
+};

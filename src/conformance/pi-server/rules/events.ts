@@ -3,7 +3,7 @@ import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { each, type Finding } from '../../check/rule.ts';
 import { fields, misfit } from '../../check/shape.ts';
 import { textOf } from '../view/frames.ts';
-import type { Event, ServerRule, View } from '../view/view.ts';
+import type { Event, ServerRows, View } from '../view/view.ts';
 
 const runs = ['prompt', 'tool', 'retry', 'compaction'];
 
@@ -49,12 +49,9 @@ function alternating(begin: string, end: string) {
 }
 
 /** Rules on session events. */
-export const eventRules: readonly ServerRule[] = [
-  {
-    id: 'pi-server/event-subscribed',
+export const eventRows: ServerRows = {
+  'event-subscribed': {
     section: '6.1',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'Only who has switched to a session hears what it says.',
     covers: ['event:event', 'command:switch_session'],
     scenarios: runs,
@@ -63,11 +60,8 @@ export const eventRules: readonly ServerRule[] = [
         (view.subscribedAt(session) ?? frame) < frame ? null : `this connection has not switched to ${session}`,
       ),
   },
-  {
-    id: 'pi-server/run-order',
+  'run-order': {
     section: '19.1',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'Runs begin and end in turn; so do turns, inside a run.',
     covers: ['session:agent_start', 'session:agent_end', 'session:turn_start', 'session:turn_end'],
     scenarios: runs,
@@ -85,11 +79,8 @@ export const eventRules: readonly ServerRule[] = [
         };
       }),
   },
-  {
-    id: 'pi-server/message-order',
+  'message-order': {
     section: '19.2',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A message starts, grows and ends; none starts inside another.',
     covers: ['session:message_start', 'session:message_update', 'session:message_end'],
     scenarios: runs,
@@ -102,11 +93,8 @@ export const eventRules: readonly ServerRule[] = [
         };
       }),
   },
-  {
-    id: 'pi-server/message-text',
+  'message-text': {
     section: '19.2',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'The pieces of text in a message are together its text.',
     covers: ['session:message_update', 'session:message_end'],
     scenarios: runs,
@@ -129,11 +117,8 @@ export const eventRules: readonly ServerRule[] = [
         };
       }),
   },
-  {
-    id: 'pi-server/tool-order',
+  'tool-order': {
     section: '19.3',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A tool starts, goes on and ends under one id, once, before its turn is over.',
     covers: ['session:tool_execution_start', 'session:tool_execution_update', 'session:tool_execution_end'],
     scenarios: ['tool'],
@@ -158,11 +143,8 @@ export const eventRules: readonly ServerRule[] = [
         };
       }),
   },
-  {
-    id: 'pi-server/compaction-told',
+  'compaction-told': {
     section: '19.4',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A compaction that comes by itself says why it starts, and how it ends.',
     covers: ['session:auto_compaction_start', 'session:auto_compaction_end'],
     scenarios: ['compaction'],
@@ -177,11 +159,8 @@ export const eventRules: readonly ServerRule[] = [
         };
       }),
   },
-  {
-    id: 'pi-server/retry-told',
+  'retry-told': {
     section: '19.5',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'Retries are counted from 1, and their end says whether one succeeded.',
     covers: ['session:auto_retry_start', 'session:auto_retry_end'],
     scenarios: ['retry'],
@@ -202,11 +181,9 @@ export const eventRules: readonly ServerRule[] = [
         };
       }),
   },
-  {
-    id: 'pi-server/prompt-last',
+  'prompt-last': {
     section: '7.2',
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence: 'A prompt is answered when its run is over.',
     covers: ['command:prompt', 'session:agent_end'],
     scenarios: runs,
@@ -231,6 +208,6 @@ export const eventRules: readonly ServerRule[] = [
       }
     },
   },
-];
+};
 
 const compactionEnd = { aborted: 'boolean', willRetry: 'boolean' } as const;

@@ -1,27 +1,21 @@
 // Rules on the greeting, frames and responses: docs/protocols/pi-server.md 2.1 to 6, 12 and 16.1.
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import { each, type Finding } from '../../check/rule.ts';
-import { type ServerRule, shown } from '../view/view.ts';
+import { type ServerRows, shown } from '../view/view.ts';
 
 const everywhere = ['errands', 'session', 'prompt'];
 /** Rules on greeting, frames and responses. */
-export const frameRules: readonly ServerRule[] = [
-  {
-    id: 'pi-server/ready-first',
+export const frameRows: ServerRows = {
+  'ready-first': {
     section: '16.1',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'server_ready comes before any other message.',
     covers: ['event:server_ready'],
     scenarios: everywhere,
     judge: ({ fromServer, isLate }) =>
       each(isLate ? [] : fromServer.slice(0, 1), (line) => (line.json.type === 'server_ready' ? null : shown(line))),
   },
-  {
-    id: 'pi-server/frame-object',
+  'frame-object': {
     section: '3.1',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'Every frame of the server is exactly one JSON object.',
     scenarios: everywhere,
     *judge({ frames }) {
@@ -29,11 +23,8 @@ export const frameRules: readonly ServerRule[] = [
         if (by === 'agent') yield { frame, wrong: isDictionary(json) ? null : `no JSON object: ${text.slice(0, 100)}` };
     },
   },
-  {
-    id: 'pi-server/response-id',
+  'response-id': {
     section: '5.1',
-    level: 'MUST',
-    basis: 'specification',
     sentence:
       'A repetition is answered under the id that it was sent with, if any, and never under that of an earlier command.',
     covers: ['message:response'],
@@ -48,11 +39,8 @@ export const frameRules: readonly ServerRule[] = [
             : `nothing was sent as ${JSON.stringify(json.id)}`,
       ),
   },
-  {
-    id: 'pi-server/response-command',
+  'response-command': {
     section: '5',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A response names the command that was sent under its id.',
     covers: ['message:response'],
     scenarios: everywhere,
@@ -68,11 +56,9 @@ export const frameRules: readonly ServerRule[] = [
       }
     },
   },
-  {
-    id: 'pi-server/answered',
+  answered: {
     section: '5.1',
     level: 'SHOULD',
-    basis: 'specification',
     sentence: 'Every command that has an id has one response with that id.',
     covers: ['message:response'],
     scenarios: everywhere,
@@ -90,4 +76,4 @@ export const frameRules: readonly ServerRule[] = [
       }
     },
   },
-];
+};

@@ -2,7 +2,7 @@
 import { each } from '../../check/rule.ts';
 import type { CourseStep } from '../view/courses.ts';
 import type { LifecycleStep, Line } from '../view/frames.ts';
-import { between, type ServerRule, shown, type View } from '../view/view.ts';
+import { between, type ServerRows, shown, type View } from '../view/view.ts';
 
 const everywhere = ['errands', 'session', 'prompt'];
 
@@ -37,12 +37,9 @@ const endsAs =
     phase === 'finished' && data.success === json.success && data.replayed === json.replayed;
 
 /** Rules on the lifecycle. */
-export const lifecycleRules: readonly ServerRule[] = [
-  {
-    id: 'pi-server/lifecycle-identity',
+export const lifecycleRows: ServerRows = {
+  'lifecycle-identity': {
     section: '6.2',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A command is described in the same way when it is accepted, started and finished.',
     covers: ['event:command_started', 'event:command_finished'],
     scenarios: everywhere,
@@ -52,22 +49,16 @@ export const lifecycleRules: readonly ServerRule[] = [
         (step) => (step.isSame ? null : `it was accepted otherwise: ${shown(step)}`),
       ),
   },
-  {
-    id: 'pi-server/accepted-first',
+  'accepted-first': {
     section: '7.1',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A command is accepted before it is started.',
     covers: ['event:command_accepted', 'event:command_started'],
     scenarios: everywhere,
     reads: 'both',
     judge: (view) => each(ownSteps(view, 'started'), ({ isInOrder }) => (isInOrder ? null : 'it was not accepted')),
   },
-  {
-    id: 'pi-server/started-first',
+  'started-first': {
     section: '7.2',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A command that is carried out is started before it is finished, and finished once.',
     covers: ['event:command_started', 'event:command_finished'],
     scenarios: everywhere,
@@ -75,11 +66,8 @@ export const lifecycleRules: readonly ServerRule[] = [
     judge: (view) =>
       each(ownSteps(view, 'done'), ({ isInOrder }) => (isInOrder ? null : 'it was not started, or is finished again')),
   },
-  {
-    id: 'pi-server/accepted-finished',
+  'accepted-finished': {
     section: '7.2',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'Every command that was accepted is finished.',
     covers: ['event:command_accepted', 'event:command_finished'],
     scenarios: everywhere,
@@ -93,11 +81,9 @@ export const lifecycleRules: readonly ServerRule[] = [
         if (isOwn(view)(accepted)) yield { frame: accepted.frame, wrong: 'it was never finished' };
     },
   },
-  {
-    id: 'pi-server/finished-before-response',
+  'finished-before-response': {
     section: '7.2',
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence: 'The response comes behind command_finished.',
     covers: ['event:command_finished', 'message:response'],
     scenarios: everywhere,
@@ -114,11 +100,8 @@ export const lifecycleRules: readonly ServerRule[] = [
       }
     },
   },
-  {
-    id: 'pi-server/response-finished',
+  'response-finished': {
     section: '7.1',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'What was answered with success was finished with success; a replay was finished with replayed: true.',
     covers: ['event:command_finished', 'message:response'],
     scenarios: everywhere,
@@ -131,11 +114,8 @@ export const lifecycleRules: readonly ServerRule[] = [
       }
     },
   },
-  {
-    id: 'pi-server/response-outcome',
+  'response-outcome': {
     section: '6.2',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'command_finished and the response tell the same outcome: command, error, version.',
     covers: ['event:command_finished', 'message:response'],
     scenarios: everywhere,
@@ -154,11 +134,8 @@ export const lifecycleRules: readonly ServerRule[] = [
       }
     },
   },
-  {
-    id: 'pi-server/rejected-silent',
+  'rejected-silent': {
     section: '4.2',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'What is no valid command, or comes when the server shuts down, has no lifecycle.',
     covers: ['message:response'],
     scenarios: ['errands'],
@@ -182,4 +159,4 @@ export const lifecycleRules: readonly ServerRule[] = [
       }
     },
   },
-];
+};

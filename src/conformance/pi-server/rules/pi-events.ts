@@ -7,10 +7,9 @@ import { compactionRules, retryRules, toolEventRules } from '../../pi/rules/non-
 import { shapeRulesOfAgents } from '../../pi/shapes/agents.ts';
 import type { PiView } from '../../pi/view/view.ts';
 import { piSessions } from '../view/pi-sessions.ts';
-import type { ServerRule } from '../view/view.ts';
+import type { ServerRows } from '../view/view.ts';
 
 interface Group {
-  readonly name: string;
   readonly section: string;
   readonly sentence: string;
   readonly covers: readonly string[];
@@ -32,9 +31,8 @@ const rulesOfPi: ReadonlyMap<string, Rule<PiView>> = new Map(
   ].map((rule) => [rule.id.replace('pi/', ''), rule]),
 );
 
-const groups: readonly Group[] = [
-  {
-    name: 'event-brackets',
+const groups: Readonly<Record<string, Group>> = {
+  'event-brackets': {
     section: '19.1',
     sentence:
       'A run and its first turn begin before anything else of them is told, and end when nothing in them is open.',
@@ -42,16 +40,14 @@ const groups: readonly Group[] = [
     scenarios: ['prompt', 'tool'],
     rules: ['agent-brackets', 'agent-end-closes', 'turn-brackets', 'assistant-in-turn'],
   },
-  {
-    name: 'event-repeats',
+  'event-repeats': {
     section: '19.1',
     sentence: 'The ends of turns and runs repeat the messages and results that were told in them.',
     covers: ['session:turn_end', 'session:agent_end'],
     scenarios: ['prompt', 'tool'],
     rules: ['agent-end-messages', 'turn-end-message', 'turn-end-results'],
   },
-  {
-    name: 'event-messages',
+  'event-messages': {
     section: '19.2',
     sentence: 'Messages have what those of pi have: role, content in blocks, usage, a stop reason, a timestamp.',
     covers: ['session:message_start', 'session:message_end'],
@@ -61,8 +57,7 @@ const groups: readonly Group[] = [
       ...['stop-for-tools', 'tool-result-message', 'content-blocks', 'message-brackets', 'message-same'],
     ],
   },
-  {
-    name: 'event-blocks',
+  'event-blocks': {
     section: '19.2',
     sentence: 'Each block of a message is told as it grows: it starts, has deltas and ends, once, at its contentIndex.',
     covers: ['session:message_update'],
@@ -78,8 +73,7 @@ const groups: readonly Group[] = [
       'update-message',
     ],
   },
-  {
-    name: 'event-deltas',
+  'event-deltas': {
     section: '19.2',
     sentence: 'The deltas of a block, joined, are what its end says, and what the whole message says at its place.',
     covers: ['session:message_update', 'session:message_end'],
@@ -94,8 +88,7 @@ const groups: readonly Group[] = [
       'message-content',
     ],
   },
-  {
-    name: 'event-tools',
+  'event-tools': {
     section: '19.3',
     sentence: 'The events of a tool name its call, and have its arguments and its result.',
     covers: ['session:tool_execution_start', 'session:tool_execution_update', 'session:tool_execution_end'],
@@ -105,36 +98,35 @@ const groups: readonly Group[] = [
       ...['tool-result', 'tool-result-same'],
     ],
   },
-  {
-    name: 'event-compactions',
+  'event-compactions': {
     section: '19.4',
     sentence: 'A compaction that starts ends, and both say what those of pi say.',
     covers: ['session:auto_compaction_start', 'session:auto_compaction_end'],
     scenarios: ['compaction'],
     rules: ['compaction-brackets', 'compaction-reason', 'compaction-start-fields', 'compaction-end-fields'],
   },
-  {
-    name: 'event-retries',
+  'event-retries': {
     section: '19.5',
     sentence: 'Retries have the fields of those of pi, and end.',
     covers: ['session:auto_retry_start', 'session:auto_retry_end'],
     scenarios: ['retry'],
     rules: ['retry-brackets', 'retry-start-fields', 'retry-end-fields'],
   },
-];
+};
 
 /** Rules on what session events hold. */
-export const piEventRules: readonly ServerRule[] = groups.map(
-  ({ name, rules, ...row }): ServerRule => ({
-    ...row,
-    id: `pi-server/${name}`,
-    level: 'SHOULD',
-    basis: 'measured',
-    *judge(view): Generator<Finding> {
-      for (const { pi, frameOf } of piSessions(view)) {
-        const found = rules.flatMap((rule) => [...(rulesOfPi.get(rule)?.judge(pi) ?? [])]);
-        for (const { frame, wrong } of found) yield { frame: frameOf(frame), wrong };
-      }
+export const piEventRows: ServerRows = Object.fromEntries(
+  Object.entries(groups).map(([name, { rules, ...row }]): [string, ServerRows[string]] => [
+    name,
+    {
+      ...row,
+      isMeasured: true,
+      *judge(view): Generator<Finding> {
+        for (const { pi, frameOf } of piSessions(view)) {
+          const found = rules.flatMap((rule) => [...(rulesOfPi.get(rule)?.judge(pi) ?? [])]);
+          for (const { frame, wrong } of found) yield { frame: frameOf(frame), wrong };
+        }
+      },
     },
-  }),
+  ]),
 );

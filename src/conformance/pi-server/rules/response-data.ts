@@ -2,7 +2,7 @@
 import { each } from '../../check/rule.ts';
 import { isKnown, needsSession } from '../view/commands.ts';
 import { envelopeFault } from '../view/envelope-faults.ts';
-import { type Sent, type ServerRule, shown, type View } from '../view/view.ts';
+import { type Sent, type ServerRows, shown, type View } from '../view/view.ts';
 
 const everywhere = ['errands', 'session', 'prompt'];
 /** Commands that every server must refuse, with their responses. */
@@ -36,12 +36,9 @@ const sessionOf = (data: unknown): unknown =>
   typeof data === 'object' && data !== null && 'sessionId' in data ? data.sessionId : null;
 
 /** Rules on answers. */
-export const dataRules: readonly ServerRule[] = [
-  {
-    id: 'pi-server/invalid-fails',
+export const dataRows: ServerRows = {
+  'invalid-fails': {
     section: '4.2',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A command that is not valid fails.',
     covers: ['message:response'],
     scenarios: ['errands'],
@@ -51,11 +48,8 @@ export const dataRules: readonly ServerRule[] = [
         response?.json.success === false ? null : `it succeeds, and ${fault}`,
       ),
   },
-  {
-    id: 'pi-server/unknown-fails',
+  'unknown-fails': {
     section: '12',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A command that nobody knows fails, and the error names it.',
     covers: ['message:response'],
     scenarios: ['errands'],
@@ -70,11 +64,10 @@ export const dataRules: readonly ServerRule[] = [
       }
     },
   },
-  {
-    id: 'pi-server/error-words',
+  'error-words': {
     section: '22.1',
+    isMeasured: true,
     level: 'MAY',
-    basis: 'measured',
     sentence: 'Errors are in the words of real servers: Validation failed, Unknown command type, Session … not found.',
     covers: ['message:response'],
     scenarios: everywhere,
@@ -88,4 +81,4 @@ export const dataRules: readonly ServerRule[] = [
       }
     },
   },
-];
+};

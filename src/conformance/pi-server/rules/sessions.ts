@@ -1,7 +1,7 @@
 // Rules on the creation and deletion of sessions, and on shutdown: docs/protocols/pi-server.md 6, 7.1 and 16.2.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import type { Finding } from '../../check/rule.ts';
-import { type ServerRule, shown, type View } from '../view/view.ts';
+import { type ServerRows, shown, type View } from '../view/view.ts';
 
 /** Successful commands of this type, with their session. */
 const successes = ({ sent }: View, type: string) =>
@@ -22,34 +22,25 @@ function* toldOf(view: View, command: string, event: string): Generator<Finding>
 }
 
 /** Rules on sessions and shutdown. */
-export const sessionRules: readonly ServerRule[] = [
-  {
-    id: 'pi-server/session-created',
+export const sessionRows: ServerRows = {
+  'session-created': {
     section: '6',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'That a session was made is told to all.',
     covers: ['event:session_created', 'command:create_session'],
     scenarios: ['session'],
     reads: 'both',
     judge: (view) => toldOf(view, 'create_session', 'session_created'),
   },
-  {
-    id: 'pi-server/session-deleted',
+  'session-deleted': {
     section: '6',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'That a session was deleted is told to all.',
     covers: ['event:session_deleted', 'command:delete_session'],
     scenarios: ['session'],
     reads: 'both',
     judge: (view) => toldOf(view, 'delete_session', 'session_deleted'),
   },
-  {
-    id: 'pi-server/shutdown-last',
+  'shutdown-last': {
     section: '7.1',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'Behind server_shutdown no command is accepted.',
     covers: ['event:server_shutdown', 'event:command_accepted'],
     scenarios: ['farewell', 'errands'],
@@ -62,4 +53,4 @@ export const sessionRules: readonly ServerRule[] = [
           yield { frame: line.frame, wrong: `it is accepted: ${shown(line)}` };
     },
   },
-];
+};

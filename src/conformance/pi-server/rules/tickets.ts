@@ -4,7 +4,7 @@ import { without } from '../../../core/model/dictionary.ts';
 import { each } from '../../check/rule.ts';
 import type { CourseStep } from '../view/courses.ts';
 import type { LifecycleStep, Line } from '../view/frames.ts';
-import { between, type Sent, type ServerRule, type View } from '../view/view.ts';
+import { between, type Sent, type ServerRows, type View } from '../view/view.ts';
 
 /** Steps of commands whose lanes are known. */
 const inLanes = ({ courses, isLate }: View, fits: (step: CourseStep) => boolean): readonly CourseStep[] =>
@@ -98,12 +98,9 @@ const hasFailed = ({ courses, lifecycleOf }: View, id: unknown, frame: number): 
   );
 
 /** Rules on lanes, repetitions and dependencies. */
-export const ticketRules: readonly ServerRule[] = [
-  {
-    id: 'pi-server/lane-order',
+export const ticketRows: ServerRows = {
+  'lane-order': {
     section: '7.3',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'Commands of one lane are started in the order in which they were sent.',
     covers: ['event:command_started'],
     scenarios: ['session'],
@@ -114,11 +111,10 @@ export const ticketRules: readonly ServerRule[] = [
         ({ overtakenBy }) => (overtakenBy === null ? null : `it is started behind ${String(overtakenBy.id)}`),
       ),
   },
-  {
-    id: 'pi-server/lane-one-by-one',
+  'lane-one-by-one': {
     section: '7.3',
+    isMeasured: true,
     level: 'MAY',
-    basis: 'measured',
     sentence: 'In a lane one command is finished before the next is started, as servers do from 2.2 on.',
     covers: ['event:command_started', 'event:command_finished'],
     scenarios: ['session'],
@@ -129,11 +125,8 @@ export const ticketRules: readonly ServerRule[] = [
         ({ joinedBy }) => (joinedBy === null ? null : `${String(joinedBy.id)} was started before`),
       ),
   },
-  {
-    id: 'pi-server/replay-not-started',
+  'replay-not-started': {
     section: '7.4',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A repetition is not started again.',
     covers: ['event:command_started'],
     scenarios: ['errands'],
@@ -147,11 +140,8 @@ export const ticketRules: readonly ServerRule[] = [
         ({ steps }) => (steps.some(({ phase }) => phase === 'started') ? 'it was started' : null),
       ),
   },
-  {
-    id: 'pi-server/replay-accepted',
+  'replay-accepted': {
     section: '7.4',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'All repetitions are accepted and finished; or, as real servers from 2.2 on, all are only finished.',
     covers: ['event:command_accepted', 'event:command_finished'],
     scenarios: ['errands'],
@@ -167,11 +157,8 @@ export const ticketRules: readonly ServerRule[] = [
       }
     },
   },
-  {
-    id: 'pi-server/repeat-replayed',
+  'repeat-replayed': {
     section: '8.1',
-    level: 'MUST',
-    basis: 'specification',
     sentence:
       'The same id with the same payload is a repetition: the outcome, if it is kept, is told with replayed: true.',
     covers: ['message:response'],
@@ -182,11 +169,8 @@ export const ticketRules: readonly ServerRule[] = [
         response.json.replayed === true || isNew ? null : 'it does not say that it is a repetition',
       ),
   },
-  {
-    id: 'pi-server/repeat-same',
+  'repeat-same': {
     section: '8.1',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A repetition has the outcome of the command that it repeats, a timeout included.',
     covers: ['message:response'],
     scenarios: ['errands'],
@@ -198,11 +182,8 @@ export const ticketRules: readonly ServerRule[] = [
           isDeepStrictEqual(outcomeOf(response), outcomeOf(known)) ? null : 'the first response said otherwise',
       ),
   },
-  {
-    id: 'pi-server/id-conflict',
+  'id-conflict': {
     section: '8.1',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'The same id for another command is a conflict.',
     covers: ['message:response'],
     scenarios: ['errands'],
@@ -212,11 +193,8 @@ export const ticketRules: readonly ServerRule[] = [
         response.json.success === false || isNew ? null : 'it succeeds',
       ),
   },
-  {
-    id: 'pi-server/timeout-failed',
+  'timeout-failed': {
     section: '11',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'What timed out has failed.',
     covers: ['message:response'],
     scenarios: ['errands'],
@@ -226,11 +204,8 @@ export const ticketRules: readonly ServerRule[] = [
         ({ json }) => (json.success === false ? null : 'it timed out and succeeds'),
       ),
   },
-  {
-    id: 'pi-server/dependency-succeeded',
+  'dependency-succeeded': {
     section: '9',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A command that depends on others succeeds when they have.',
     covers: ['message:response'],
     scenarios: ['session'],
@@ -246,11 +221,8 @@ export const ticketRules: readonly ServerRule[] = [
         },
       ),
   },
-  {
-    id: 'pi-server/dependency-failed',
+  'dependency-failed': {
     section: '9',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A command that depends on one that failed fails.',
     covers: ['message:response'],
     scenarios: ['session'],
@@ -261,4 +233,4 @@ export const ticketRules: readonly ServerRule[] = [
         ({ response }) => (response.json.success === false ? null : 'it succeeds'),
       ),
   },
-];
+};

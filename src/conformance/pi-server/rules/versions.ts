@@ -3,7 +3,7 @@ import type { Dictionary } from '../../../core/model/content.ts';
 import { each } from '../../check/rule.ts';
 import { changes, reads } from '../view/commands.ts';
 import type { LifecycleStep, Line } from '../view/frames.ts';
-import { between, type ServerRule, type View } from '../view/view.ts';
+import { between, type ServerRows, type View } from '../view/view.ts';
 
 const openers: ReadonlySet<unknown> = new Set(['create_session', 'load_session']);
 
@@ -71,12 +71,9 @@ const isOpening = ({ phase, data }: LifecycleStep): boolean =>
 const says = ({ version, before }: ReportedVersion): string => `the version is ${version} behind ${before}`;
 
 /** Rules on versions. */
-export const versionRules: readonly ServerRule[] = [
-  {
-    id: 'pi-server/version-zero',
+export const versionRows: ServerRows = {
+  'version-zero': {
     section: '10',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A session that has just been made has version 0.',
     covers: ['command:create_session', 'command:load_session'],
     scenarios: ['session'],
@@ -85,21 +82,15 @@ export const versionRules: readonly ServerRule[] = [
         data.sessionVersion === 0 ? null : `the version is ${JSON.stringify(data.sessionVersion)}`,
       ),
   },
-  {
-    id: 'pi-server/version-grows',
+  'version-grows': {
     section: '10',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'The version of a session never falls.',
     covers: ['event:command_finished'],
     scenarios: ['session', 'prompt'],
     judge: (view) => each(toldIn(view), (reported) => (reported.version >= reported.before ? null : says(reported))),
   },
-  {
-    id: 'pi-server/version-read',
+  'version-read': {
     section: '10',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A command that only looks leaves the version as it is.',
     covers: ['event:command_finished'],
     scenarios: ['session', 'prompt'],
@@ -109,11 +100,8 @@ export const versionRules: readonly ServerRule[] = [
         (reported) => (reported.version <= reported.before ? null : says(reported)),
       ),
   },
-  {
-    id: 'pi-server/version-write',
+  'version-write': {
     section: '10',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A command that changes the session makes the version greater by one.',
     covers: ['event:command_finished'],
     scenarios: ['session', 'prompt'],
@@ -123,11 +111,8 @@ export const versionRules: readonly ServerRule[] = [
         (reported) => (reported.version === reported.before + 1 ? null : says(reported)),
       ),
   },
-  {
-    id: 'pi-server/version-condition',
+  'version-condition': {
     section: '10.1',
-    level: 'MUST',
-    basis: 'specification',
     sentence: 'A command that asks for a version succeeds at that version alone.',
     covers: ['message:response'],
     scenarios: ['session'],
@@ -150,4 +135,4 @@ export const versionRules: readonly ServerRule[] = [
       }
     },
   },
-];
+};

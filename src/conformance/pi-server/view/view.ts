@@ -1,7 +1,8 @@
 // A trace of pi-server as rules read it: frames, commands with their responses, lifecycle steps and session events.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
-import type { Rule, Trace, TraceFrame } from '../../check/rule.ts';
+import type { Trace, TraceFrame } from '../../check/rule.ts';
+import type { RuleRow } from '../../check/rule-rows.ts';
 import { laneOf } from './commands.ts';
 import { type Courses, coursesIn } from './courses.ts';
 import { dataOf, type LifecycleStep, type Line, phases } from './frames.ts';
@@ -50,8 +51,8 @@ export interface View {
   isSettled(frame: number): boolean;
 }
 
-/** A rule on pi-servers or their clients. */
-export type ServerRule = Rule<View>;
+/** A table of rules on pi-servers or their clients. */
+export type ServerRows = Readonly<Record<string, RuleRow<View>>>;
 
 /** Ids are compared as JSON: a number never equals a string. */
 const keyOf = (id: unknown): string => JSON.stringify(id) ?? '';

@@ -1,7 +1,7 @@
 // The requests of a machine to its driver, and the outside world of a machine.
 import type { Outcome } from '../../model/errors.ts';
 import type { CloseCode, Out } from '../channel.ts';
-import type { LimitRule } from '../limit-rule.ts';
+import type { LimitRule } from '../limits/limit-rule.ts';
 import type { Ticket } from '../ticket.ts';
 
 /** The only access of a machine to the outside world. */

@@ -3,11 +3,11 @@ import type { CommandType } from '../../model/command.ts';
 import type { EventType } from '../../model/event.ts';
 import type { BroughtServer } from '../../model/session-info.ts';
 import type { Channel, Frame, Peek } from '../channel.ts';
-import type { Instructions } from '../instructions.ts';
 import type { Env } from './action.ts';
 import type { Backend } from './backend.ts';
 import type { EventEnvelope } from './event-envelope.ts';
 import type { FrontendSide } from './frontend.ts';
+import type { Instructions } from './instructions.ts';
 import type { AgentLaunch, Options } from './launch.ts';
 import type { AgentResumption, Resumption, StoredFormat } from './stored-conversations.ts';
 

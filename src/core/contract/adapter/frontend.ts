@@ -1,10 +1,10 @@
 // The contract of a frontend: one connection of a client, and what all clients with the same options share.
 import type { Command } from '../../model/command.ts';
 import type { Outcome } from '../../model/errors.ts';
-import type { BreakerLimits } from '../breaker-limits.ts';
 import type { Broadcast } from '../broadcast.ts';
 import type { Frame, FrameFault, Out } from '../channel.ts';
-import type { LedgerLimits } from '../ledger-limits.ts';
+import type { BreakerLimits } from '../limits/breaker-limits.ts';
+import type { LedgerLimits } from '../limits/ledger-limits.ts';
 import type { StretchPart } from '../stretch.ts';
 import type { Receipt } from '../ticket.ts';
 import type { Action } from './action.ts';

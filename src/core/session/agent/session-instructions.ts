@@ -1,6 +1,6 @@
 // The instructions for the model of a session. Agents take instructions only at their start, so the session keeps the
 // instructions for its first agent and each replacement.
-import type { Instructions } from '../../contract/instructions.ts';
+import type { Instructions } from '../../contract/adapter/instructions.ts';
 import type { CommandOf } from '../../model/command.ts';
 import { type Outcome, refused } from '../../model/errors.ts';
 

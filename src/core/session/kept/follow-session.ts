@@ -1,7 +1,7 @@
 // A session that another gateway writes, as clients of this gateway read it: made from its records, and fed with what that
 // gateway appends. It has the cursors and bytes of the other one. It records nothing and starts no agent.
-import type { FollowableStore, LogFollower } from '../../contract/followed-log.ts';
-import type { StoredHead, StoredRecord } from '../../contract/session-store.ts';
+import type { FollowableStore, LogFollower } from '../../contract/store/followed-log.ts';
+import type { StoredHead, StoredRecord } from '../../contract/store/session-store.ts';
 import { GatewayError, refused } from '../../model/errors.ts';
 import { parseCursor } from '../../stream/cursor.ts';
 import { beginRestoring, type RestoringSession } from '../open-session.ts';

@@ -1,6 +1,6 @@
 // Makes a session again from what was kept of it: the same id, epoch, numbers and times, so that the cursors of its
 // clients go on (decision 0026). What was open is closed as interrupted.
-import type { StoredPast, StoredRecord } from '../../contract/session-store.ts';
+import type { StoredPast, StoredRecord } from '../../contract/store/session-store.ts';
 import { SessionRecord, SessionState } from '../../log/stored-records.ts';
 import { readTranscript } from '../../log/stored-state.ts';
 import { beginRestoring, type RestoringSession } from '../open-session.ts';

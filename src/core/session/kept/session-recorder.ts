@@ -1,5 +1,5 @@
 // Writes what happens in a session to the log that is kept of it (decision 0026).
-import type { Durability, StoredLog } from '../../contract/session-store.ts';
+import type { Durability, StoredLog } from '../../contract/store/session-store.ts';
 import type { KeptTicket, OpenPrompt, Posted, SessionRecord, SessionState } from '../../log/stored-records.ts';
 import { type Burst, eventsIn, textIn } from '../../model/burst.ts';
 import type { Content } from '../../model/content.ts';

@@ -2,8 +2,8 @@
 // passed the checks of Host, Origin and site (gates.ts), but no token check (docs/threats.md T37 to T41).
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../../core/contract/clock.ts';
-import type { GatewayApi } from '../../../core/contract/gateway-api.ts';
-import type { InspectorApi } from '../../../core/contract/inspector-api.ts';
+import type { GatewayApi } from '../../../core/contract/gateway/gateway-api.ts';
+import type { InspectorApi } from '../../../core/contract/gateway/inspector-api.ts';
 import type { Principal } from '../../../core/contract/principal.ts';
 import { GatewayError } from '../../../core/model/errors.ts';
 import { contentType, readBody, stringFields } from '../body.ts';

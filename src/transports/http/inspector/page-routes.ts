@@ -1,12 +1,12 @@
 // What a page that is logged in may ask.
-import type { GatewayApi } from '../../../core/contract/gateway-api.ts';
+import type { GatewayApi } from '../../../core/contract/gateway/gateway-api.ts';
 import type {
   CellRequest,
   InspectorApi,
   LossRequest,
   TapeOptions,
   WireRequest,
-} from '../../../core/contract/inspector-api.ts';
+} from '../../../core/contract/gateway/inspector-api.ts';
 import type { Principal } from '../../../core/contract/principal.ts';
 import { GatewayError } from '../../../core/model/errors.ts';
 import { contentType, readBody, stringFields } from '../body.ts';

@@ -1,6 +1,6 @@
 // The tool calls of a run, from announcement to result. Agents differ in what they say of a call, and when: the arguments
 // are complete when the user is asked or when the call leaves `pending` (docs/protocols/acp.md 4.35 to 4.42).
-import type { Outbox } from '../../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../../core/contract/adapter/outbox.ts';
 import type { Content, Dictionary } from '../../../../core/model/content.ts';
 import { isDictionary } from '../../../../core/model/dictionary.ts';
 import { NewestSet } from '../../../../core/model/newest.ts';

@@ -1,7 +1,7 @@
 // The messages of the model, from chunks and calls to blocks with deltas. ACP marks neither the start nor the end of a
 // message: ids tell, if the agent has any, else the order of what comes (docs/protocols/acp.md 4.32, 4.37).
 import type { Env } from '../../../../core/contract/adapter/action.ts';
-import type { Outbox } from '../../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../../core/contract/adapter/outbox.ts';
 import type { Content, Dictionary, Stop, Usage } from '../../../../core/model/content.ts';
 import type { Chunk } from '../../wire/agent.ts';
 import { acpExtra, contentOf } from './values.ts';

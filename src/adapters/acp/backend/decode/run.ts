@@ -1,5 +1,5 @@
 // The run of one prompt: it begins when the prompt is sent and ends with the prompt's answer (docs/protocols/acp.md 4.27).
-import type { Outbox } from '../../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../../core/contract/adapter/outbox.ts';
 import type { Content, Failure, Stop } from '../../../../core/model/content.ts';
 import type { EventOf } from '../../../../core/model/event.ts';
 import { rpcCodes } from '../../json-rpc.ts';

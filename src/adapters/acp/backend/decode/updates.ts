@@ -1,7 +1,7 @@
 // The updates of a session, by their kind (docs/protocols/acp.md 4, 5).
 import type { z } from 'zod';
 import type { Env } from '../../../../core/contract/adapter/action.ts';
-import type { Outbox } from '../../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../../core/contract/adapter/outbox.ts';
 import type { Content } from '../../../../core/model/content.ts';
 import { dictionaryOf } from '../../../../core/model/dictionary.ts';
 import type { EventOf } from '../../../../core/model/event.ts';

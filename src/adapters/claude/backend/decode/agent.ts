@@ -2,7 +2,7 @@
 // (docs/protocols/claude.md 4, 5).
 import type { z } from 'zod';
 import type { Env } from '../../../../core/contract/adapter/action.ts';
-import type { Outbox } from '../../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../../core/contract/adapter/outbox.ts';
 import type { Streaming } from '../../../../core/fast-path/templates.ts';
 import type { CallChanges } from '../../../../core/log/call-changes.ts';
 import type { Dictionary, Failure } from '../../../../core/model/content.ts';

@@ -2,7 +2,7 @@
 // summary in the user's name (docs/protocols/claude.md 6.4). The compaction ends when no further frame of it can
 // follow.
 
-import type { Outbox } from '../../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../../core/contract/adapter/outbox.ts';
 import type { Dictionary } from '../../../../core/model/content.ts';
 import type { EventOf } from '../../../../core/model/event.ts';
 import { claudeExtra, claudeExtraParts } from './values.ts';

@@ -23,7 +23,7 @@ export interface OpenMessage {
   readonly begun: Dictionary;
   readonly usage: Usage | undefined;
   readonly blocks: Map<number, OpenBlock>;
-  /** Bytes of what no event has told yet (core/contract/held-back.ts). */
+  /** Bytes of what no event has told yet (core/contract/adapter/held-back.ts). */
   held: number;
   ending: Ending | null;
   aborted: boolean;

@@ -2,8 +2,8 @@
 // deltas (docs/protocols/claude.md 4.6, 5). A streaming message is read from its stream, and its copies have the final
 // content. A message without a stream is read from its copies.
 import type { Env } from '../../../../core/contract/adapter/action.ts';
-import { createHeldBack } from '../../../../core/contract/held-back.ts';
-import type { Outbox } from '../../../../core/contract/outbox.ts';
+import { createHeldBack } from '../../../../core/contract/adapter/held-back.ts';
+import type { Outbox } from '../../../../core/contract/adapter/outbox.ts';
 import type { Dictionary, Failure, Stop } from '../../../../core/model/content.ts';
 import { without } from '../../../../core/model/dictionary.ts';
 import type { AgentBlock, AgentMessage, AssistantFrame } from '../../wire/agent.ts';

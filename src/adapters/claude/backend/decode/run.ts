@@ -1,7 +1,8 @@
 // When a run begins and ends: with the first frame of a turn, and with its `result` (docs/protocols/claude.md 4.12,
 // 8.4).
 
-import type { Outbox } from '../../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../../core/contract/adapter/outbox.ts';
+import { TurnBracket } from '../../../../core/contract/adapter/turn-bracket.ts';
 import type { Content, Failure } from '../../../../core/model/content.ts';
 import type { ResultFrame } from '../../wire/agent.ts';
 import { verdictOf } from './result.ts';
@@ -57,12 +58,7 @@ export interface RunDecoder {
 
 export function createRun(out: Outbox, parts: RunParts): RunDecoder {
   let open = false;
-  let inTurn = false;
-  /**
-   * The turn may be over. Its end waits for the next frame, because a message in the user's name still belongs to the
-   * turn.
-   */
-  let isSettled = false;
+  const turns = new TurnBracket(out);
   let waiting: SentPrompt | null = null;
   let current: SentPrompt | null = null;
   let attempt: number | null = null;
@@ -73,14 +69,13 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
 
   function begin(): void {
     open = true;
-    inTurn = false;
     stopped = false;
     current = waiting;
     waiting = null;
     out.deliver({ type: 'run-start' });
     if (current !== null) {
       out.settle(current.id, { ok: true });
-      turn();
+      turns.begin();
       out.deliver({ type: 'message-added', role: 'user', origin: 'prompt', content: current.content });
     }
     parts.started();
@@ -89,20 +84,6 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
   function ensure(): void {
     isForQuestion = false;
     if (!open) begin();
-  }
-
-  function turn(): void {
-    if (inTurn && !isSettled) return;
-    endTurn();
-    inTurn = true;
-    out.deliver({ type: 'turn-start' });
-  }
-
-  function endTurn(): void {
-    isSettled = false;
-    if (!inTurn) return;
-    inTurn = false;
-    out.deliver({ type: 'turn-end' });
   }
 
   function retried(failure?: Failure): void {
@@ -115,7 +96,7 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
   function close(): void {
     parts.closeMessages();
     parts.closeCalls(true);
-    endTurn();
+    turns.end();
     parts.closeCalls(false);
   }
 
@@ -148,20 +129,16 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
     ensure,
     turn() {
       ensure();
-      turn();
+      turns.begin();
     },
     join() {
-      if (open && !inTurn) turn();
+      if (open && !turns.isOpen) turns.begin();
     },
-    betweenTurns() {
-      if (isSettled) endTurn();
-    },
-    settleTurn() {
-      isSettled = inTurn && parts.isTurnOver();
-    },
+    betweenTurns: () => turns.endSettled(),
+    settleTurn: () => turns.settle(parts.isTurnOver()),
     retry(next) {
       ensure();
-      if (isSettled) endTurn();
+      turns.endSettled();
       attempt = next;
     },
     retried,

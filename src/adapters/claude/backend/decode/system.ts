@@ -1,7 +1,7 @@
 // The `system` frames of the agent that have a canonical meaning (docs/protocols/claude.md 6). All others are passed
 // unchanged to clients of this protocol.
 import type { z } from 'zod';
-import type { Outbox } from '../../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../../core/contract/adapter/outbox.ts';
 import type { Dictionary } from '../../../../core/model/content.ts';
 import { dictionaryOf, without } from '../../../../core/model/dictionary.ts';
 import type { EventOf } from '../../../../core/model/event.ts';

@@ -3,7 +3,7 @@
 // 5). The agent asks for approval before the end of the message or some milliseconds after it, so a start is delayed a
 // little.
 
-import type { Outbox } from '../../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../../core/contract/adapter/outbox.ts';
 import type { CallChanges } from '../../../../core/log/call-changes.ts';
 import type { Dictionary } from '../../../../core/model/content.ts';
 import { dictionaryOf, isDictionary, without } from '../../../../core/model/dictionary.ts';

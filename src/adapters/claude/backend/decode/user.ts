@@ -1,6 +1,6 @@
 // `user` frames of the agent: tool results, and messages in the user's name (docs/protocols/claude.md 4.9, 5.5, 5.6).
 
-import type { Outbox } from '../../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../../core/contract/adapter/outbox.ts';
 import type { Content } from '../../../../core/model/content.ts';
 import type { EventOf } from '../../../../core/model/event.ts';
 import { isPrompt } from '../../frames.ts';

@@ -1,7 +1,7 @@
 // The tool calls of a run, from announcement to result, and their approvals (docs/protocols/eca.md 8.3, 8.6, 4.3 to
 // 4.7).
 
-import type { Outbox } from '../../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../../core/contract/adapter/outbox.ts';
 import type { CommandOf } from '../../../../core/model/command.ts';
 import type { Content, Dictionary } from '../../../../core/model/content.ts';
 import { type Outcome, refused } from '../../../../core/model/errors.ts';

@@ -1,7 +1,7 @@
 // The contents of a chat as canonical events: assigns each content to a chat and a run, and passes it to the part that
 // reads it (docs/protocols/eca.md 8.3, 4, 6.5).
 import type { Env } from '../../../../core/contract/adapter/action.ts';
-import type { Outbox } from '../../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../../core/contract/adapter/outbox.ts';
 import { NewestMap, NewestSet } from '../../../../core/model/newest.ts';
 import type { ContentOf, ContentParams } from '../../wire/server.ts';
 import type { AgentInfo } from '../agent-info.ts';

@@ -1,7 +1,7 @@
 // Decodes the history of a chat. A server sends the contents of a chat again after `chat/cleared` (`/resume`, a
 // rollback); these contents belong to no run (docs/protocols/eca.md 4.14, 4.18).
 
-import type { Outbox } from '../../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../../core/contract/adapter/outbox.ts';
 import type { Content, Dictionary } from '../../../../core/model/content.ts';
 import { type ContentParams, contents } from '../../wire/server.ts';
 import { contentOfOutputs, inputOf } from './values.ts';

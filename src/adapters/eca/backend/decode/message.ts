@@ -2,7 +2,7 @@
 // (docs/protocols/eca.md 8.3). ECA marks neither the start nor the end of a message: its first content starts a
 // message, and the next foreign content ends the message.
 import type { Env } from '../../../../core/contract/adapter/action.ts';
-import type { Outbox } from '../../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../../core/contract/adapter/outbox.ts';
 import type { Content, Dictionary, Stop, Usage } from '../../../../core/model/content.ts';
 import { dictionaryIn, without } from '../../../../core/model/dictionary.ts';
 import type { ContentOf } from '../../wire/server.ts';

@@ -1,7 +1,7 @@
 // The notifications of an ECA server, by method, and the part that takes each (docs/protocols/eca.md 8.3, 8.8, 8.9;
 // newer ones: 1.3 to 1.5).
 import type { z } from 'zod';
-import type { Outbox } from '../../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../../core/contract/adapter/outbox.ts';
 import type { Dictionary } from '../../../../core/model/content.ts';
 import type { EventOf } from '../../../../core/model/event.ts';
 import {

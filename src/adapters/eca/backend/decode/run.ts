@@ -2,7 +2,8 @@
 // `finished` after that (docs/protocols/eca.md 4, 6.5, 6.7). Errors arrive as system texts, so this file also decides
 // which texts are errors.
 
-import type { Outbox } from '../../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../../core/contract/adapter/outbox.ts';
+import { TurnBracket } from '../../../../core/contract/adapter/turn-bracket.ts';
 import type { Content } from '../../../../core/model/content.ts';
 import type { Outcome } from '../../../../core/model/errors.ts';
 import type { EventOf } from '../../../../core/model/event.ts';
@@ -72,8 +73,7 @@ const stopWords = 'Prompt stopped';
 
 export function createRun(out: Outbox, parts: RunParts): RunDecoder {
   let open = false;
-  let inTurn = false;
-  let isSettled = false;
+  const turns = new TurnBracket(out);
   /** The prompt was echoed or answered, so `finished` ends the run. */
   let isAccepted = false;
   let waiting: SentPrompt | null = null;
@@ -98,8 +98,6 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
 
   function begin(): void {
     open = true;
-    inTurn = false;
-    isSettled = false;
     isAccepted = true;
     isCommand = false;
     hasSpoken = false;
@@ -121,7 +119,7 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
 
   function tell(content: Content[], origin: 'prompt' | 'steer', contentId?: string): void {
     parts.closeMessage();
-    if (!inTurn) turn();
+    if (!turns.isOpen) turns.begin();
     isEchoed = true;
     out.deliver({ type: 'message-added', role: 'user', origin, content, ...ecaExtra({ contentId }) });
   }
@@ -133,20 +131,6 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
     untold = null;
     ownWords = words;
     tell(content, id === null ? 'steer' : 'prompt');
-  }
-
-  function turn(): void {
-    if (inTurn && !isSettled) return;
-    endTurn();
-    inTurn = true;
-    out.deliver({ type: 'turn-start' });
-  }
-
-  function endTurn(): void {
-    isSettled = false;
-    if (!inTurn) return;
-    inTurn = false;
-    out.deliver({ type: 'turn-end' });
   }
 
   function notice(text: string): void {
@@ -167,7 +151,7 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
     const isCut = outcome !== 'completed';
     parts.closeMessages(isCut);
     parts.closeCalls(outcome === 'aborted');
-    endTurn();
+    turns.end();
     const message = words === undefined || words === '' ? 'the agent gave no reason' : words;
     const failure = outcome === 'failed' ? { failure: { kind: 'provider' as const, message } } : {};
     out.deliver({ type: 'run-end', outcome, ...failure });
@@ -232,10 +216,8 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
       release();
       parts.atWork();
     },
-    turn,
-    settleTurn() {
-      isSettled = inTurn && parts.isTurnOver();
-    },
+    turn: () => turns.begin(),
+    settleTurn: () => turns.settle(parts.isTurnOver()),
     activity(text) {
       if (!open) return;
       isActive = true;

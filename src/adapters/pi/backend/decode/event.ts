@@ -1,7 +1,7 @@
 // Converts the event lines of one pi process to canonical events. Passes each line to the responsible part.
 import type { z } from 'zod';
 import type { Env } from '../../../../core/contract/adapter/action.ts';
-import type { Outbox } from '../../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../../core/contract/adapter/outbox.ts';
 import type { Streaming } from '../../../../core/fast-path/templates.ts';
 import type { CallChanges } from '../../../../core/log/call-changes.ts';
 import { textIn } from '../../../../core/log/messages.ts';

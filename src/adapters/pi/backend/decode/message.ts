@@ -1,8 +1,8 @@
 // Converts pi's updates of one assistant message to blocks with deltas. The content comes from the `delta` fields and
 // from the end of the message, never from the snapshots: these run ahead of the deltas (docs/protocols/pi.md 7.3, 7.4).
 import type { Env } from '../../../../core/contract/adapter/action.ts';
-import { createHeldBack } from '../../../../core/contract/held-back.ts';
-import type { Outbox } from '../../../../core/contract/outbox.ts';
+import { createHeldBack } from '../../../../core/contract/adapter/held-back.ts';
+import type { Outbox } from '../../../../core/contract/adapter/outbox.ts';
 import type { Dictionary, Failure, Stop } from '../../../../core/model/content.ts';
 import { dictionaryOf, without } from '../../../../core/model/dictionary.ts';
 import type { BlockHead } from '../../../../core/model/event.ts';

@@ -1,7 +1,7 @@
 // Detects the begin and the end of runs. pi up to 0.80 has no single line for the end of a run (docs/protocols/pi.md
 // 11.5).
 
-import type { Outbox } from '../../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../../core/contract/adapter/outbox.ts';
 import type { Dictionary, Failure, Stop } from '../../../../core/model/content.ts';
 import type { EventOf } from '../../../../core/model/event.ts';
 import { extraOf, failureOf } from '../../decode-values.ts';

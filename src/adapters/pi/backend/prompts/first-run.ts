@@ -2,7 +2,7 @@
 // the run wait until the tools are known, so that clients get one complete description of the agent at the start of the
 // run.
 
-import type { Outbox } from '../../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../../core/contract/adapter/outbox.ts';
 import type { Dictionary } from '../../../../core/model/content.ts';
 import { isDictionary } from '../../../../core/model/dictionary.ts';
 import { createHeldLines } from '../decode/held-lines.ts';

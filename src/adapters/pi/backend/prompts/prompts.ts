@@ -1,7 +1,7 @@
 // The prompt that has not begun its run yet. At most one, because a second one joins a run or is refused. After
 // accepting a prompt, pi may run it, queue it or do nothing (a slash command of an extension). Each prompt gets exactly
 // one run.
-import type { Outbox } from '../../../../core/contract/outbox.ts';
+import type { Outbox } from '../../../../core/contract/adapter/outbox.ts';
 
 /** The functions of the backend that the prompts use. */
 export interface PromptPorts {

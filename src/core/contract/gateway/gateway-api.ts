@@ -1,15 +1,15 @@
 // The gateway's interface for the HTTP routes.
 
-import type { ErrorCode } from '../model/errors.ts';
-import type { FramingName } from './adapter/adapter.ts';
-import type { EventEnvelope } from './adapter/event-envelope.ts';
-import type { Options } from './adapter/launch.ts';
-import type { Channel, FrameFault } from './channel.ts';
-import type { Delivery } from './delivery.ts';
-import type { Limited } from './limit-rule.ts';
+import type { ErrorCode } from '../../model/errors.ts';
+import type { FramingName } from '../adapter/adapter.ts';
+import type { EventEnvelope } from '../adapter/event-envelope.ts';
+import type { Options } from '../adapter/launch.ts';
+import type { Channel, FrameFault } from '../channel.ts';
+import type { Delivery } from '../delivery.ts';
+import type { Limited } from '../limits/limit-rule.ts';
+import type { Principal } from '../principal.ts';
+import type { Reader } from '../reader.ts';
 import type { ObstacleSource } from './obstacles.ts';
-import type { Principal } from './principal.ts';
-import type { Reader } from './reader.ts';
 
 /** A session in the answers of the REST routes. */
 export interface OpenSession {

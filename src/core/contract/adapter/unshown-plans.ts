@@ -1,5 +1,5 @@
 // The plans of agents, for projections whose dialect has no shape for a plan.
-import type { EventOf } from '../model/event.ts';
+import type { EventOf } from '../../model/event.ts';
 
 /** Decides whether a plan is a loss. */
 export interface UnshownPlans {

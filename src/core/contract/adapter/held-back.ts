@@ -1,6 +1,6 @@
 // Counts what a backend keeps of its agent's messages before an event tells it, such as a block that is told only when
 // it is whole (docs/limits.md 5.7). What is told counts as part of the transcript.
-import { estimateBytes } from '../model/memory-estimate.ts';
+import { estimateBytes } from '../../model/memory-estimate.ts';
 import type { Outbox } from './outbox.ts';
 
 /** Most bytes that one backend holds back, as an estimate of memory. Several times the longest frame. */

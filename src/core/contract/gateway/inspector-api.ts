@@ -1,7 +1,8 @@
 // What the inspector's page asks of the gateway, besides its conversations.
+
+import type { Principal } from '../principal.ts';
+import type { Reader } from '../reader.ts';
 import type { AgentSummary, OpenSession } from './gateway-api.ts';
-import type { Principal } from './principal.ts';
-import type { Reader } from './reader.ts';
 import type { WireCell, WirePage } from './wire-rows.ts';
 
 /** A session in the inspector. */

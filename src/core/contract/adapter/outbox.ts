@@ -1,9 +1,9 @@
 // Collects the actions of a backend's parts during one call, in order.
 
-import type { Outcome } from '../model/errors.ts';
-import type { Event } from '../model/event.ts';
-import type { SessionInfo } from '../model/session-info.ts';
-import type { Action, NoteLevel } from './adapter/action.ts';
+import type { Outcome } from '../../model/errors.ts';
+import type { Event } from '../../model/event.ts';
+import type { SessionInfo } from '../../model/session-info.ts';
+import type { Action, NoteLevel } from './action.ts';
 
 /** Takes the actions of all parts of a backend. */
 export interface Outbox {

@@ -1,7 +1,7 @@
 // The wire of one session, row by row, as the inspector's page reads it: one row for each event, each frame of the agent that
 // gave none, and each command.
-import type { Command } from '../model/command.ts';
-import type { Event } from '../model/event.ts';
+import type { Command } from '../../model/command.ts';
+import type { Event } from '../../model/event.ts';
 
 /** Text of a frame. */
 export interface WireCell {
