@@ -31,9 +31,10 @@ describe('the checks of pi', () => {
   test('in version 1 lack what came later, and have the levels of then', () => {
     const first = setInVersion(pi, '1');
     expect(idsOf(pi).filter((id) => !idsOf(first).includes(id))).toEqual([
-      'pi/blocks-streamed',
       'pi/stop-reason-known',
       'pi/update-message',
+      'pi/blocks-streamed',
+      'pi/compaction-reason',
     ]);
     expect([levelIn(first, 'pi/usage'), levelIn(pi, 'pi/usage')]).toEqual(['MUST', 'SHOULD']);
     expect([first.version, setInVersion(pi, pi.version)]).toEqual(['1', pi]);

@@ -3,6 +3,7 @@
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { NotApplicable, type Result, type Tools } from '../../src/conformance/check/check.ts';
 import type { AgentSet } from '../../src/conformance/check/sets.ts';
+import { programsAtOnce } from '../../src/conformance/runner/at-once.ts';
 import { watchChannel } from '../../src/conformance/runner/connection.ts';
 import { type Progress, type RunOptions, runChecks } from '../../src/conformance/runner/runner.ts';
 import type { Program, Target } from '../../src/conformance/runner/target.ts';
@@ -339,6 +340,26 @@ describe('programs on stdio', () => {
     const set = toySet({ checks, scenarios, rules: [answered(['d', 'e'])] });
     await runChecks(set, stdioTarget(counting), { patienceMs: 5000, atOnce: 1 });
     expect(said).toEqual(['1', '2', '1', '1', '1']);
+  });
+
+  test('four programs run at once, and no more', { timeout: 60_000 }, async () => {
+    let [running, most] = [0, 0];
+    let areFour = () => {};
+    const four = new Promise<void>((resolve) => {
+      areFour = resolve;
+    });
+    const waits = async (tools: Tools) => {
+      running += 1;
+      most = Math.max(most, running);
+      await ask(await tools.connect(), 'hello');
+      if (running === programsAtOnce) areFour();
+      await four;
+      running -= 1;
+    };
+    const checks = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => toyCheck(`toy/${name}`, waits, { exclusive: true }));
+    const results = await runChecks(toySet({ checks }), stdioTarget(echo), { patienceMs: 5000, limitMs: 20_000 });
+    expect(results.map(({ verdict }) => verdict)).toEqual(checks.map(() => 'passed'));
+    expect([most, programsAtOnce]).toEqual([4, 4]);
   });
 
   test('a program is not reused after a failed check', async () => {

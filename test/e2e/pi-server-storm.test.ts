@@ -201,15 +201,27 @@ function judgeAnswers(line: Line): string[] {
   return complaints;
 }
 
-/** Complaints where one id has two different answers in its data; conflicts are none. */
+/**
+ * The successful answers of a connection that sent only one thing under their id, with that. What is known by its key alone
+ * leaves its id to another command (docs/protocols/pi-server.md 8.5), so an id by itself does not say what was asked.
+ */
+function successesOf(line: Line) {
+  return answersOf(line).flatMap(({ id, success, command, data = null }) => {
+    const [payload, ...others] = new Set(line.sent.flatMap(({ sent }) => (sent.id === id ? [sent.payload] : [])));
+    const isOne = id !== undefined && success && payload !== undefined && others.length === 0;
+    return isOne ? [{ id, command, payload, data }] : [];
+  });
+}
+
+/** Complaints where one command has two different answers in its data; conflicts are none. */
 function judgeData(lines: readonly Line[]): string[] {
   const datas = new Map<string, Set<string>>();
-  for (const answer of lines.flatMap(answersOf)) {
-    if (answer.id === undefined || !answer.success) continue;
-    datas.set(answer.id, (datas.get(answer.id) ?? new Set()).add(JSON.stringify(answer.data ?? null)));
+  for (const { id, payload, data } of lines.flatMap(successesOf)) {
+    const words = `${id} ${payload}`;
+    datas.set(words, (datas.get(words) ?? new Set()).add(JSON.stringify(data)));
   }
-  return [...datas].flatMap(([id, data]) =>
-    data.size > 1 ? [`${id} has ${data.size} answers: ${[...data].join(' and ')}`] : [],
+  return [...datas].flatMap(([words, data]) =>
+    data.size > 1 ? [`${words} has ${data.size} answers: ${[...data].join(' and ')}`] : [],
   );
 }
 
@@ -327,9 +339,12 @@ describe.each(seeds)('a storm of seed %d', (seed) => {
 
   test('the judge of the order has no complaint about any connection', () => {
     const [own, ...others] = [...lines].reverse();
-    expect(own?.client.judge()).toEqual([]);
-    const complaints = others.flatMap(({ client, isCut }) => client.judge({ late: true, complete: !isCut }));
-    expect(complaints.slice(0, 5)).toEqual([]);
+    const complaints = [
+      ...(own?.client.judge() ?? ['there is no observer']),
+      ...others.flatMap(({ client, isCut }) => client.judge({ late: true, complete: !isCut })),
+    ].slice(0, 5);
+    // The message holds the complaints whole: what a matcher shows of values is cut.
+    expect(complaints.length, complaints.join('\n\n')).toBe(0);
   });
 
   test('the agents have been told everything once, and nothing else', async () => {
@@ -364,13 +379,13 @@ describe.each(seeds)('a storm of seed %d', (seed) => {
   });
 
   test('what was read in a lane is what was written there before', () => {
-    const complaints = lines.flatMap(answersOf).flatMap((answer) => {
-      if (answer.command !== 'get_state' || !answer.success || answer.id === undefined) return [];
+    const complaints = lines.flatMap(successesOf).flatMap(({ id, command, payload, data }) => {
+      const executed = model.executed(id);
       // What was known by its key alone is judged with the one that it repeats.
-      const names = model.executed(answer.id)?.names;
-      if (names === undefined) return [];
-      const { sessionName } = z.looseObject({ sessionName: z.string().optional() }).parse(answer.data);
-      return names.has(sessionName) ? [] : [`${answer.id} read ${sessionName}; it is one of ${[...names].join()}`];
+      if (command !== 'get_state' || executed?.sent.payload !== payload) return [];
+      const { names } = executed;
+      const { sessionName } = z.looseObject({ sessionName: z.string().optional() }).parse(data);
+      return names.has(sessionName) ? [] : [`${id} read ${sessionName}; it is one of ${[...names].join()}`];
     });
     expect(complaints.slice(0, 5)).toEqual([]);
   });

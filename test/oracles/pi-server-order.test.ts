@@ -241,6 +241,12 @@ const broken: readonly [what: string, rule: string, breakage: Breakage][] = [
     'shutdown-last',
     add(course('accepted', 'z', 'abort', s1), 'command_finished', 'of another'),
   ],
+  [
+    'a session that is made in silence',
+    'session-created',
+    all(remove('session_created', '', 1), remove('session_created', '')),
+  ],
+  ['a session that is deleted in silence', 'session-deleted', remove('session_deleted', '')],
   ['two ends', 'own/said-once', repeat('server_shutdown', '')],
   ['an event of a stranger', 'event-subscribed', add(event('agent_start', {}, 's2'), 'response', 'p')],
   ['an event before the subscription', 'event-subscribed', add(event('queue_update'), 'response', '2')],

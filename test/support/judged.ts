@@ -56,8 +56,6 @@ const passedOn: ReadonlyMap<string, RegExp> = new Map([
   ['pi-legacy/one-answer-a-turn', /./u],
   // An agent may begin a run unprompted.
   ['pi-legacy/prompt-first', /^it is one of role assistant$/u],
-  // Claude Code does not say with which model it begins.
-  ['eca/initialize-models', /\.chatDefaultModel is missing$/u],
   // A client may approve a call with other arguments.
   ['pi-legacy/tool-called', /^it was called otherwise$/u],
 ]);
@@ -115,9 +113,6 @@ const needsAll = ['accepted-first', 'started-first', 'accepted-finished', 'lane-
   (name) => `pi-server/${name}`,
 );
 
-/** What is told to all may come behind the answer, so a connection that is judged at once may not have heard it yet. */
-const toldLater = ['pi-server/session-created', 'pi-server/session-deleted'];
-
 /** As a connection that is bound to its session would have subscribed to it. */
 function subscription(sessionId: string): PiServerSaid[] {
   const [commandId, commandType] = ['bound', 'switch_session'];
@@ -141,11 +136,7 @@ export function judgedPiServer(
   const inserted = bound === undefined ? [] : subscription(bound);
   const frames = [...said.slice(0, 1), ...inserted, ...said.slice(1)].map(({ by, json }) => frameOf(by, json));
   const hasClient = said.some(({ by }) => by === 'client');
-  const unheeded = new Set([
-    ...Object.keys(piEventRows).map((name) => `pi-server/${name}`),
-    ...toldLater,
-    ...(late ? needsAll : []),
-  ]);
+  const unheeded = new Set([...Object.keys(piEventRows).map((name) => `pi-server/${name}`), ...(late ? needsAll : [])]);
   const heeded = piServerAgent.rules.filter(({ id, reads }) => (reads !== 'both' || hasClient) && !unheeded.has(id));
   const own = piServerOwn(late).filter(({ id }) => hasClient || id !== 'pi-server/own/answers');
   const found = breachesIn([...heeded, ...own], { frames, isComplete: complete });

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
+import { dictionaryOf } from '../../src/core/model/dictionary.ts';
 import { type Client, connectSse } from './clients.ts';
 import { type GatewayServer, stopProcess } from './gateway.ts';
 import { createInbox, type Frame } from './inbox.ts';
@@ -62,7 +63,10 @@ export interface Ended {
 
 /** A client with one connection. */
 export interface PiServerClient extends Pick<Client, 'frames' | 'waitFor' | 'until' | 'send' | 'sendRaw' | 'close'> {
-  /** Sends a command, under an id of its own if it has none, and resolves with the answer that comes next under that id. */
+  /**
+   * Sends a command, under an id of its own if it has none, and resolves with the answer that comes next under that id, once
+   * what is told to all of the command has come as well.
+   */
   ask(type: string, more?: Readonly<Record<string, unknown>>): Promise<Response>;
   /** … which must be a success; its data. */
   get(type: string, more?: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>>;
@@ -101,6 +105,29 @@ function jsonIn(text: string): unknown {
   }
 }
 
+/** The ids of the command that a frame is about, and of those that the command depends on. */
+function idsIn(json: unknown): unknown[] {
+  const { id, dependsOn, data } = dictionaryOf(json);
+  const told = dictionaryOf(data);
+  return [id, told.commandId, dependsOn, told.dependsOn].flat().filter((one) => one !== undefined);
+}
+
+/** All that was said of the commands of a frame, and of those that they depend on, with the places. */
+function related(said: readonly PiServerSaid[], at: number): string[] {
+  const direct = new Set(idsIn(said[at]?.json));
+  const named = said.map(({ json }) => idsIn(json));
+  const ids = new Set(named.filter(([own]) => direct.has(own)).flat());
+  return said.flatMap(({ by, json }, place) =>
+    ids.has(named[place]?.[0]) ? [`  ${place} ${by} ${JSON.stringify(json)}`] : [],
+  );
+}
+
+/** What is told to all of a command comes behind its answer (docs/protocols/pi-server.md 6.4). */
+const announced: ReadonlyMap<string, string> = new Map([
+  ['create_session', 'session_created'],
+  ['delete_session', 'session_deleted'],
+]);
+
 interface Wire extends Pick<Client, 'frames' | 'waitFor' | 'until' | 'send' | 'sendRaw' | 'close'> {
   readonly ended: Promise<Ended>;
   cut(): void;
@@ -115,9 +142,15 @@ function speak(wire: Wire): PiServerClient {
     const id = typeof more.id === 'string' ? more.id : `c${++commands}`;
     const from = frames.length;
     await send({ id, type, ...more });
-    return Response.parse(
+    const response = Response.parse(
       await waitFor((frame) => frame.type === 'response' && frame.id === id, `the answer to ${type} ${id}`, from),
     );
+    const news = announced.get(type);
+    if (news === undefined || !response.success || response.replayed === true) return response;
+    const session = dictionaryOf(response.data).sessionId ?? more.sessionId;
+    const isNews = (frame: Frame) => frame.type === news && dictionaryOf(frame.data).sessionId === session;
+    await waitFor(isNews, `${news} behind ${id}`, from);
+    return response;
   }
   async function get(type: string, more: Readonly<Record<string, unknown>> = {}): Promise<Record<string, unknown>> {
     const response = await ask(type, more);
@@ -180,8 +213,8 @@ function speak(wire: Wire): PiServerClient {
       const said: PiServerSaid[] = frames.map((json) => ({ by: 'agent', json }));
       for (const { text, behind } of sent.toReversed())
         said.splice(Math.max(behind, 1), 0, { by: 'client', json: jsonIn(text) });
-      return judgedPiServer(said, options).map(
-        ({ rule, at, says }) => `${rule} at ${at}: ${says}: ${JSON.stringify(said[at])?.slice(0, 300)}`,
+      return judgedPiServer(said, options).map(({ rule, at, says }) =>
+        [`${rule} at ${at}: ${says}: ${JSON.stringify(said[at])}`, ...related(said, at)].join('\n'),
       );
     },
   };

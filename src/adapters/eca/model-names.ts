@@ -9,10 +9,11 @@ export function modelName({ id, provider }: Model): string {
 
 /**
  * The model in use, as far as known. Claude Code names no model before its first prompt but offers one called
- * `default`, which it uses unless another is chosen.
+ * `default`, which it uses unless another is chosen. Of others that name none it is the first, for clients are always
+ * told a default (docs/protocols/eca.md 3.1); the agent's own word replaces it.
  */
 export function modelInUse(named: Model | undefined, offered: readonly Model[]): Model | undefined {
-  return named ?? offered.find(({ id }) => id === 'default');
+  return named ?? offered.find(({ id }) => id === 'default') ?? offered[0];
 }
 
 /** Whether a client means this model. */

@@ -2,6 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Transport } from '../../conformance/check/check.ts';
 import type { CheckSet } from '../../conformance/check/sets.ts';
+import { programsAtOnce, usuallyAtOnce } from '../../conformance/runner/at-once.ts';
 import { messageOf } from '../../core/model/errors.ts';
 
 /** A version of the sets of a protocol. */
@@ -125,7 +126,11 @@ export function withConformanceOptions(command: Command): Command {
       'working directory of the program (default: a new folder; for clients the current directory)',
     )
     .option('--bounds <variable>', 'environment variable from which the agent reads its limits as JSON')
-    .option('--at-once <count>', 'number of checks at the same time (default 8, for programs on stdio 2)', wholeNumber)
+    .option(
+      '--at-once <count>',
+      `number of checks at the same time (default ${usuallyAtOnce}, for programs on stdio ${programsAtOnce})`,
+      wholeNumber,
+    )
     .option('--patience <ms>', 'how long a check waits for a frame', wholeNumber, 10_000)
     .option('--verbose', 'print a line for each check as it ends, and all checks in the table');
 }

@@ -10,6 +10,7 @@ import { streamRules } from './rules/stream.ts';
 import { toolRules } from './rules/tools.ts';
 import { typeRules } from './rules/types.ts';
 import { scenarios } from './scenarios.ts';
+import { shapeRulesOfAgents } from './shapes/agents.ts';
 import { readView } from './view/view.ts';
 
 /** Checks of agents of pi-legacy. */
@@ -21,5 +22,13 @@ export const piLegacyAgent: AgentSet = {
   measuredOn: 'pi 0.13.2',
   usual: {},
   ...withContext(createContext, { checks: framingChecks, scenarios }),
-  rules: rulesOver(readView, [...lineRules, ...inputRules, ...runRules, ...streamRules, ...toolRules, ...typeRules]),
+  rules: rulesOver(readView, [
+    ...shapeRulesOfAgents,
+    ...lineRules,
+    ...inputRules,
+    ...runRules,
+    ...streamRules,
+    ...toolRules,
+    ...typeRules,
+  ]),
 };

@@ -5,6 +5,7 @@ import { serve } from './fake-agent/fake-agent.ts';
 import { clientHistory } from './history.ts';
 import { clientConductRules } from './rules/client-conduct.ts';
 import { clientLineRules } from './rules/client-lines.ts';
+import { shapeRulesOfClients } from './shapes/clients.ts';
 import { readView } from './view/view.ts';
 
 /** Checks of clients of pi-legacy. */
@@ -16,5 +17,5 @@ export const piLegacyClient: ClientSet = {
   measuredOn: 'pi 0.13.2',
   behaviours: behaviours.map(({ name, title }) => ({ name, title })),
   serve,
-  rules: rulesOver(readView, [...clientLineRules, ...clientConductRules]),
+  rules: rulesOver(readView, [...shapeRulesOfClients, ...clientLineRules, ...clientConductRules]),
 };

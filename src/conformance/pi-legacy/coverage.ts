@@ -1,6 +1,6 @@
 // Coverage of the pi-legacy document: headings, message kinds and requirements.
 import type { Coverage, CoverageItem } from '../check/inventory.ts';
-import { eventTypes, updates } from './shapes.ts';
+import { eventTypes, updateTypes } from './shapes/agents.ts';
 
 const named = (prefix: string, names: Iterable<string>): CoverageItem[] =>
   [...names].map((name) => ({ name: `${prefix}:${name}` }));
@@ -51,7 +51,7 @@ export const piLegacyCoverage: Coverage = {
   kinds: [
     ...named('command', ['prompt', 'abort', 'compact']),
     ...named('event', eventTypes),
-    ...named('update', updates.keys()),
+    ...named('update', updateTypes),
     ...named('content', ['text', 'thinking', 'image', 'toolCall']),
   ],
   sentences: [

@@ -6,16 +6,16 @@ import { createContext, goingOn } from './context.ts';
 import { agentHistory } from './history.ts';
 import { orderRules, streamRules, toolRules } from './rules/event-order.ts';
 import { extensionRules } from './rules/extension.ts';
-import { messageRules, updateRules } from './rules/messages.ts';
-import { compactionRules, newerRules, retryRules, toolShapeRules } from './rules/non-message-events.ts';
+import { messageRules } from './rules/messages.ts';
+import { compactionRules, newerRules, retryRules, toolEventRules } from './rules/non-message-events.ts';
 import { promptRules } from './rules/prompts.ts';
 import { abortRules, joinRules } from './rules/queues.ts';
-import { dataRules } from './rules/response-data.ts';
 import { lineRules, responseRules } from './rules/responses.ts';
 import { sessionDataRules } from './rules/session-data.ts';
 import { sessionRules } from './rules/sessions.ts';
 import { settingRules, switchRules } from './rules/settings.ts';
 import { scenarios } from './scenarios.ts';
+import { shapeRulesOfAgents } from './shapes/agents.ts';
 import { guess, programs } from './versions.ts';
 import { readPi } from './view/view.ts';
 
@@ -34,9 +34,9 @@ export const piAgent: AgentSet = {
     scenarios: scenarios.map(goingOn),
   }),
   rules: rulesOver(readPi, [
+    ...shapeRulesOfAgents,
     ...lineRules,
     ...responseRules,
-    ...dataRules,
     ...settingRules,
     ...switchRules,
     ...sessionDataRules,
@@ -47,9 +47,8 @@ export const piAgent: AgentSet = {
     ...orderRules,
     ...streamRules,
     ...messageRules,
-    ...updateRules,
     ...toolRules,
-    ...toolShapeRules,
+    ...toolEventRules,
     ...compactionRules,
     ...retryRules,
     ...newerRules,

@@ -5,6 +5,7 @@ import { serve } from './fake-agent/fake-agent.ts';
 import { clientHistory } from './history.ts';
 import { commandRules } from './rules/client-commands.ts';
 import { conductRules } from './rules/client-conduct.ts';
+import { shapeRulesOfClients } from './shapes/clients.ts';
 import { readClient } from './view/client-view.ts';
 
 /** Checks of clients of pi. */
@@ -16,5 +17,5 @@ export const piClient: ClientSet = {
   measuredOn: 'pi 0.54.2, 0.73.1, 0.87.1 and 1.5.2',
   behaviours: behaviours.map(({ name, title }) => ({ name, title })),
   serve,
-  rules: rulesOver(readClient, [...commandRules, ...conductRules]),
+  rules: rulesOver(readClient, [...shapeRulesOfClients, ...commandRules, ...conductRules]),
 };

@@ -5,12 +5,12 @@ import { type AgentSet, rulesOver, withContext } from '../check/sets.ts';
 import { toolResultRules } from '../claude/rules/tool-results.ts';
 import { createContext } from './context.ts';
 import { agentHistory } from './history.ts';
-import { blockRules } from './rules/blocks.ts';
 import { messageRules } from './rules/messages.ts';
 import { methodRules } from './rules/methods.ts';
 import { requestRules } from './rules/requests.ts';
 import { rpcStreamRules, turnRules } from './rules/turns.ts';
 import { scenarios } from './scenarios.ts';
+import { shapeRulesOfAgents } from './shapes/agents.ts';
 import { readView, type View } from './view.ts';
 
 /** Checks of agents of the dialect. */
@@ -23,8 +23,8 @@ export const rpcMessageAgent: AgentSet = {
   usual: {},
   ...withContext(createContext, { scenarios }),
   rules: rulesOver(readView, [
+    ...shapeRulesOfAgents,
     ...messageRules,
-    ...blockRules,
     ...rpcStreamRules,
     ...toolResultRules<View>('rpc-message'),
     ...turnRules,

@@ -4,6 +4,7 @@ import { behaviours } from './fake-agent/behaviours.ts';
 import { serveRpcMessage } from './fake-agent/fake-agent.ts';
 import { clientHistory } from './history.ts';
 import { requestRules } from './rules/client-requests.ts';
+import { shapeRulesOfClients } from './shapes/clients.ts';
 import { readView } from './view.ts';
 
 /** Checks of front ends that send the requests of the RpcMessage project. */
@@ -15,5 +16,5 @@ export const rpcMessageClient: ClientSet = {
   measuredOn: 'the front end of the specification',
   behaviours,
   serve: serveRpcMessage,
-  rules: rulesOver(readView, requestRules),
+  rules: rulesOver(readView, [...shapeRulesOfClients, ...requestRules]),
 };

@@ -24,6 +24,7 @@ export interface Reply {
 /** A request of the client with its answers. */
 export interface Request {
   readonly frame: number;
+  readonly json: Dictionary;
   readonly id: unknown;
   readonly method: string;
   readonly params: unknown;
@@ -85,7 +86,7 @@ export function readView(trace: Trace): View {
     if (by === 'client') {
       if (!isDictionary(json) || typeof json.method !== 'string') return;
       const { id, method, params } = json;
-      requests.push({ frame, id, method, params, replies: [], streamed: [], completes: [] });
+      requests.push({ frame, json, id, method, params, replies: [], streamed: [], completes: [] });
     } else if (isFault !== true && isDictionary(json)) readAgent(json, frame);
     else noise.push({ frame, says: `${text.slice(0, 80)} is no message` });
   });

@@ -2,6 +2,7 @@
 import type { Description, Needs, Result, Transport, Verdict } from '../check/check.ts';
 import { type ConversationToJudge, judgeRules, type StoppedScenario } from '../check/judge.ts';
 import type { AgentSet } from '../check/sets.ts';
+import { programsAtOnce, usuallyAtOnce } from './at-once.ts';
 import { createPeerPool } from './peer-pool.ts';
 import { runOne, type Task, type TaskResult } from './run-one.ts';
 import type { Target } from './target.ts';
@@ -10,7 +11,7 @@ import type { Target } from './target.ts';
 export interface RunOptions {
   /** Default: the first that the target has. */
   readonly transport?: Transport;
-  /** Checks at the same time; default 8, or 2 on stdio, where each starts a program of its own. */
+  /** Checks at the same time; default {@link usuallyAtOnce}, or {@link programsAtOnce} on stdio. */
   readonly atOnce?: number;
   /** How long a check waits for one message, ms; default 10,000. */
   readonly patienceMs?: number;
@@ -64,7 +65,7 @@ export async function runChecks(set: AgentSet, target: Target, options: RunOptio
     options;
   const isPlayed = options.scenarios ?? (() => true);
   const usually = options.transport ?? firstOf(target);
-  const atOnce = options.atOnce ?? (usually === 'stdio' ? 2 : 8);
+  const atOnce = options.atOnce ?? (usually === 'stdio' ? programsAtOnce : usuallyAtOnce);
   const checks = set.checks.filter((check) => only(check));
   const rules = set.rules.filter((rule) => only(rule));
   const scenarios = set.scenarios.filter(

@@ -153,13 +153,13 @@ describe('the beginning', () => {
     });
   });
 
-  test('an agent that names no model, but offers a default: that is the one in use', () => {
+  test.each([
+    ['a default', ['opus', 'default'], 'default'],
+    ['no default', ['sonnet', 'opus'], 'sonnet'],
+  ])('an agent that names no model, and offers %s: one is told to be in use', (_, offered, used) => {
     const answering = (command: Command): Outcome => {
       if (command.type !== 'query' || command.subject === 'tools') return answerAll(command);
-      const models = [
-        { id: 'default', provider: 'anthropic' },
-        { id: 'opus', provider: 'anthropic' },
-      ];
+      const models = offered.map((id) => ({ id, provider: 'anthropic' }));
       if (command.subject === 'models') return { ok: true, data: { models } };
       return command.subject === 'state'
         ? { ok: true, data: { changes: {}, running: false } }
@@ -167,12 +167,12 @@ describe('the beginning', () => {
     };
     const client = connect({ answering });
     expect(client.request('initialize', eras.modern).sent).toMatchObject([
-      { result: { chatDefaultModel: 'anthropic/default' } },
+      { result: { chatDefaultModel: `anthropic/${used}` } },
     ]);
     expect(client.notify('initialized').sent).toContainEqual(
       expect.objectContaining({
         params: {
-          chat: expect.objectContaining({ selectModel: 'anthropic/default', defaultModel: 'anthropic/default' }),
+          chat: expect.objectContaining({ selectModel: `anthropic/${used}`, defaultModel: `anthropic/${used}` }),
         },
       }),
     );
@@ -181,9 +181,9 @@ describe('the beginning', () => {
       return [typesOf(delivered).filter((type) => type === 'set-model').length, sent.at(-1)?.result];
     };
     // What is so already is not set; what was chosen meanwhile is taken back.
-    expect(set('anthropic/default')).toMatchObject([0, { model: 'anthropic/default' }]);
+    expect(set(`anthropic/${used}`)).toMatchObject([0, { model: `anthropic/${used}` }]);
     expect(set('anthropic/opus')).toMatchObject([1, { model: 'anthropic/opus' }]);
-    expect(set('anthropic/default')).toMatchObject([1, { model: 'anthropic/default' }]);
+    expect(set(`anthropic/${used}`)).toMatchObject([1, { model: `anthropic/${used}` }]);
   });
 
   const silence = expect.stringMatching(/has not answered for 10 s.*command in the configuration/u);

@@ -263,6 +263,21 @@ describe('retries and compactions inside a run', () => {
     expect(lines.join(' ')).toContain(expected.join(' '));
   });
 
+  test('a compaction whose agent tells the trigger at the end alone ends as it began', () => {
+    const { lines } = told([
+      { type: 'compaction-start', trigger: 'threshold' },
+      { type: 'compaction-end', trigger: 'manual', outcome: 'completed', summary: 's' },
+      { type: 'compaction-start', trigger: 'manual' },
+      { type: 'compaction-end', trigger: 'threshold', outcome: 'completed', summary: 's' },
+    ]);
+    expect(lines.map(({ type, reason }) => [type, reason])).toEqual([
+      ['auto_compaction_start', 'threshold'],
+      ['auto_compaction_end', undefined],
+      ['compaction_start', 'manual'],
+      ['compaction_end', 'manual'],
+    ]);
+  });
+
   test('one that ends the run has no second agent_end behind it', () => {
     const events: Event[] = [
       ...open,

@@ -5,7 +5,7 @@ import { judgeRules } from '../../../src/conformance/check/judge.ts';
 import { piClient } from '../../../src/conformance/pi/client.ts';
 import { piLegacyAgent } from '../../../src/conformance/pi-legacy/agent.ts';
 import { piLegacyClient } from '../../../src/conformance/pi-legacy/client.ts';
-import { eventTypes, updates } from '../../../src/conformance/pi-legacy/shapes.ts';
+import { eventTypes, updateTypes } from '../../../src/conformance/pi-legacy/shapes/agents.ts';
 
 const commands = ['prompt', 'abort', 'compact', 'steer', 'set_model', 'extension_ui_request', 'extension_ui_response'];
 const type = fc.constantFrom(...eventTypes, ...commands, 'response');
@@ -27,7 +27,7 @@ const message = fc.oneof(
 );
 const event = fc.record(
   {
-    type: fc.constantFrom(...updates.keys()),
+    type: fc.constantFrom(...updateTypes),
     contentIndex: fc.oneof(fc.nat(2), fc.jsonValue()),
     delta: fc.jsonValue(),
     content: fc.jsonValue(),

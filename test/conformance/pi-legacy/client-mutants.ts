@@ -3,7 +3,7 @@
 import { probe } from '../../../src/conformance/pi/fake-agent/shared-behaviours.ts';
 import type { Dictionary } from '../../../src/core/model/content.ts';
 import { isDictionary } from '../../../src/core/model/dictionary.ts';
-import { changesSent, disconnectsOn, sendsBefore, sendsGarbage, without } from '../support/client-mutant.ts';
+import { changesSent, disconnectsOn, sendsGarbage } from '../support/client-mutant.ts';
 import type { Mutant } from '../support/mutant.ts';
 
 const files = (change: (file: Dictionary) => Dictionary) =>
@@ -28,45 +28,9 @@ export const clientMutants: readonly Mutant[] = [
     make: changesSent('prompt', (frame) => ({ ...frame, message: `${String(frame.message)}\u2028` })),
   },
   {
-    fault: 'speaks the words of a newer version',
-    caughtBy: ['known-commands'],
-    make: sendsBefore('prompt', { type: 'get_state', id: 'a' }),
-  },
-  {
-    fault: 'prompts with a number',
-    caughtBy: ['prompt-message'],
-    make: sendsBefore('prompt', { type: 'prompt', message: 7 }),
-  },
-  {
-    fault: 'prompts with nothing',
-    caughtBy: ['prompt-words'],
-    make: sendsBefore('prompt', { type: 'prompt', message: '' }),
-  },
-  {
-    fault: 'attaches a word',
-    caughtBy: ['attachments-list'],
-    make: changesSent('prompt', (frame) => ({ ...frame, attachments: 'none' })),
-  },
-  {
-    fault: 'does not name its attachments',
-    caughtBy: ['attachment-fields'],
-    make: files((file) => without(file, 'fileName')),
-  },
-  { fault: 'attaches sounds', caughtBy: ['attachment-type'], make: files((file) => ({ ...file, type: 'sound' })) },
-  {
     fault: 'attaches URLs',
     caughtBy: ['attachment-base64'],
     make: files((file) => ({ ...file, content: `data:image/png;base64,${String(file.content)}` })),
-  },
-  {
-    fault: 'attaches documents without their text',
-    caughtBy: ['document-text'],
-    make: files((file) => without(file, 'extractedText')),
-  },
-  {
-    fault: 'asks for a compaction with a number',
-    caughtBy: ['compact-fields'],
-    make: changesSent('compact', (frame) => ({ ...frame, customInstructions: 7 })),
   },
   {
     fault: 'prompts twice',

@@ -29,6 +29,35 @@ const refused = (command: Record<string, unknown>, error: string): Talk => [
   ['client', command],
   ['agent', { id: command.id, type: 'response', command: command.type, success: false, error }],
 ];
+/** Lifecycle steps of a command, and its response where it has one. */
+function course(
+  { id, type, sessionId, ...rest }: Readonly<Record<string, unknown>>,
+  phases: readonly ('accepted' | 'started' | 'finished')[],
+  end: Readonly<Record<string, unknown>>,
+  isOwn = true,
+): Talk {
+  const { dependsOn = [], idempotencyKey, ifSessionVersion } = rest;
+  const data = {
+    ...{ commandId: id, commandType: type, sessionId, dependsOn },
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    ...(ifSessionVersion === undefined ? {} : { ifSessionVersion }),
+  };
+  const steps: Talk = phases.map((phase) => [
+    'agent',
+    { type: `command_${phase}`, data: phase === 'finished' ? { ...data, ...end } : data },
+  ]);
+  return isOwn ? [...steps, ['agent', { id, type: 'response', command: type, ...end }]] : steps;
+}
+const executed = ['accepted', 'started', 'finished'] as const;
+const unstarted = ['accepted', 'finished'] as const;
+const succeeds = (version: number) => ({ success: true, sessionVersion: version });
+const conflicts = { success: false, error: "Conflicting id 'a'" };
+const [first, second] = [name('a'), name('b', { dependsOn: ['a'] })];
+const asking = name('v', { ifSessionVersion: 0 });
+const beside = { id: 'other', type: 'steer', sessionId: 's' };
+/** Another client uses the id for something else. */
+const conflict = course({ ...first, idempotencyKey: 'k' }, unstarted, conflicts, false);
+
 const notValid = { id: '1', type: 'get_state' };
 
 const clients: readonly (readonly [string, Talk])[] = [
@@ -106,6 +135,47 @@ const servers: readonly (readonly [string, Talk])[] = [
       ...refused(notValid, 'Validation failed: no sessionId').slice(1),
     ],
   ],
+  [
+    'carries out what depends on a command whose id another client uses in vain',
+    [
+      ready(),
+      ['client', first],
+      ...course(first, executed, succeeds(1)),
+      ...conflict,
+      ['client', second],
+      ...course(second, executed, succeeds(2)),
+    ],
+  ],
+  [
+    'carries out what depends on a command of an earlier connection, under an id that this client uses in vain',
+    [
+      ready(),
+      ['client', { ...first, idempotencyKey: 'k' }],
+      ...course({ ...first, idempotencyKey: 'k' }, unstarted, conflicts),
+      ['client', second],
+      ...course(second, executed, succeeds(2)),
+    ],
+  ],
+  [
+    'ends a command at a later version than it asked for, for another client changes the session beside the lane',
+    [
+      ready(),
+      ['client', asking],
+      ...course(asking, ['accepted', 'started'], {}, false),
+      ...course(beside, executed, succeeds(1), false),
+      ...course(asking, ['finished'], succeeds(2)),
+    ],
+  ],
+  [
+    'repeats a success of a time when what it depends on had not failed yet',
+    [
+      ready(),
+      ['client', first],
+      ...course(first, executed, { success: false, error: 'no' }),
+      ['client', second],
+      ...course(second, unstarted, { ...succeeds(2), replayed: true }),
+    ],
+  ],
 ];
 
 describe('a correct client', () => {
@@ -157,6 +227,33 @@ describe('a wrong server', () => {
     expect(faults(piServerAgent, traceOf(errand))).toContain('pi-server/ready-first');
     // A recording without a greeting may begin anywhere.
     expect(faults(piServerAgent, traceOf(errand, false))).toEqual([]);
+  });
+  test('carries out what depends on a command that has failed', () => {
+    const talk: Talk = [
+      ready(),
+      ['client', first],
+      ...course(first, executed, { success: false, error: 'no' }),
+      ['client', second],
+      ...course(second, executed, succeeds(1)),
+    ];
+    expect(faults(piServerAgent, traceOf(talk))).toContain('pi-server/dependency-failed');
+  });
+  test('carries out at another version what asks for one', () => {
+    const steered: Talk = [ready(), ...course(beside, executed, succeeds(1), false)];
+    const talk: Talk = [...steered, ['client', asking], ...course(asking, executed, succeeds(2))];
+    expect(faults(piServerAgent, traceOf(talk))).toContain('pi-server/version-condition');
+  });
+  test('carries out what depends on a command that has not ended', () => {
+    const ended = course(first, executed, succeeds(1));
+    const talk: Talk = [
+      ready(),
+      ['client', first],
+      ...ended.slice(0, 2),
+      ['client', second],
+      ...course(second, executed, succeeds(2)),
+      ...ended.slice(2),
+    ];
+    expect(faults(piServerAgent, traceOf(talk))).toContain('pi-server/dependency-succeeded');
   });
   test('accepts what it refuses', () => {
     const data = { commandId: '1', commandType: 'get_state', dependsOn: [] };

@@ -75,7 +75,7 @@ describe('our own server', () => {
     const shared = piServerChecks.checks.filter((check) => check.needs?.transport === undefined && isShared(check));
     const chosen = new Set(shared.filter((_, place) => place % everyOver === 0).map(({ id }) => id));
     const only = ({ id, needs }: Check<never>) => needs?.transport === 'stdio' || chosen.has(id);
-    const results = await run(ownDemo(), { transport: 'stdio', atOnce: 2, only });
+    const results = await run(ownDemo(), { transport: 'stdio', only });
     expect(faultsOf(results)).toEqual([]);
     for (const line of unheard(results)) expect(line).toMatch(/one connection|no prompt for 'later/u);
   });

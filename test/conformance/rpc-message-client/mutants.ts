@@ -1,6 +1,5 @@
 // Broken front ends of rpc-message, each made from a correct one.
 import type { Dictionary } from '../../../src/core/model/content.ts';
-import { dictionaryOf } from '../../../src/core/model/dictionary.ts';
 import type { Interceptor } from '../support/intercept.ts';
 import { changesOutput, type Mutant } from '../support/mutant.ts';
 
@@ -27,7 +26,6 @@ export const clientMutants: readonly Mutant[] = [
       },
     }),
   },
-  { fault: 'an id is a number', caughtBy: ['request-id'], make: before('setModel', history(7)) },
   {
     fault: 'two requests have one id',
     caughtBy: ['request-unique'],
@@ -48,32 +46,12 @@ export const clientMutants: readonly Mutant[] = [
     }),
   },
   {
-    fault: 'a query is a text by itself',
-    caughtBy: ['query-params'],
-    make: asks('query', (frame) => ({ ...frame, params: dictionaryOf(frame.params).message })),
-  },
-  {
-    fault: 'a content is a text',
-    caughtBy: ['content-params'],
-    make: asks('queryWithContent', (frame) => ({ ...frame, params: { content: 'words' } })),
-  },
-  {
-    fault: 'a picture has no source',
-    caughtBy: ['content-blocks'],
-    make: asks('queryWithContent', (frame) => ({ ...frame, params: { content: [{ type: 'image' }] } })),
-  },
-  {
     fault: 'a picture of a kind that nobody knows',
     caughtBy: ['block-known'],
     make: asks('queryWithContent', (frame) => ({
       ...frame,
       params: { content: [{ type: 'image', source: { type: 'base64', media_type: 'image/bmp', data: 'aGVsbG8=' } }] },
     })),
-  },
-  {
-    fault: 'a model is an object',
-    caughtBy: ['setting-params'],
-    make: asks('setModel', (frame) => ({ ...frame, params: { model: frame.params } })),
   },
   {
     fault: 'it interrupts when nothing goes on',

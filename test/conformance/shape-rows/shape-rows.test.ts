@@ -103,11 +103,15 @@ const AlsoFound = z.record(z.string(), z.array(z.string()));
 const fileOf = ({ protocol, side }: CheckSet) =>
   path.join(import.meta.dirname, 'also-found', `${protocol}-${side}.json`);
 
-/** One line for each row. */
-const written = (also: z.infer<typeof AlsoFound>): string =>
-  `{\n${Object.entries(also)
-    .map(([id, others]) => `  ${JSON.stringify(id)}: ${JSON.stringify(others).replaceAll(',', ', ')}`)
-    .join(',\n')}\n}\n`;
+/** As the formatter writes it: a row that is too long for a line has one for each rule. */
+function written(also: z.infer<typeof AlsoFound>): string {
+  const rows = Object.entries(also).map(([id, others]) => {
+    const row = `  ${JSON.stringify(id)}: ${JSON.stringify(others).replaceAll(',', ', ')}`;
+    const list = others.map((one) => `    ${JSON.stringify(one)}`).join(',\n');
+    return row.length < 120 ? row : `  ${JSON.stringify(id)}: [\n${list}\n  ]`;
+  });
+  return rows.length === 0 ? '{}\n' : `{\n${rows.join(',\n')}\n}\n`;
+}
 
 async function conversationsFor(name: string, { protocol, side }: CheckSet): Promise<readonly Trace[]> {
   // The conversations of a client are with the fake agent, and those of an agent with our own are more of what agents say.

@@ -33,7 +33,10 @@ export function compactionStart(event: EventOf<'compaction-start'>, dialect: Dia
   };
 }
 
-/** The line of a compaction end. `trigger` comes from the start. */
+/**
+ * The line of a compaction end. `trigger` comes from the start: an agent may learn the trigger from its end only
+ * (docs/protocols/claude.md 6.4), and clients of pi hear of the end what the start said.
+ */
 export function compactionEnd(
   event: EventOf<'compaction-end'>,
   dialect: Dialect,
@@ -41,9 +44,9 @@ export function compactionEnd(
 ): Dictionary {
   const speaksPi = event.extra?.pi !== undefined;
   const { type, result, reason, ...rest } = piFields(event.extra);
-  const name = compactionName(type, event.trigger ?? trigger, dialect, 'end');
+  const name = compactionName(type, trigger ?? event.trigger, dialect, 'end');
   const { outcome, summary, tokensBefore, tokensAfter } = event;
-  const cause = event.trigger ?? (speaksPi ? undefined : trigger);
+  const cause = speaksPi ? event.trigger : (trigger ?? event.trigger);
   const isNamed = cause !== undefined && (name === 'compaction_end' || speaksPi);
   const blank = { firstKeptEntryId: '', tokensBefore: 0 };
   const figures = present({ tokensBefore, estimatedTokensAfter: tokensAfter });

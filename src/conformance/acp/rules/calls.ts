@@ -1,7 +1,8 @@
 // Rules on tool calls and plans, for agents. docs/protocols/acp.md 4.35 to 4.43.
 import { each } from '../../check/rule.ts';
+import { shown } from '../../check/shape.ts';
 import { type Call, endStatuses, type Session, type Update } from '../view/sessions.ts';
-import { type AcpView, at, callsIn, itemsOf, shown } from '../view/view.ts';
+import { type AcpView, at, callsIn, itemsOf } from '../view/view.ts';
 import { callStatuses, isAbsolute } from '../words.ts';
 import type { Row, Rows } from './judging.ts';
 
@@ -60,20 +61,6 @@ export const callRows: Rows = {
     { level: 'SHOULD' },
     true,
   ),
-  'call-lines': {
-    section: '1.9',
-    isMeasured: true,
-    sentence: 'The lines of locations count from 1.',
-    covers,
-    scenarios: ['edit'],
-    *judge({ updates }) {
-      for (const one of updates) {
-        if (!isOfCall(one)) continue;
-        for (const { line } of itemsOf(one.update.locations))
-          if (typeof line === 'number') yield { frame: one.frame, wrong: line >= 1 ? null : `the line is ${line}` };
-      }
-    },
-  },
   'call-created': {
     section: '4.35',
     level: 'SHOULD',

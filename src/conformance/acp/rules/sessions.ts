@@ -1,10 +1,13 @@
 // Rules on sessions, for agents. docs/protocols/acp.md 3.14 to 3.20.
+
+import type { Request } from '../../check/json-rpc.ts';
+import { succeeds } from '../../check/json-rpc-findings.ts';
 import { each } from '../../check/rule.ts';
-import type { Request } from '../view/messages.ts';
+import { shown } from '../../check/shape.ts';
 import { isGiven } from '../view/sessions.ts';
-import { type AcpView, asksOf, at, can, codeOf, itemsOf, resultsOf, shown, spansIn, textOf } from '../view/view.ts';
+import { type AcpView, asksOf, at, can, codeOf, itemsOf, resultsOf, spansIn, textOf } from '../view/view.ts';
 import { isAbsolute, nowhere, nowhereCommand } from '../words.ts';
-import { ownValues, type Row, type Rows, refused, succeeds } from './judging.ts';
+import { ownValues, type Row, type Rows, refused } from './judging.ts';
 
 /** Methods that agents have only if they declare them (docs/protocols/acp.md 3.16 to 3.18). */
 const declared: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
@@ -154,18 +157,6 @@ export const sessionRows: Rows = {
     },
   },
   'list-declared': works('session/list', '3.18'),
-  'list-absolute': {
-    section: '1.9',
-    sentence: 'The folders in `session/list` are absolute paths.',
-    covers: ['request:session/list'],
-    scenarios: ['list'],
-    reads: 'both',
-    judge: (view) =>
-      each(resultsOf(view, 'session/list'), ({ result }) => {
-        const wrong = itemsOf(at(result, 'sessions')).find(({ cwd }) => !isAbsolute(cwd));
-        return wrong === undefined ? null : `the folder is ${shown(wrong.cwd)}`;
-      }),
-  },
   'list-once': {
     section: '3.18',
     level: 'SHOULD',

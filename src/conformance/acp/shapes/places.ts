@@ -1,8 +1,9 @@
 // The places of ACP messages that have a shape, by the kind of message.
 import { isDictionary } from '../../../core/model/dictionary.ts';
+import type { InTrace, Side } from '../../check/json-rpc.ts';
+import { errorPlaces } from '../../check/json-rpc-findings.ts';
 import type { Place } from '../../check/rule.ts';
 import { type Places, type Reader, readersOf } from '../../check/shape-rows.ts';
-import type { InTrace, Side } from '../view/messages.ts';
 import type { Update } from '../view/sessions.ts';
 import { type AcpView, asksOf, at, itemsOf, resultsOf } from '../view/view.ts';
 import { environmentMethods, isAbsolute } from '../words.ts';
@@ -41,10 +42,12 @@ const chunkKinds: readonly unknown[] = ['user_message_chunk', 'agent_message_chu
 const isChunk = ({ kind }: Update): boolean => chunkKinds.includes(kind);
 const isOfCall = ({ kind }: Update): boolean => kind === 'tool_call' || kind === 'tool_call_update';
 /** The items of a list in the updates of calls. */
-const itemsOfCalls: Read = ({ updates: all }) =>
-  all
-    .filter(isOfCall)
-    .flatMap(({ frame, update }) => itemsOf(update.content).map((value) => ({ frame, value, as: 'item' })));
+const itemsOfCalls =
+  (list: string, as: string): Read =>
+  (view) =>
+    view.updates
+      .filter(isOfCall)
+      .flatMap(({ frame, update }) => itemsOf(update[list]).map((value) => ({ frame, value, as })));
 /** The contents of chunks and of calls that name a type. */
 function* contents(view: AcpView): Generator<Place> {
   for (const one of view.updates) {
@@ -79,10 +82,6 @@ function* newSessions(view: AcpView): Generator<Place> {
   }
 }
 
-const errors = ({ answers: all }: Side): Place[] =>
-  all
-    .filter(({ json }) => 'error' in json && !('result' in json))
-    .map(({ frame, error }) => ({ frame, value: error, as: 'error' }));
 /** What may hold `_meta`, and does. */
 const holders = ({ frames }: Side, ...paths: readonly (readonly string[])[]): Place[] =>
   frames.flatMap(({ frame, json }) =>
@@ -103,7 +102,7 @@ const options: Read = ({ agent }) =>
 
 /** Of what agents say. */
 export const agentPlaces = {
-  error: ({ agent }) => errors(agent),
+  error: ({ agent }) => errorPlaces(agent),
   'holder of _meta': ({ agent }) => holders(agent, ['params'], ['result']),
   ...readersOf('result of ', ['initialize', 'session/list', 'session/prompt'], (method) => results(method)),
   'result of initialize of version 1': greetings,
@@ -122,7 +121,9 @@ export const agentPlaces = {
     updates((one) => one.kind === kind),
   ),
   ...readersOf('update of a call with ', ['kind', 'status', 'content'], (name) => having(name, updates(isOfCall))),
-  'item of a call': itemsOfCalls,
+  'item of a call': itemsOfCalls('content', 'item'),
+  'location with a line': (view) =>
+    [...itemsOfCalls('locations', 'location')(view)].filter(({ value }) => typeof at(value, 'line') === 'number'),
   chunk: updates(isChunk),
   'chunk with messageId': having('messageId', updates(isChunk)),
   content: contents,
@@ -157,7 +158,7 @@ const answersOf =
 
 /** Of what clients say. */
 export const clientPlaces = {
-  error: ({ client }) => errors(client),
+  error: ({ client }) => errorPlaces(client),
   'holder of _meta': ({ client }) =>
     holders(client, ['params'], ['result'], ['params', 'clientCapabilities'], ['params', 'clientInfo']),
   'message with a method': ({ client }) =>
@@ -165,6 +166,7 @@ export const clientPlaces = {
       .filter(({ json }) => isDictionary(json) && typeof json.method === 'string')
       .map(({ frame, json }) => ({ frame, value: json, as: 'message' })),
   ...readersOf('request:', ['initialize', 'session/new', 'session/load', 'session/prompt'], (method) => asked(method)),
+  'request for a session': asked('session/new', 'session/load', 'session/resume'),
   'request to set a boolean': (view) =>
     [...asked('session/set_config_option')(view)].filter(({ value }) => typeof at(value, 'value') === 'boolean'),
   'initialize with clientCapabilities': (view) =>

@@ -14,7 +14,7 @@ export interface LegacyRule extends Omit<Rule<View>, 'id' | 'basis' | 'level' | 
 }
 
 /** Scenarios in which the agent answers prompts. */
-const talks = ['talk', 'thinking', 'tools', 'compact', 'fail'];
+export const talks = ['talk', 'thinking', 'tools', 'compact', 'fail'];
 
 /** Builds the rules; default level MUST, and SHOULD where the document is silent. */
 export function rulesOf(side: '' | 'client/', rules: readonly LegacyRule[]): readonly Rule<View>[] {

@@ -2,8 +2,9 @@
 // server, so the rules of pi judge them.
 import type { Finding, Rule } from '../../check/rule.ts';
 import { orderRules, streamRules, toolRules } from '../../pi/rules/event-order.ts';
-import { messageRules, updateRules } from '../../pi/rules/messages.ts';
-import { compactionRules, retryRules, toolShapeRules } from '../../pi/rules/non-message-events.ts';
+import { messageRules } from '../../pi/rules/messages.ts';
+import { compactionRules, retryRules, toolEventRules } from '../../pi/rules/non-message-events.ts';
+import { shapeRulesOfAgents } from '../../pi/shapes/agents.ts';
 import type { PiView } from '../../pi/view/view.ts';
 import { piSessions } from '../view/pi-sessions.ts';
 import type { ServerRows } from '../view/view.ts';
@@ -19,12 +20,12 @@ interface Group {
 
 const rulesOfPi: ReadonlyMap<string, Rule<PiView>> = new Map(
   [
+    ...shapeRulesOfAgents,
     ...orderRules,
     ...toolRules,
     ...streamRules,
     ...messageRules,
-    ...updateRules,
-    ...toolShapeRules,
+    ...toolEventRules,
     ...compactionRules,
     ...retryRules,
   ].map((rule) => [rule.id.replace('pi/', ''), rule]),
@@ -102,7 +103,7 @@ const groups: Readonly<Record<string, Group>> = {
     sentence: 'A compaction that starts ends, and both say what those of pi say.',
     covers: ['session:auto_compaction_start', 'session:auto_compaction_end'],
     scenarios: ['compaction'],
-    rules: ['compaction-brackets', 'compaction-start-fields', 'compaction-end-fields'],
+    rules: ['compaction-brackets', 'compaction-reason', 'compaction-start-fields', 'compaction-end-fields'],
   },
   'event-retries': {
     section: '19.5',

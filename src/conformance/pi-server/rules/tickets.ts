@@ -64,15 +64,38 @@ const outcomeBefore = (view: View, id: unknown, frame: number): LifecycleStep | 
     .lifecycleOf(id)
     .findLast(({ phase, data, ...at }) => phase === 'finished' && data.replayed !== true && at.frame < frame);
 
-/** Commands that depend on commands of this client, with the outcomes of those. */
+/**
+ * Whether the id is that of a command which was started on this connection. Ids are shared by all connections
+ * (docs/protocols/pi-server.md 8.4): a command that ends without a start may be in conflict with one of another client,
+ * which others depend on and whose end came before this connection.
+ */
+const isStarted = ({ lifecycleOf }: View, id: unknown): boolean => lifecycleOf(id).some(isStep('started'));
+
+/**
+ * Commands that depend on commands of this client, with those. A repetition has the outcome of another time, when other
+ * commands had failed.
+ */
 function dependents(view: View) {
   return view.sent.flatMap(({ frame, json, response }) => {
     const { dependsOn, id } = json;
     if (response === null || !Array.isArray(dependsOn) || view.sentAs(id).length > 1) return [];
-    const own = dependsOn.filter((name: unknown) => view.sentAs(name).some((one) => one.frame < frame));
+    if (response.json.replayed === true) return [];
+    const own = dependsOn.filter(
+      (name: unknown) => isStarted(view, name) && view.sentAs(name).some((one) => one.frame < frame),
+    );
     return own.length === 0 ? [] : [{ frame: response.frame, sentAt: frame, response, own }];
   });
 }
+
+/**
+ * Whether the command with that id had been carried out and had failed at that frame. A conflict fails under the id of a
+ * command that may have succeeded, and its failure is not the outcome that is kept (docs/protocols/pi-server.md 8.7).
+ */
+const hasFailed = ({ courses, lifecycleOf }: View, id: unknown, frame: number): boolean =>
+  lifecycleOf(id).every(({ data }) => data.success !== true) &&
+  courses.steps.some(
+    (step) => step.id === id && step.frame < frame && step.move === 'failed' && step.course?.stage === 'started',
+  );
 
 /** Rules on lanes, repetitions and dependencies. */
 export const ticketRows: ServerRows = {
@@ -189,7 +212,7 @@ export const ticketRows: ServerRows = {
     reads: 'both',
     judge: (view) =>
       each(
-        dependents(view).filter(({ response }) => response.json.success === true && response.json.replayed !== true),
+        dependents(view).filter(({ response }) => response.json.success === true),
         ({ frame, own }) => {
           const isDone = (id: unknown) =>
             view.lifecycleOf(id).some((one) => one.frame < frame && one.data.success === true);
@@ -206,9 +229,7 @@ export const ticketRows: ServerRows = {
     reads: 'both',
     judge: (view) =>
       each(
-        dependents(view).filter(({ own, sentAt }) =>
-          own.some((id) => view.sentAs(id).length === 1 && outcomeBefore(view, id, sentAt)?.data.success === false),
-        ),
+        dependents(view).filter(({ own, sentAt }) => own.some((id) => hasFailed(view, id, sentAt))),
         ({ response }) => (response.json.success === false ? null : 'it succeeds'),
       ),
   },

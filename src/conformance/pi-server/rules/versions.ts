@@ -1,8 +1,9 @@
 // Rules on session versions: docs/protocols/pi-server.md 10.
+import type { Dictionary } from '../../../core/model/content.ts';
 import { each } from '../../check/rule.ts';
 import { changes, reads } from '../view/commands.ts';
-import type { LifecycleStep } from '../view/frames.ts';
-import type { ServerRows, View } from '../view/view.ts';
+import type { LifecycleStep, Line } from '../view/frames.ts';
+import { between, type ServerRows, type View } from '../view/view.ts';
 
 const openers: ReadonlySet<unknown> = new Set(['create_session', 'load_session']);
 
@@ -46,6 +47,23 @@ function toldIn({ lifecycleSteps, fromServer }: View): readonly ReportedVersion[
   }
   return reported;
 }
+
+/**
+ * The versions that were told of the session from the start of a command to its end: a run goes on while commands beside
+ * its lane change the session (docs/protocols/pi-server.md 7.8). Null where the start was not heard.
+ */
+function toldMeanwhile(view: View, { id, sessionId }: Dictionary, response: Line): readonly number[] | null {
+  const steps = view.lifecycleOf(id).filter(({ frame }) => frame < response.frame);
+  const start = steps.find(({ phase }) => phase === 'started');
+  const end = steps.find(({ phase, data }) => phase === 'finished' && data.success === true);
+  if (start === undefined) return null;
+  return between(view.lifecycleSteps, start.frame, end?.frame ?? response.frame).flatMap(({ phase, data }) =>
+    phase === 'finished' && data.sessionId === sessionId && data.replayed !== true ? versionIn(data) : [],
+  );
+}
+
+const versionIn = ({ sessionVersion }: Dictionary): number[] =>
+  typeof sessionVersion === 'number' ? [sessionVersion] : [];
 
 const isOpening = ({ phase, data }: LifecycleStep): boolean =>
   phase === 'finished' && openers.has(data.commandType) && data.success === true && data.replayed !== true;
@@ -99,16 +117,19 @@ export const versionRows: ServerRows = {
     covers: ['message:response'],
     scenarios: ['session'],
     reads: 'both',
-    *judge({ sent, sentAs }) {
-      for (const { json, response } of sent) {
+    *judge(view) {
+      for (const { json, response } of view.sent) {
         const { type, ifSessionVersion: asked, id } = json;
-        if (response === null || typeof asked !== 'number' || sentAs(id).length > 1) continue;
+        if (response === null || typeof asked !== 'number' || view.sentAs(id).length > 1) continue;
         const { success, sessionVersion: version } = response.json;
         if (typeof version !== 'number' || success !== true || !(reads.has(type) || changes(type))) {
           if (success === false) yield { frame: response.frame, wrong: null };
           continue;
         }
-        const wanted = reads.has(type) ? asked : asked + 1;
+        const meanwhile = toldMeanwhile(view, json, response);
+        if (meanwhile === null) continue;
+        const found = Math.max(asked, ...meanwhile);
+        const wanted = reads.has(type) ? found : found + 1;
         const wrong = `it asked for version ${asked} and gives ${version}`;
         yield { frame: response.frame, wrong: version === wanted ? null : wrong };
       }

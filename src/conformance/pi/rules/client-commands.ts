@@ -1,50 +1,20 @@
 // Rules on the commands that clients of pi send: lines, types, ids and fields (docs/protocols/pi.md 3.1, 4).
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import { base64Fault } from '../../check/base64.ts';
-import { each, type Finding, type Rule } from '../../check/rule.ts';
-import { fields, misfit, type Shape } from '../../check/shape.ts';
-import type { ClientView } from '../view/client-view.ts';
+import type { Finding, Rule } from '../../check/rule.ts';
+import { modes } from '../shapes/parts.ts';
+import { type ClientView, knownCommands } from '../view/client-view.ts';
 import { isPlain } from '../view/queued-messages.ts';
 import { runAt } from '../view/view.ts';
 
 type ClientRule = Rule<ClientView>;
 
 const must = { level: 'MUST', basis: 'specification' } as const;
-const should = { level: 'SHOULD', basis: 'specification' } as const;
 const measured = { level: 'SHOULD', basis: 'measured' } as const;
-
-/** Commands of the document: docs/protocols/pi.md 4, 13. */
-const documentCommands = [
-  ...['prompt', 'steer', 'follow_up', 'abort', 'new_session', 'get_state', 'get_messages', 'set_model', 'cycle_model'],
-  ...['get_available_models', 'set_thinking_level', 'cycle_thinking_level', 'set_steering_mode', 'set_follow_up_mode'],
-  ...['compact', 'set_auto_compaction', 'set_auto_retry', 'abort_retry', 'bash', 'abort_bash', 'get_session_stats'],
-  ...['export_html', 'switch_session', 'fork', 'get_fork_messages', 'get_last_assistant_text', 'set_session_name'],
-  'get_commands',
-];
-/** Commands of newer versions (docs/protocols/pi.md 1.7). */
-const newerCommands = ['clone', 'clear_queue', 'get_entries', 'get_tree', 'get_available_thinking_levels'];
-const known = new Set([...documentCommands, ...newerCommands]);
-
-const levels = ['off', 'minimal', 'low', 'medium', 'high', 'xhigh'];
-const modes = ['all', 'one-at-a-time'];
-const mimeTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 
 /** The behaviour during which our own client sends all its commands. */
 const busy = ['busy'];
 const anything = ['text'];
-
-/** A rule on the fields of one command. */
-function fieldsOf(type: string, sentence: string, shape: Shape, scenarios: readonly string[] = anything): ClientRule {
-  return {
-    ...must,
-    id: `pi/client/${type.replaceAll('_', '-')}-fields`,
-    section: type,
-    sentence,
-    covers: [`command:${type}`],
-    scenarios,
-    judge: (view) => each(view.commandsOf(type), ({ json }) => misfit(json, shape, type)),
-  };
-}
 
 /** A rule on a field with a fixed set of values. */
 function oneOf(type: string, field: string, values: readonly string[], section = type): ClientRule {
@@ -124,21 +94,12 @@ const lineRules: readonly ClientRule[] = [
       for (const { frame, type, json, answers } of view.commands) {
         if (json === null) continue;
         if (type === null) yield { frame, wrong: `the type is ${JSON.stringify(json.type)}` };
-        else if (known.has(type) || answers[0]?.isSuccess === true) yield { frame, wrong: null };
+        else if (knownCommands.includes(type) || answers[0]?.isSuccess === true) yield { frame, wrong: null };
         // Newer versions have commands that are not in these lists; the agent's answer decides.
         else if (/unknown/iu.test(String(answers[0]?.json.error)))
           yield { frame, wrong: `the agent knows no ${JSON.stringify(type)}` };
       }
     },
-  },
-  {
-    ...must,
-    id: 'pi/client/id-string',
-    section: 'Core Protocol',
-    sentence: 'The `id` of a command is a string, or not there.',
-    scenarios: anything,
-    judge: (view) =>
-      each(view.commandsOf(...known), ({ json }) => misfit(json, fields({ 'id?': 'string' }), 'command')),
   },
   {
     ...must,
@@ -148,7 +109,7 @@ const lineRules: readonly ClientRule[] = [
     sentence: 'No two commands that are open at the same time have the same `id`.',
     scenarios: anything,
     *judge(view) {
-      const commands = view.commandsOf(...known).filter(({ json }) => json.id !== undefined);
+      const commands = view.commandsOf(...knownCommands).filter(({ json }) => json.id !== undefined);
       for (const [at, { frame, json }] of commands.entries()) {
         // All answers to one id are assigned to its first command, so there must be as many as commands before this
         // one.
@@ -162,9 +123,6 @@ const lineRules: readonly ClientRule[] = [
 
 /** Rules on prompt, steer and follow_up. */
 const messageRules: readonly ClientRule[] = [
-  fieldsOf('prompt', 'A prompt has a message, which is a string.', fields({ message: 'string' })),
-  fieldsOf('steer', 'steer has a message, which is a string.', fields({ message: 'string' }), busy),
-  fieldsOf('follow_up', 'follow_up has a message, which is a string.', fields({ message: 'string' }), busy),
   {
     ...must,
     id: 'pi/client/streaming-behavior',
@@ -204,23 +162,6 @@ const messageRules: readonly ClientRule[] = [
   },
   {
     ...must,
-    id: 'pi/client/images-list',
-    section: 'Image Support',
-    sentence: 'The `images` of a prompt are a list of objects of type `image`, with `data` and `mimeType`.',
-    covers: ['command:prompt', 'command:steer', 'command:follow_up'],
-    scenarios: anything,
-    *judge(view) {
-      const image = fields({ type: 'string', data: 'string', mimeType: 'string' });
-      for (const { frame, json } of view.commandsOf('prompt', 'steer', 'follow_up')) {
-        if (json.images === undefined || json.images === null) continue;
-        const other = [...imagesIn(view)].find((one) => one.frame === frame && Object(one.image).type !== 'image');
-        const wrong = misfit(json.images, [image], 'images') ?? (other === undefined ? null : 'one is no image');
-        yield { frame, wrong };
-      }
-    },
-  },
-  {
-    ...must,
     id: 'pi/client/images-base64',
     section: 'Image Support',
     sentence: 'The `data` of an image is base64.',
@@ -233,52 +174,13 @@ const messageRules: readonly ClientRule[] = [
       }
     },
   },
-  {
-    // Newer versions may accept more.
-    ...should,
-    id: 'pi/client/images-mime-type',
-    level: 'MAY',
-    section: 'Image Support',
-    sentence: 'The `mimeType` of an image is one of the four that are supported.',
-    covers: ['command:prompt'],
-    scenarios: anything,
-    *judge(view) {
-      for (const { frame, image } of imagesIn(view)) {
-        const { mimeType } = isDictionary(image) ? image : {};
-        if (typeof mimeType === 'string')
-          yield { frame, wrong: mimeTypes.includes(mimeType) ? null : `it is ${mimeType}` };
-      }
-    },
-  },
 ];
 
-/** Rules on all other commands. */
-const fieldRules: readonly ClientRule[] = [
-  fieldsOf('set_model', 'set_model names a provider and a model.', fields({ provider: 'string', modelId: 'string' })),
-  fieldsOf('set_thinking_level', 'set_thinking_level has a level.', fields({ level: 'string' })),
-  {
-    ...oneOf('set_thinking_level', 'level', levels),
-    level: 'MAY',
-    // An agent replaces an unknown level without an error (docs/protocols/pi.md 4.11).
-    judge: (view) =>
-      each(view.commandsOf('set_thinking_level'), ({ json: { level } }) =>
-        typeof level !== 'string' || levels.includes(level) ? null : `it is ${level}`,
-      ),
-  },
-  fieldsOf('set_steering_mode', 'set_steering_mode has a mode.', fields({ mode: 'string' })),
+/** Rules on modes. */
+const modeRules: readonly ClientRule[] = [
   oneOf('set_steering_mode', 'mode', modes),
-  fieldsOf('set_follow_up_mode', 'set_follow_up_mode has a mode.', fields({ mode: 'string' })),
   oneOf('set_follow_up_mode', 'mode', modes),
-  fieldsOf('set_auto_compaction', 'set_auto_compaction says on or off.', fields({ enabled: 'boolean' })),
-  fieldsOf('set_auto_retry', 'set_auto_retry says on or off.', fields({ enabled: 'boolean' })),
-  fieldsOf('compact', 'The `customInstructions` of compact are a string.', fields({ 'customInstructions?': 'string' })),
-  fieldsOf('bash', 'bash has a command.', fields({ command: 'string' })),
-  fieldsOf('new_session', 'The `parentSession` of new_session is a path.', fields({ 'parentSession?': 'string' })),
-  fieldsOf('switch_session', 'switch_session has a path.', fields({ sessionPath: 'string' })),
-  fieldsOf('fork', 'fork names an entry.', fields({ entryId: 'string' })),
-  fieldsOf('export_html', 'The `outputPath` of export_html is a path.', fields({ 'outputPath?': 'string' })),
-  fieldsOf('set_session_name', 'set_session_name has a name.', fields({ name: 'string' })),
 ];
 
 /** All rules on commands. */
-export const commandRules: readonly ClientRule[] = [...lineRules, ...messageRules, ...fieldRules];
+export const commandRules: readonly ClientRule[] = [...lineRules, ...messageRules, ...modeRules];

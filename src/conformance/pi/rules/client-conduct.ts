@@ -1,9 +1,8 @@
 // Rules on the conduct of pi clients: they answer dialogs and nothing else, and survive whatever the agent sends
 // (docs/protocols/pi.md 6, 12).
 import { each, type Finding, type Rule, type TraceFrame } from '../../check/rule.ts';
-import { fields, misfit } from '../../check/shape.ts';
 import { probe } from '../fake-agent/shared-behaviours.ts';
-import { type ClientView, type Dialog, dialogMethods } from '../view/client-view.ts';
+import type { ClientView, Dialog } from '../view/client-view.ts';
 
 type ClientRule = Rule<ClientView>;
 
@@ -14,15 +13,6 @@ const covers = ['command:extension_ui_response'];
 
 /** A reply on its way when the dialog timed out cannot be recalled, ms. */
 const graceMs = 100;
-
-const cancel = fields({ cancelled: 'boolean' });
-const value = { oneOf: [fields({ value: 'string' }), cancel] };
-const shapes = new Map([
-  ['select', value],
-  ['input', value],
-  ['editor', value],
-  ['confirm', { oneOf: [fields({ confirmed: 'boolean' }), cancel] }],
-]);
 
 /** Whether nobody waits for the reply any more, or the agent went on by itself. */
 function isOver({ lines, commands, isComplete }: ClientView, { frame, json }: Dialog): boolean {
@@ -83,24 +73,6 @@ const dialogRules: readonly ClientRule[] = [
       }
     },
   },
-  ...dialogMethods.map(
-    (method): ClientRule => ({
-      ...must,
-      id: `pi/client/${method}-answer`,
-      reads: 'both',
-      section: 'Dialog Methods (require response)',
-      sentence: `The answer to ${method} has ${method === 'confirm' ? '`confirmed`' : '`value`'}, or cancels.`,
-      covers,
-      scenarios: [method],
-      *judge({ dialogs }) {
-        for (const dialog of dialogs) {
-          if (dialog.method !== method) continue;
-          for (const { frame, json } of dialog.replies)
-            yield { frame, wrong: misfit(json, shapes.get(method) ?? 'object', 'answer') };
-        }
-      },
-    }),
-  ),
   {
     ...must,
     id: 'pi/client/cancelled-true',

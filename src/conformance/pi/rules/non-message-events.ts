@@ -1,28 +1,17 @@
-// Rules on the events that tell of no message: tools, compactions, retries, queues. The rules judge the fields of each
-// event, and that each start has its end (docs/protocols/pi.md 1.6, 9, 11).
-import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { each, type Finding, type Rule } from '../../check/rule.ts';
-import { fields, misfit, orNull, type Shape } from '../../check/shape.ts';
+// Rules on the events that tell of no message: tools, compactions, retries. Each start has its end, and both say the same
+// (docs/protocols/pi.md 1.6, 9, 11).
+import type { Finding, Rule } from '../../check/rule.ts';
 import type { Line } from '../view/lines.ts';
 import type { PiView } from '../view/view.ts';
-import { wrongBlock } from './messages.ts';
 
 type PiRule = Rule<PiView>;
 
 const of = { section: 'Event Stream', level: 'SHOULD', basis: 'measured' } as const;
 
-const tool = { toolCallId: 'string', toolName: 'string' } as const;
-const output = fields({ content: ['object'] });
-const shapeOf = (type: string, shape: Shape) => (view: PiView) =>
-  each(view.of(type), ({ json }) => misfit(json, shape, type));
-
-/** The fields of a tool event, and the blocks of what it gave. */
-const toolShape = (type: string, shape: Readonly<Record<string, Shape>>, given: string) => (view: PiView) =>
-  each(view.of(type), ({ json }) => misfit(json, fields(shape), type) ?? wrongBlock(dictionaryOf(json[given])));
-
 /** The name up to 0.64, and the name since. */
 const compactionStarts = ['auto_compaction_start', 'compaction_start'];
 const compactionEnds = ['auto_compaction_end', 'compaction_end'];
+const compactionReasons: ReadonlySet<string> = new Set(['manual', 'threshold', 'overflow']);
 
 /** Each end event follows a start event, and no start event stays without its end. */
 function* paired(view: PiView, starts: readonly string[], ends: readonly string[], end: string): Generator<Finding> {
@@ -45,32 +34,7 @@ function* paired(view: PiView, starts: readonly string[], ends: readonly string[
 }
 
 /** Rules on tool events. */
-export const toolShapeRules: readonly PiRule[] = [
-  {
-    ...of,
-    id: 'pi/tool-start-fields',
-    sentence: 'tool_execution_start has toolCallId, toolName and args.',
-    covers: ['event:tool_execution_start'],
-    scenarios: ['tool'],
-    judge: shapeOf('tool_execution_start', fields({ ...tool, args: 'object' })),
-  },
-  {
-    ...of,
-    id: 'pi/tool-update-fields',
-    sentence: 'tool_execution_update has toolCallId, toolName, args and a partialResult with content in blocks.',
-    covers: ['event:tool_execution_update'],
-    scenarios: ['tool'],
-    judge: toolShape('tool_execution_update', { ...tool, args: 'object', partialResult: output }, 'partialResult'),
-  },
-  {
-    ...of,
-    id: 'pi/tool-end-fields',
-    sentence:
-      'tool_execution_end has toolCallId, toolName, a result with content in blocks, and says whether it failed.',
-    covers: ['event:tool_execution_end'],
-    scenarios: ['tool', 'toolfail'],
-    judge: toolShape('tool_execution_end', { ...tool, result: output, isError: 'boolean' }, 'result'),
-  },
+export const toolEventRules: readonly PiRule[] = [
   {
     ...of,
     id: 'pi/tool-end-name',
@@ -103,29 +67,25 @@ export const compactionRules: readonly PiRule[] = [
   },
   {
     ...of,
-    id: 'pi/compaction-start-fields',
-    sentence: 'A compaction that starts says why, in a word (manual, threshold, overflow or newer).',
-    covers: ['event:auto_compaction_start'],
-    scenarios: ['compaction'],
-    judge: (view) =>
-      each(view.of(...compactionStarts), ({ json }) =>
-        typeof json.reason === 'string' ? null : 'reason must be a string',
-      ),
-  },
-  {
-    ...of,
-    id: 'pi/compaction-end-fields',
+    id: 'pi/compaction-reason',
     sentence:
-      'A compaction that ends says whether it was aborted, whether the run goes on, its result where it has one, and since 0.65 its reason.',
-    covers: ['event:auto_compaction_end'],
+      'A compaction starts for manual, threshold or overflow (up to 1.5), and one that ends with a reason has that of its start.',
+    covers: ['event:auto_compaction_start', 'event:auto_compaction_end'],
     scenarios: ['compaction'],
-    judge(view) {
-      const result = fields({ summary: 'string', firstKeptEntryId: 'string', tokensBefore: 'number' });
-      const shape = fields({ aborted: 'boolean', willRetry: 'boolean', 'result?': orNull(result) });
-      return each(view.of(...compactionEnds), ({ type, json }) => {
-        const isNew = type === 'compaction_end';
-        return misfit(json, shape, type) ?? (isNew ? misfit(json, fields({ reason: 'string' }), type) : null);
-      });
+    *judge(view) {
+      let open: unknown;
+      for (const { frame, type, json } of view.of(...compactionStarts, ...compactionEnds)) {
+        const { reason } = json;
+        const isStart = compactionStarts.includes(type);
+        if (typeof reason === 'string') {
+          const isFine = isStart ? compactionReasons.has(reason) : open === undefined || reason === open;
+          yield {
+            frame,
+            wrong: isFine ? null : `the reason is ${reason}${isStart ? '' : `, and was ${String(open)}`}`,
+          };
+        }
+        open = isStart ? reason : undefined;
+      }
     },
   },
 ];
@@ -141,25 +101,6 @@ export const retryRules: readonly PiRule[] = [
     covers: ['event:auto_retry_start', 'event:auto_retry_end'],
     scenarios: ['retry'],
     judge: (view) => paired(view, ['auto_retry_start'], ['auto_retry_end'], 'retry'),
-  },
-  {
-    ...of,
-    id: 'pi/retry-start-fields',
-    sentence: 'auto_retry_start has attempt, maxAttempts, delayMs and errorMessage.',
-    covers: ['event:auto_retry_start'],
-    scenarios: ['retry'],
-    judge: shapeOf(
-      'auto_retry_start',
-      fields({ attempt: 'number', maxAttempts: 'number', delayMs: 'number', errorMessage: 'string' }),
-    ),
-  },
-  {
-    ...of,
-    id: 'pi/retry-end-fields',
-    sentence: 'auto_retry_end has success and attempt.',
-    covers: ['event:auto_retry_end'],
-    scenarios: ['retry'],
-    judge: shapeOf('auto_retry_end', fields({ success: 'boolean', attempt: 'number', 'finalError?': 'string' })),
   },
   {
     ...of,
@@ -188,14 +129,6 @@ export const retryRules: readonly PiRule[] = [
 export const newerRules: readonly PiRule[] = [
   {
     ...of,
-    id: 'pi/queue-update-fields',
-    level: 'SHOULD',
-    sentence: 'queue_update (since 0.65) has the words that wait, in steering and followUp.',
-    scenarios: ['busy'],
-    judge: shapeOf('queue_update', fields({ steering: ['string'], followUp: ['string'] })),
-  },
-  {
-    ...of,
     id: 'pi/agent-end-retry',
     level: 'SHOULD',
     sentence: 'Where agent_end says willRetry (since 0.87) it is a boolean, and a retry follows where it is true.',
@@ -211,14 +144,5 @@ export const newerRules: readonly PiRule[] = [
         yield { frame, wrong: isBoolean ? wrong : 'willRetry must be a boolean' };
       }
     },
-  },
-  {
-    ...of,
-    id: 'pi/bash-update-fields',
-    section: 'bash',
-    level: 'SHOULD',
-    sentence: 'bash_execution_update (since 0.87) has a delta.',
-    scenarios: ['shell'],
-    judge: shapeOf('bash_execution_update', fields({ delta: 'string' })),
   },
 ];

@@ -21,13 +21,6 @@ export const lineRules: readonly PiRule[] = [
       yield* each(lines, () => null);
     },
   },
-  {
-    ...core,
-    id: 'pi/line-has-type',
-    sentence: 'Each line of the agent has a string "type".',
-    scenarios: ['text'],
-    judge: ({ lines }) => each(lines, ({ type }) => (type === '' ? 'type must be a string' : null)),
-  },
 ];
 
 /** Required fields by command; without them the command cannot be carried out (docs/protocols/pi.md 4.9). */
@@ -92,14 +85,6 @@ export const responseRules: readonly PiRule[] = [
   },
   {
     ...core,
-    id: 'pi/response-success',
-    sentence: 'A response has a boolean "success".',
-    scenarios: ['state', 'odd', 'odd lines'],
-    judge: ({ answers }) =>
-      each(answers, ({ json }) => (typeof json.success === 'boolean' ? null : 'success must be true or false')),
-  },
-  {
-    ...core,
     id: 'pi/response-command',
     reads: 'both',
     sentence: 'A response that succeeds names its command.',
@@ -143,19 +128,6 @@ export const responseRules: readonly PiRule[] = [
       for (const { frame, json, command } of answers) {
         if (command === null || command.json === null || command.type === null || 'id' in command.json) continue;
         yield { frame, wrong: 'id' in json ? 'there is an id, and nobody sent one' : null };
-      }
-    },
-  },
-  {
-    ...errors,
-    id: 'pi/error-string',
-    sentence: 'A response that fails has an "error" that says what went wrong.',
-    scenarios: ['odd', 'odd lines'],
-    *judge({ answers }) {
-      for (const { frame, json } of answers) {
-        if (json.success !== false) continue;
-        const isString = typeof json.error === 'string' && json.error !== '';
-        yield { frame, wrong: isString ? null : 'error must be a string that says something' };
       }
     },
   },

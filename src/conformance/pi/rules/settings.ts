@@ -115,43 +115,6 @@ export const settingRules: readonly PiRule[] = [
   },
   {
     ...must,
-    id: 'pi/thinking-level-valid',
-    reads: 'both',
-    section: 'set_thinking_level',
-    level: 'MAY',
-    sentence: 'The thinking level is off, minimal, low, medium, high or xhigh.',
-    covers: ['command:get_state', 'command:cycle_thinking_level'],
-    scenarios: ['state'],
-    *judge({ answers }) {
-      for (const { frame, json, isSuccess, command: by } of answers) {
-        const data = dictionaryOf(json.data);
-        const level = by?.type === 'get_state' ? data.thinkingLevel : data.level;
-        const isRequested = by?.type === 'get_state' || by?.type === 'cycle_thinking_level';
-        if (!isSuccess || !isRequested || level === undefined) continue;
-        yield { frame, wrong: levels.has(level) ? null : `the level is ${JSON.stringify(level)}` };
-      }
-    },
-  },
-  {
-    ...must,
-    id: 'pi/modes-valid',
-    reads: 'both',
-    level: 'MAY',
-    section: 'Queue Modes',
-    sentence: 'A queue mode is `all` or `one-at-a-time`.',
-    covers: ['command:get_state'],
-    scenarios: ['state'],
-    *judge({ answers }) {
-      for (const { frame, json, isSuccess, command: by } of answers) {
-        if (!isSuccess || by?.type !== 'get_state') continue;
-        const { steeringMode, followUpMode } = dictionaryOf(json.data);
-        const wrong = [steeringMode, followUpMode].find((mode) => mode !== 'all' && mode !== 'one-at-a-time');
-        yield { frame, wrong: wrong === undefined ? null : `a mode is ${JSON.stringify(wrong)}` };
-      }
-    },
-  },
-  {
-    ...must,
     id: 'pi/unknown-model',
     reads: 'both',
     section: 'set_model',
@@ -196,7 +159,6 @@ export const settingRules: readonly PiRule[] = [
 ];
 
 /** Levels of the document. */
-const levels: ReadonlySet<unknown> = new Set(['off', 'minimal', 'low', 'medium', 'high', 'xhigh']);
 /** Levels that every thinking model has. */
 const sureLevels: ReadonlySet<string> = new Set(['low', 'medium', 'high']);
 

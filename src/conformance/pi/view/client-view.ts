@@ -23,9 +23,22 @@ export interface ClientView extends PiView {
 }
 
 /** Methods that wait for a reply. */
-export const dialogMethods: readonly string[] = ['select', 'confirm', 'input', 'editor'];
+export const dialogMethods = ['select', 'confirm', 'input', 'editor'] as const;
 /** Methods without a reply. */
 const informMethods: readonly string[] = ['notify', 'setStatus', 'setWidget', 'setTitle', 'set_editor_text'];
+
+/** Commands of the document: docs/protocols/pi.md 4, 13. */
+const documentCommands = [
+  ...['prompt', 'steer', 'follow_up', 'abort', 'new_session', 'get_state', 'get_messages', 'set_model', 'cycle_model'],
+  ...['get_available_models', 'set_thinking_level', 'cycle_thinking_level', 'set_steering_mode', 'set_follow_up_mode'],
+  ...['compact', 'set_auto_compaction', 'set_auto_retry', 'abort_retry', 'bash', 'abort_bash', 'get_session_stats'],
+  ...['export_html', 'switch_session', 'fork', 'get_fork_messages', 'get_last_assistant_text', 'set_session_name'],
+  'get_commands',
+];
+/** Commands of newer versions (docs/protocols/pi.md 1.7). */
+const newerCommands = ['clone', 'clear_queue', 'get_entries', 'get_tree', 'get_available_thinking_levels'];
+/** All commands. */
+export const knownCommands: readonly string[] = [...documentCommands, ...newerCommands];
 
 /** Reads any trace. */
 export function readClient(trace: Trace): ClientView {
@@ -36,7 +49,7 @@ export function readClient(trace: Trace): ClientView {
     ...view,
     frames: trace.frames,
     dialogs: requests
-      .filter(({ json }) => dialogMethods.includes(String(json.method)))
+      .filter(({ json }) => dialogMethods.some((method) => method === json.method))
       .map(({ frame, json }) => ({
         ...{ frame, json, method: String(json.method) },
         replies: view.replies.filter((reply) => reply.frame > frame && reply.json.id === json.id),

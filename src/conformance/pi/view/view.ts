@@ -1,6 +1,6 @@
 // A trace of pi as rules read it: its lines with their answers, its runs, and all messages.
 import type { Dictionary } from '../../../core/model/content.ts';
-import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
+import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import type { Finding, Trace } from '../../check/rule.ts';
 import { type Answer, type Command, type Line, type Lines, readLines } from './lines.ts';
 import { type Run, type WalkResult, walk } from './walk.ts';
@@ -9,8 +9,8 @@ import { type Run, type WalkResult, walk } from './walk.ts';
 export interface MessageInLine {
   readonly frame: number;
   readonly message: Dictionary;
-  /** The line has no object in the place of the message; `message` is then empty. */
-  readonly isNone: boolean;
+  /** What the line has in the place of the message; `message` is empty where that is no object. */
+  readonly value: unknown;
   /** The type of the line, or its command. */
   readonly place: string;
 }
@@ -42,7 +42,7 @@ export function readPi(trace: Trace): PiView {
 
 function toldIn({ frame, type, json }: Line): MessageInLine[] {
   const messageIn = (message: unknown, place: string): MessageInLine => {
-    return { frame, message: dictionaryOf(message), isNone: !isDictionary(message), place };
+    return { frame, message: dictionaryOf(message), value: message, place };
   };
   const all = (messages: unknown, place: string) =>
     Array.isArray(messages) ? messages.map((one) => messageIn(one, place)) : [];

@@ -3,23 +3,12 @@
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import type { Level } from '../../check/check.ts';
 import { each, type Finding, type Rule } from '../../check/rule.ts';
-import { fields, misfit, type Shape } from '../../check/shape.ts';
 import { unknownInBlock } from '../../claude/view/prompt-blocks.ts';
+import { everyRequest, methods } from '../shapes/clients.ts';
+import { blocksIn } from '../shapes/places.ts';
 import { isQuery, type View } from '../view.ts';
 
 const anything = ['text', 'tool'];
-
-const methods: ReadonlySet<string> = new Set([
-  ...['connect', 'query', 'queryWithContent', 'interrupt', 'disconnect'],
-  ...['setModel', 'setPermissionMode', 'getHistory'],
-]);
-
-const image: Shape = { oneOf: [fields({ source: 'object' }), fields({ data: 'string' }), fields({ url: 'string' })] };
-const blocks: ReadonlyMap<unknown, Shape> = new Map<unknown, Shape>([
-  ['text', fields({ text: 'string' })],
-  ['image', image],
-  ['tool_result', fields({ tool_use_id: 'string' })],
-]);
 
 interface Row {
   readonly section?: string;
@@ -43,21 +32,11 @@ function clientRules(rows: Readonly<Record<string, Row>>): Rule<View>[] {
   }));
 }
 
-const every = [...methods].map((method) => `request:${method}`);
-
-/** The content of queries that have one. */
-const blocksIn = ({ requests }: View) =>
-  requests.flatMap(({ frame, method, params }) => {
-    const content = method === 'queryWithContent' && isDictionary(params) ? params.content : undefined;
-    const list: readonly unknown[] = Array.isArray(content) ? content : [];
-    return list.map((block) => ({ frame, block }));
-  });
-
 /** Rules on requests. */
 export const requestRules = clientRules({
   'request-object': {
     sentence: 'Everything that a front end says is a JSON object with a method.',
-    covers: every,
+    covers: everyRequest,
     *judge({ trace }) {
       for (const [frame, { by, json, text }] of trace.frames.entries()) {
         if (by !== 'client') continue;
@@ -66,15 +45,9 @@ export const requestRules = clientRules({
       }
     },
   },
-  'request-id': {
-    sentence: 'Every request has an id, which is a text.',
-    covers: every,
-    judge: ({ requests }) =>
-      each(requests, ({ id }) => (typeof id === 'string' && id !== '' ? null : `the id is ${JSON.stringify(id)}`)),
-  },
   'request-unique': {
     sentence: 'Every request has an id of its own.',
-    covers: every,
+    covers: everyRequest,
     judge: ({ requests }) =>
       each(
         requests.filter(({ id }) => id !== undefined),
@@ -85,14 +58,14 @@ export const requestRules = clientRules({
   'request-known': {
     reads: 'both',
     sentence: 'A front end asks for what there is.',
-    covers: every,
+    covers: everyRequest,
     judge: ({ requests }) =>
       each(requests, ({ method, replies }) => {
         // A newer agent may know more methods and refuse none of them as unknown.
         const isRefused = replies.some(({ json }) =>
           /unknown|not found|unsupported/iu.test(String(dictionaryOf(json.error).message)),
         );
-        return !methods.has(method) && isRefused ? `nobody knows ${method}` : null;
+        return !methods.includes(method) && isRefused ? `nobody knows ${method}` : null;
       }),
   },
   'connect-first': {
@@ -117,50 +90,11 @@ export const requestRules = clientRules({
       yield { frame: next.frame, wrong: isEarly ? `${next.method} comes before the answer` : null };
     },
   },
-  'query-params': {
-    sentence: 'A query has its message as a text.',
-    scenarios: ['tool', 'fail'],
-    covers: ['request:query'],
-    judge: ({ requests }) =>
-      each(
-        requests.filter(({ method }) => method === 'query'),
-        ({ params }) => misfit(params, fields({ message: 'string' }), 'params'),
-      ),
-  },
-  'content-params': {
-    sentence: 'A query with content has a list of blocks, each with its type.',
-    scenarios: ['text'],
-    covers: ['request:queryWithContent'],
-    judge: ({ requests }) =>
-      each(
-        requests.filter(({ method }) => method === 'queryWithContent'),
-        ({ params }) => misfit(params, fields({ content: [fields({ type: 'string' })] }), 'params'),
-      ),
-  },
-  'content-blocks': {
-    sentence: 'A block of a query has what its type needs.',
-    scenarios: ['text'],
-    covers: ['block:text', 'block:image'],
-    judge: (view) =>
-      each(
-        blocksIn(view).filter(({ block }) => isDictionary(block) && blocks.has(block.type)),
-        ({ block }) => misfit(block, blocks.get(isDictionary(block) ? block.type : '') ?? 'any', 'block'),
-      ),
-  },
   'block-known': {
     sentence: 'The blocks of a query, their sources and the kinds of pictures are those of the Messages API.',
     scenarios: ['text'],
     covers: ['block:text', 'block:image'],
-    judge: (view) => each(blocksIn(view), ({ block }) => unknownInBlock(block)),
-  },
-  'setting-params': {
-    sentence: 'setModel has the model as its params, and setPermissionMode a mode.',
-    covers: ['request:setModel', 'request:setPermissionMode'],
-    judge: ({ requests }) =>
-      each(
-        requests.filter(({ method }) => method === 'setModel' || method === 'setPermissionMode'),
-        ({ method, params }) => misfit(params, method === 'setModel' ? 'string' : fields({ mode: 'string' }), 'params'),
-      ),
+    judge: (view) => each(blocksIn(view), ({ value }) => unknownInBlock(value)),
   },
   'interrupt-running': {
     reads: 'both',

@@ -2,12 +2,10 @@
 // behind that page does not describe the envelope.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { each, type Finding } from '../../check/rule.ts';
-import { fields, misfit } from '../../check/shape.ts';
 import { isQuery, type Reply, type Request, type View } from '../view.ts';
 import { type Row, rpcRules } from './rpc-rule.ts';
 
-const alone = { section: '概述', isMeasured: true } as const;
-const row = { ...alone, reads: 'both' } as const;
+const row = { section: '概述', isMeasured: true, reads: 'both' } as const;
 const covers = (method: string) => [`request:${method}`];
 
 const isError = ({ json }: Reply): boolean => json.error !== null && json.error !== undefined;
@@ -55,42 +53,6 @@ const rows: Record<string, Row> = {
       for (const { frame } of [...envelopes, ...replies])
         if (isFromStart || !wild.has(frame)) yield { frame, wrong: wild.has(frame) ? 'nobody asked for it' : null };
     },
-  },
-  'envelope-shape': {
-    ...alone,
-    scenarios: ['text'],
-    sentence: 'What streams stands in an envelope with the id of its query and the message as data.',
-    covers: ['envelope:stream'],
-    judge: ({ envelopes }) =>
-      each(
-        envelopes.filter(({ json }) => json.type === 'stream'),
-        ({ json }) => misfit(json, fields({ id: 'string', data: fields({ type: 'string' }) }), 'envelope'),
-      ),
-  },
-  'answer-shape': {
-    ...alone,
-    scenarios: ['settings'],
-    sentence: 'An answer has a result and the error null, which is not left out.',
-    covers: ['envelope:reply'],
-    judge: ({ replies }) =>
-      each(
-        replies.filter((reply) => !isError(reply)),
-        ({ json }) => misfit(json, fields({ id: 'string', result: 'object', error: 'null' }), 'answer'),
-      ),
-  },
-  'refusal-shape': {
-    ...alone,
-    scenarios: ['settings'],
-    sentence: 'A refusal has the result null, and an error with a number for code and a message.',
-    covers: ['envelope:reply'],
-    judge: ({ replies }) =>
-      each(replies.filter(isError), ({ json }) =>
-        misfit(
-          json,
-          fields({ id: 'string', result: 'null', error: fields({ code: 'number', message: 'string' }) }),
-          'answer',
-        ),
-      ),
   },
   'query-result': {
     ...row,

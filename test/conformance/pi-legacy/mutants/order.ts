@@ -2,7 +2,7 @@
 import type { Dictionary } from '../../../../src/core/model/content.ts';
 import { dictionaryOf } from '../../../../src/core/model/dictionary.ts';
 import { changesOutput, dropsOutput, type Mutant } from '../../support/mutant.ts';
-import { adds, blocks, events, everywhere, less, of, roleOf, updates } from './frames.ts';
+import { adds, blocks, events, everywhere, of, roleOf, updates } from './frames.ts';
 
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const isComplete = (role: string) => (frame: Parameters<typeof roleOf>[0]) =>
@@ -130,11 +130,6 @@ export const orderMutants: readonly Mutant[] = [
       ({ assistantMessageEvent }) => dictionaryOf(assistantMessageEvent).type === 'text_start',
       (frame) => ({ before: [frame] }),
     ),
-  },
-  {
-    fault: 'repeats answers without their usage',
-    caughtBy: ['update-message'],
-    make: of('message_update', (frame) => ({ ...frame, message: less(dictionaryOf(frame.message), 'usage') })),
   },
   {
     fault: 'ends a block when the next one has started',

@@ -26,10 +26,6 @@ export const updates = (kind: string, change: (event: Dictionary) => Dictionary)
     return event.type === kind ? { ...frame, assistantMessageEvent: change(event) } : frame;
   });
 
-/** Changes extension requests of this method. */
-export const requests = (method: string, change: (frame: Dictionary) => Dictionary) =>
-  events('extension_ui_request', (frame) => (frame.method === method ? change(frame) : frame));
-
 /** Changes messages of this role in every line, so that all lines agree. */
 export const messages = (role: string, change: (message: Dictionary) => Dictionary) => {
   const one = (message: unknown) => (isDictionary(message) && message.role === role ? change(message) : message);

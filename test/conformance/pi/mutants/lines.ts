@@ -1,6 +1,6 @@
 // Broken agents of pi: lines, responses and their data.
 import type { Dictionary } from '../../../../src/core/model/content.ts';
-import { dictionaryOf, isDictionary, without } from '../../../../src/core/model/dictionary.ts';
+import { dictionaryOf, without } from '../../../../src/core/model/dictionary.ts';
 import { changesInput, changesOutput, dropsOutput, type Mutant } from '../../support/mutant.ts';
 import { answers, drop, put, responses } from './change.ts';
 
@@ -9,7 +9,6 @@ const succeeds = (data?: unknown) => (frame: Dictionary) =>
   frame.success === true
     ? frame
     : { ...without(frame, 'error'), success: true, ...(data === undefined ? {} : { data }) };
-const listOf = (value: unknown): Dictionary[] => (Array.isArray(value) ? value.filter(isDictionary) : []);
 
 /** Lines and responses. */
 const lines: readonly Mutant[] = [
@@ -22,11 +21,6 @@ const lines: readonly Mutant[] = [
         return [frame];
       },
     }),
-  },
-  {
-    fault: 'prints an object without a type',
-    caughtBy: ['line-has-type'],
-    make: () => ({ out: (frame) => (frame.type === 'agent_start' ? [{ hello: 1 }, frame] : [frame]) }),
   },
   {
     fault: 'does not answer abort_retry',
@@ -47,11 +41,6 @@ const lines: readonly Mutant[] = [
     }),
   },
   {
-    fault: 'says success in words',
-    caughtBy: ['response-success'],
-    make: responses('get_commands', put({ success: 'yes' })),
-  },
-  {
     fault: 'names another command',
     caughtBy: ['response-command'],
     make: responses('get_commands', put({ command: 'commands' })),
@@ -70,11 +59,6 @@ const lines: readonly Mutant[] = [
     fault: 'answers with an id of null where none was sent',
     caughtBy: ['id-absent'],
     make: changesOutput((frame) => (frame.type === 'response' && !('id' in frame) ? { id: null, ...frame } : frame)),
-  },
-  {
-    fault: 'fails without a word',
-    caughtBy: ['error-string'],
-    make: responses('no_such_command', put({ error: '' })),
   },
   {
     fault: 'succeeds with an error',
@@ -114,37 +98,6 @@ const lines: readonly Mutant[] = [
       make: responses(command, fails),
     }),
   ),
-];
-
-/** Missing data: check, command, change, and checks on the same subject. */
-const lacking: readonly (readonly [string, string, (data: Dictionary) => unknown, (readonly string[])?])[] = [
-  ['get-state-data', 'get_state', drop('isCompacting')],
-  [
-    'get-messages-data',
-    'get_messages',
-    put({ messages: null }),
-    ['message-count', 'messages-said', 'stats-counts', 'fork-messages', 'fork-cuts'],
-  ],
-  ['set-model-data', 'set_model', drop('provider')],
-  ['cycle-model-data', 'cycle_model', drop('isScoped')],
-  ['get-available-models-data', 'get_available_models', ({ models }) => ({ models: [...listOf(models), {}] })],
-  ['cycle-thinking-level-data', 'cycle_thinking_level', () => ({}), ['cycle-thinking-level-told']],
-  ['compact-data', 'compact', drop('tokensBefore')],
-  ['get-session-stats-data', 'get_session_stats', drop('cost')],
-  ['export-html-data', 'export_html', put({ path: 7 })],
-  ['new-session-data', 'new_session', put({ cancelled: 'no' })],
-  ['fork-data', 'fork', drop('cancelled')],
-  [
-    'get-fork-messages-data',
-    'get_fork_messages',
-    ({ messages }) => ({ messages: listOf(messages).map(put({ text: null })) }),
-    ['fork-messages', 'fork-text'],
-  ],
-  ['get-last-assistant-text-data', 'get_last_assistant_text', put({ text: 7 }), ['last-text']],
-  ['get-commands-data', 'get_commands', ({ commands }) => ({ commands: listOf(commands).map(drop('source')) })],
-  ['bash-data', 'bash', (data) => (data.cancelled === false ? { ...data, cancelled: 'no' } : data)],
-  ['bash-output', 'bash', drop('output')],
-  ['bash-streams', 'bash', drop('stdout')],
 ];
 
 /** Settings that differ from what was set. */
@@ -201,18 +154,6 @@ const settings: readonly Mutant[] = [
     make: changesInput((frame) => (frame.type === 'set_thinking_level' ? { ...frame, level: 'low' } : frame)),
   },
   {
-    fault: 'has a level of its own',
-    caughtBy: ['thinking-level-valid'],
-    alsoCaughtBy: ['thinking-level-set', 'cycle-thinking-level-told'],
-    make: answers('get_state', put({ thinkingLevel: 'deep' })),
-  },
-  {
-    fault: 'has a mode of its own',
-    caughtBy: ['modes-valid'],
-    alsoCaughtBy: ['set-steering-mode-told'],
-    make: answers('get_state', put({ steeringMode: 'some' })),
-  },
-  {
     fault: 'sets a model that there is not',
     caughtBy: ['unknown-model'],
     alsoCaughtBy: ['missing-field', 'set-model-told'],
@@ -226,15 +167,4 @@ const settings: readonly Mutant[] = [
 ];
 
 /** All mutants. */
-export const lineMutants: readonly Mutant[] = [
-  ...lines,
-  ...lacking.map(
-    ([check, command, change, alsoCaughtBy = []]): Mutant => ({
-      fault: `answers ${command} without what ${check} asks for`,
-      caughtBy: [check],
-      alsoCaughtBy,
-      make: answers(command, change),
-    }),
-  ),
-  ...settings,
-];
+export const lineMutants: readonly Mutant[] = [...lines, ...settings];

@@ -103,32 +103,25 @@ const sessions: readonly Mutant[] = [
         : { ...without(frame, 'error'), success: true, data: { text: '', cancelled: false } },
     ),
   },
-  ...(
-    [
-      ['switch-session-data', {}, '/one.jsonl'],
-      ['switch-session-file', { cancelled: false }, '/two.jsonl'],
-    ] as const
-  ).map(
-    ([check, data, after]): Mutant => ({
-      fault: `switches sessions without what ${check} asks for`,
-      caughtBy: [check],
-      make() {
-        let file = '/one.jsonl';
-        return {
-          out: (frame) =>
-            frame.command === 'get_state' && isDictionary(frame.data)
-              ? [{ ...frame, data: { ...frame.data, sessionFile: file } }]
-              : [frame],
-          in(frame, link) {
-            if (frame.type !== 'switch_session') return [frame];
-            file = after;
-            say(link, frame, { success: true, data });
-            return [];
-          },
-        };
-      },
-    }),
-  ),
+  {
+    fault: 'switches to another session than it was told',
+    caughtBy: ['switch-session-file'],
+    make() {
+      let file = '/one.jsonl';
+      return {
+        out: (frame) =>
+          frame.command === 'get_state' && isDictionary(frame.data)
+            ? [{ ...frame, data: { ...frame.data, sessionFile: file } }]
+            : [frame],
+        in(frame, link) {
+          if (frame.type !== 'switch_session') return [frame];
+          file = '/two.jsonl';
+          say(link, frame, { success: true, data: { cancelled: false } });
+          return [];
+        },
+      };
+    },
+  },
 ];
 
 /** Prompts. */
