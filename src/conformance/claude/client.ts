@@ -17,5 +17,5 @@ export const claudeClient: ClientSet = {
   measuredOn: 'Agent SDK 0.3.329',
   behaviours,
   serve: serveClaude,
-  rules: rulesOver(readUnpacked, [...shapeRulesOfClients.map(unpackMessages), ...messageRules, ...answerRules]),
+  rules: rulesOver(readUnpacked, [...shapeRulesOfClients, ...messageRules, ...answerRules].map(unpackMessages)),
 };

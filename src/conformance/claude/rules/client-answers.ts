@@ -3,9 +3,11 @@
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import { each } from '../../check/rule.ts';
+import { rulesIn } from '../../check/rule-rows.ts';
 import type { AgentRequest, View } from '../view/view.ts';
-import { clientRules } from './client-rule.ts';
 
+/** The document names the messages, and does not say how clients use them (docs/protocols/claude.md 3). */
+const measured = { section: '1.1', isMeasured: true } as const;
 const asking = ['permission', 'parallel', 'unknown'];
 
 /**
@@ -49,8 +51,9 @@ function rpcFault(message: Dictionary, answer: unknown): string | null {
 }
 
 /** Rules on answers. */
-export const answerRules = clientRules({
+export const answerRules = rulesIn<View>('claude/client', {
   'ask-answered': {
+    ...measured,
     reads: 'both',
     sentence: 'What the agent asks is answered: permissions, hooks, messages to tool servers.',
     scenarios: asking,
@@ -64,6 +67,7 @@ export const answerRules = clientRules({
     },
   },
   'answer-once': {
+    ...measured,
     reads: 'both',
     sentence: 'What the agent asks is answered once.',
     scenarios: asking,
@@ -80,6 +84,7 @@ export const answerRules = clientRules({
     },
   },
   'answer-asked': {
+    ...measured,
     reads: 'both',
     sentence: 'An answer has the request_id of what was asked.',
     scenarios: asking,
@@ -94,6 +99,7 @@ export const answerRules = clientRules({
     },
   },
   'permission-call': {
+    ...measured,
     reads: 'both',
     sentence: 'A permission that names its call names the one that was asked for.',
     scenarios: asking,
@@ -106,8 +112,8 @@ export const answerRules = clientRules({
       ),
   },
   'withdrawn-left': {
+    ...measured,
     reads: 'both',
-    level: 'SHOULD',
     sentence: 'What the agent has withdrawn is not allowed any more when its turn is over.',
     scenarios: ['withdrawn'],
     covers: ['message:control_cancel_request'],
@@ -124,6 +130,7 @@ export const answerRules = clientRules({
     },
   },
   'server-answer': {
+    ...measured,
     reads: 'both',
     sentence: 'A tool server answers a request of JSON-RPC under its id, with a result or an error.',
     scenarios: ['mcp'],
@@ -134,8 +141,8 @@ export const answerRules = clientRules({
       ),
   },
   'unknown-ignored': {
+    ...measured,
     reads: 'both',
-    level: 'SHOULD',
     sentence: 'A client goes on behind messages that it does not know.',
     scenarios: ['unknown'],
     covers: ['message:control_response'],

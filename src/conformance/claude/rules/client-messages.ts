@@ -1,10 +1,12 @@
 // Rules on what a Claude client sends by itself: prompts and requests (docs/protocols/claude.md 3.3, 3.4).
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import { each, type Finding } from '../../check/rule.ts';
+import { rulesIn } from '../../check/rule-rows.ts';
 import { unknownInBlock } from '../view/prompt-blocks.ts';
 import type { View } from '../view/view.ts';
-import { clientRules } from './client-rule.ts';
 
+/** The document names the messages, and does not say how clients use them (docs/protocols/claude.md 3). */
+const measured = { section: '1.1', isMeasured: true } as const;
 const anything = ['text', 'permission', 'endless'];
 
 /** Message types that only agents send. */
@@ -30,9 +32,9 @@ function* uniqueIn(items: readonly { readonly frame: number; readonly id: unknow
 }
 
 /** Rules on prompts and requests. */
-export const messageRules = clientRules({
+export const messageRules = rulesIn<View>('claude/client', {
   'message-object': {
-    isSpecified: true,
+    section: '1.1',
     sentence: 'Everything that a client says is a JSON object with a type.',
     scenarios: anything,
     covers: ['message:user'],
@@ -45,6 +47,7 @@ export const messageRules = clientRules({
     },
   },
   'message-type': {
+    ...measured,
     sentence: 'A client says what is a client’s to say: prompts, control messages, keep_alive.',
     scenarios: anything,
     covers: ['message:user'],
@@ -52,6 +55,7 @@ export const messageRules = clientRules({
       each(fromClient, ({ type }) => (agentTypes.has(type) ? `${type} is what an agent says` : null)),
   },
   'message-known': {
+    ...measured,
     level: 'MAY',
     sentence: 'A client says nothing that this version of Claude Code does not know.',
     scenarios: anything,
@@ -63,7 +67,7 @@ export const messageRules = clientRules({
       ),
   },
   'prompt-content': {
-    level: 'SHOULD',
+    ...measured,
     sentence: 'A prompt says something.',
     scenarios: anything,
     covers: ['message:user'],
@@ -74,12 +78,14 @@ export const messageRules = clientRules({
       ),
   },
   'block-known': {
+    ...measured,
     sentence: 'The blocks of a prompt, their sources and the kinds of pictures are those of the Messages API.',
     scenarios: anything,
     covers: ['message:user'],
     judge: (view) => each(blocksIn(view), ({ block }) => unknownInBlock(block)),
   },
   'prompt-uuid': {
+    ...measured,
     sentence: 'Prompts that have a uuid have one of their own.',
     scenarios: anything,
     covers: ['message:user'],
@@ -91,7 +97,7 @@ export const messageRules = clientRules({
       ),
   },
   'initialize-first': {
-    level: 'SHOULD',
+    ...measured,
     sentence: 'initialize comes before the first prompt and every other request.',
     scenarios: anything,
     covers: ['control:initialize'],
@@ -105,6 +111,7 @@ export const messageRules = clientRules({
     },
   },
   'request-unique': {
+    ...measured,
     sentence: 'Every request has a request_id of its own.',
     scenarios: anything,
     covers: ['message:control_request'],
