@@ -62,4 +62,5 @@ export const nowhereCommand = '/conformance/there-is-no-such-program';
 
 /** An absolute path (docs/protocols/acp.md 1.9). */
 export const absolutePath = /^(?:\/|[A-Za-z]:[\\/]|\\\\)/u;
+/** Whether the value is one. */
 export const isAbsolute = (path: unknown): boolean => typeof path === 'string' && absolutePath.test(path);

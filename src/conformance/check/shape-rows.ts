@@ -1,4 +1,4 @@
-// Rules of pure shape as data. A protocol with such rules has two tables, in `<protocol>/shapes.ts`:
+// Rules of pure shape as data. A protocol with such rules has two tables, in `<protocol>/shapes/`:
 //
 //   const places = {                                   // which values of a trace have a shape
 //     ...readersOf('content:', ['text', 'url'], (type) => function* ({ contents }: View) {

@@ -24,12 +24,17 @@ export const contentBlock: Shape = {
 export const absolute: PatternShape = { text: absolutePath, is: 'an absolute path', like: '/project' };
 /** docs/protocols/acp.md 2.10. */
 export const version: Shape = { from: 0, to: 65_535 };
+/** The name and version of a program. */
 export const implementation: Shape = object({ title: 'string' }, { name: 'string', version: 'string' });
 /** docs/protocols/acp.md 1.8. */
 export const rpcError: Shape = fields({ code: 'integer', message: 'string' });
 /** Variables of an environment, and headers. */
 export const pair: Shape = fields({ name: 'string', value: 'string' });
+/** What a side can do, or not (docs/protocols/acp.md 2.11). */
 export const ability: Shape = orNull('object');
+/** Yes, no or nothing. */
 export const flag: Shape = orNull('boolean');
+/** An answer whose result may be null. */
 export const result: Shape = fields({ result: orNull('object') });
+/** docs/protocols/acp.md 1.6. */
 export const metaShape: Shape = fields({ '_meta?': orNull('object') });

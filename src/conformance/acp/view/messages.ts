@@ -8,6 +8,7 @@ export function isRpcId(id: unknown): id is RpcId {
   return id === null || typeof id === 'string' || Number.isSafeInteger(id);
 }
 
+/** Ids, params and empty lines of ACP. */
 export const acpDialect: RpcDialect = { isRpcId, paramsOf: dictionaryOf, isBlank: (text) => text.trim() === '' };
 
 /** Whether the value is a message. */

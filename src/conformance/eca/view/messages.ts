@@ -18,6 +18,7 @@ export function camelCaseParams(params: unknown): Dictionary {
   );
 }
 
+/** Ids and params of ECA. */
 export const ecaDialect: RpcDialect = { isRpcId, paramsOf: camelCaseParams };
 
 /** Whether the value is a message. */
