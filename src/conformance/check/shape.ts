@@ -54,7 +54,7 @@ export const words = (...all: readonly string[]): Shape => ({ words: all });
 /** Null when the value has the shape, else the first difference and its path. */
 export function misfit(value: unknown, shape: Shape, at = 'data'): string | null {
   if (shape === 'nothing' || shape === 'true')
-    return shape === 'true' && value === true ? null : `${at} must not be ${quoted(value)}`;
+    return shape === 'true' && value === true ? null : `${at} must not be ${shown(value)}`;
   if (typeof shape === 'string')
     return isA(value, shape) ? null : `${at} must be a${shape === 'integer' ? 'n' : ''} ${shape}`;
   if (isList(shape)) return listMisfit(value, shape[0], at);
@@ -66,18 +66,18 @@ export function misfit(value: unknown, shape: Shape, at = 'data'): string | null
   }
   if ('words' in shape) {
     const isOne = typeof value === 'string' && shape.words.includes(value);
-    return isOne ? null : `${at} must be one of ${shape.words.join(', ')} and is ${quoted(value)}`;
+    return isOne ? null : `${at} must be one of ${shape.words.join(', ')} and is ${shown(value)}`;
   }
   if ('text' in shape) {
     const isRight = typeof value === 'string' && shape.text.test(value);
-    return isRight ? null : `${at} must be ${shape.is} and is ${quoted(value)}`;
+    return isRight ? null : `${at} must be ${shape.is} and is ${shown(value)}`;
   }
   if ('from' in shape) {
     const { from, to } = shape;
     const isRight =
       Number.isInteger(value) && Number(value) >= from && Number(value) <= (to ?? Number.POSITIVE_INFINITY);
     const size = to === undefined ? `of ${from} or more` : `from ${from} to ${to}`;
-    return isRight ? null : `${at} must be an integer ${size} and is ${quoted(value)}`;
+    return isRight ? null : `${at} must be an integer ${size} and is ${shown(value)}`;
   }
   if (!isDictionary(value)) return `${at} must be an object`;
   if ('each' in shape)
@@ -107,7 +107,8 @@ function listMisfit(value: unknown, each: Shape, at: string): string | null {
   return firstOf(value.map((item: unknown, index) => misfit(item, each, `${at}[${index}]`)));
 }
 
-const quoted = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, 200);
+/** A value as a finding quotes it: as JSON, cut where it is long. */
+export const shown = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, 200);
 
 function isA(value: unknown, kind: Exclude<Extract<Shape, string>, 'nothing' | 'true'>): boolean {
   if (kind === 'any') return value !== undefined;

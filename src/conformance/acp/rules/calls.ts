@@ -1,7 +1,8 @@
 // Rules on tool calls and plans, for agents. docs/protocols/acp.md 4.35 to 4.43.
 import { each } from '../../check/rule.ts';
+import { shown } from '../../check/shape.ts';
 import { type Call, endStatuses, type Session, type Update } from '../view/sessions.ts';
-import { type AcpView, at, callsIn, itemsOf, shown } from '../view/view.ts';
+import { type AcpView, at, callsIn, itemsOf } from '../view/view.ts';
 import { callStatuses, isAbsolute } from '../words.ts';
 import type { Row, Rows } from './judging.ts';
 

@@ -1,8 +1,8 @@
 // Rules on the answers to forms, for clients. docs/protocols/acp.md 6.55.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { misfit, type Shape } from '../../check/shape.ts';
-import { at, shown } from '../view/view.ts';
+import { misfit, type Shape, shown } from '../../check/shape.ts';
+import { at } from '../view/view.ts';
 import type { Rows } from './judging.ts';
 
 /** The shapes of values, by the type of their field. */

@@ -1,6 +1,7 @@
 // Rules on sessions and settings, for clients. docs/protocols/acp.md 3.
 import { each } from '../../check/rule.ts';
-import { type AcpView, asksOf, at, can, itemsOf, resultsOf, shown } from '../view/view.ts';
+import { shown } from '../../check/shape.ts';
+import { type AcpView, asksOf, at, can, itemsOf, resultsOf } from '../view/view.ts';
 import { isAbsolute } from '../words.ts';
 import type { Row, Rows } from './judging.ts';
 import { optionBefore, valuesOf } from './settings.ts';

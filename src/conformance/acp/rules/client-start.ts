@@ -1,7 +1,10 @@
 // Rules on the envelope and the beginning of a connection, for clients. docs/protocols/acp.md 1, 2.
-import { asksOf, at, codeOf, itemsOf, resultsOf, shown } from '../view/view.ts';
+
+import { answered } from '../../check/json-rpc-findings.ts';
+import { shown } from '../../check/shape.ts';
+import { asksOf, at, codeOf, itemsOf, resultsOf } from '../view/view.ts';
 import { clientMethods, nobodys, nobodysPlain } from '../words.ts';
-import { answered, envelopeRows, type Rows, refused } from './judging.ts';
+import { envelopeRows, type Rows, refused } from './judging.ts';
 
 /** Every behaviour shows how a client begins. */
 const any = ['text', 'think', 'tool', 'fail'];

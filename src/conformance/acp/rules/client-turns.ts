@@ -1,7 +1,8 @@
 // Rules on prompts, and on answers to what agents ask, for clients. docs/protocols/acp.md 4, 6.
-import { fields, misfit } from '../../check/shape.ts';
-import type { Request } from '../view/messages.ts';
-import { type AcpView, asksOf, at, can, itemsOf, shown, spansIn } from '../view/view.ts';
+
+import type { Request } from '../../check/json-rpc.ts';
+import { fields, misfit, shown } from '../../check/shape.ts';
+import { type AcpView, asksOf, at, can, itemsOf, spansIn } from '../view/view.ts';
 import { isAbsolute, updateKinds } from '../words.ts';
 import { type Rows, refused } from './judging.ts';
 

@@ -1,8 +1,11 @@
 // Rules on the envelope, for agents. docs/protocols/acp.md 1.
+
+import { answered, succeeds, survives } from '../../check/json-rpc-findings.ts';
+import { shown } from '../../check/shape.ts';
 import { isMessage } from '../view/messages.ts';
-import { asksOf, codeOf, shown } from '../view/view.ts';
+import { asksOf, codeOf } from '../view/view.ts';
 import { agentMethods, agentNotifications, nobodys, nobodysPlain } from '../words.ts';
-import { answered, envelopeRows, type Rows, refused, succeeds, survives } from './judging.ts';
+import { envelopeRows, type Rows, refused } from './judging.ts';
 
 const everywhere = ['start', 'text', 'odd'];
 /** Requests whose answers other rules ask for. */

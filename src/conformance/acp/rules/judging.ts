@@ -1,31 +1,18 @@
 // Parts that rules of both sides share.
+
+import type { InTrace, Request, Response, Side } from '../../check/json-rpc.ts';
+import { answeredOnce, resultOrError } from '../../check/json-rpc-findings.ts';
 import { each, type Finding } from '../../check/rule.ts';
 import type { RuleRow } from '../../check/rule-rows.ts';
-import { type InTrace, isMessage, type Request, type Response, type Side } from '../view/messages.ts';
-import { type AcpView, codeOf, shown } from '../view/view.ts';
+import { shown } from '../../check/shape.ts';
+import { isMessage } from '../view/messages.ts';
+import { type AcpView, codeOf } from '../view/view.ts';
 import { agentMethods, clientMethods } from '../words.ts';
 
 /** A rule, keyed by its name in a table. */
 export type Row = RuleRow<AcpView>;
 /** A table of rules. */
 export type Rows = Readonly<Record<string, Row>>;
-
-/** Findings for requests that will get no answer any more. */
-export function* answered(view: AcpView, asks: Iterable<Request>): Generator<Finding> {
-  for (const { frame, method, answers } of asks) {
-    if (answers.length > 0) yield { frame, wrong: null };
-    else if (view.isComplete) yield { frame, wrong: `${method} is not answered` };
-  }
-}
-
-/** Wrong where an answer is an error. */
-export function* succeeds(asks: Iterable<Request>): Generator<Finding> {
-  for (const { answers, method } of asks) {
-    const [answer] = answers;
-    if (answer === undefined) continue;
-    yield { frame: answer.frame, wrong: 'result' in answer.json ? null : `${method}: ${shown(answer.error)}` };
-  }
-}
 
 /** Wrong where an answer is no error, or one of another code. */
 export function* refused(asks: Iterable<Request>, codes?: readonly number[]): Generator<Finding> {
@@ -40,21 +27,6 @@ function refusalFault(method: string, answer: Response, codes: readonly number[]
   if ('result' in answer.json) return `${method} is answered ${shown(answer.result)}`;
   const code = codeOf(answer);
   return codes === undefined || codes.includes(Number(code)) ? null : `the code is ${shown(code)}`;
-}
-
-/** Whether something is still answered behind that frame; undefined where nothing was requested there. */
-function livesOn({ client, isComplete }: AcpView, { frame }: InTrace): string | null | undefined {
-  const later = client.requests.filter((ask) => ask.frame > frame);
-  if (later.some(({ answers }) => answers.length > 0)) return null;
-  return isComplete && later.length > 0 ? 'nothing is answered any more' : undefined;
-}
-
-/** Findings for the items behind which something was requested. */
-export function* survives(view: AcpView, items: Iterable<InTrace>): Generator<Finding> {
-  for (const item of items) {
-    const wrong = livesOn(view, item);
-    if (wrong !== undefined) yield { frame: item.frame, wrong };
-  }
 }
 
 /** Findings for the items of a list: wrong where a value comes a second time. */
@@ -127,10 +99,7 @@ export function envelopeRows(
       section: '1.2',
       sentence: 'A response has a result or an error and never both.',
       scenarios,
-      judge: (view) =>
-        each(of(view).own.answers, ({ json }) =>
-          'result' in json && 'error' in json ? 'a result and an error' : null,
-        ),
+      judge: (view) => each(of(view).own.answers, resultOrError),
     },
     'request-id': {
       section: '1.2',
@@ -151,11 +120,7 @@ export function envelopeRows(
       sentence: 'No request is answered twice.',
       scenarios,
       reads: 'both',
-      *judge(view) {
-        for (const { answers, method, id } of of(view).other.requests)
-          for (const [place, { frame }] of answers.entries())
-            yield { frame, wrong: place === 0 ? null : `${method} ${shown(id)} is answered again` };
-      },
+      judge: (view) => answeredOnce(of(view).other),
     },
     'answer-id': {
       section: '1.2',

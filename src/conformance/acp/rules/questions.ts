@@ -1,8 +1,10 @@
 // Rules on what agents ask of clients, for agents: permissions, files, terminals, forms. docs/protocols/acp.md 4.44 to
 // 4.51, 6.
+
+import type { Request } from '../../check/json-rpc.ts';
 import { each } from '../../check/rule.ts';
-import type { Request } from '../view/messages.ts';
-import { type AcpView, at, callsIn, can, itemsOf, shown, spansIn } from '../view/view.ts';
+import { shown } from '../../check/shape.ts';
+import { type AcpView, at, callsIn, can, itemsOf, spansIn } from '../view/view.ts';
 import { agentMethods, isAbsolute } from '../words.ts';
 import { type Rows, twice } from './judging.ts';
 

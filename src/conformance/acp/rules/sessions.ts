@@ -1,10 +1,13 @@
 // Rules on sessions, for agents. docs/protocols/acp.md 3.14 to 3.20.
+
+import type { Request } from '../../check/json-rpc.ts';
+import { succeeds } from '../../check/json-rpc-findings.ts';
 import { each } from '../../check/rule.ts';
-import type { Request } from '../view/messages.ts';
+import { shown } from '../../check/shape.ts';
 import { isGiven } from '../view/sessions.ts';
-import { type AcpView, asksOf, at, can, codeOf, itemsOf, resultsOf, shown, spansIn, textOf } from '../view/view.ts';
+import { type AcpView, asksOf, at, can, codeOf, itemsOf, resultsOf, spansIn, textOf } from '../view/view.ts';
 import { isAbsolute, nowhere, nowhereCommand } from '../words.ts';
-import { ownValues, type Row, type Rows, refused, succeeds } from './judging.ts';
+import { ownValues, type Row, type Rows, refused } from './judging.ts';
 
 /** Methods that agents have only if they declare them (docs/protocols/acp.md 3.16 to 3.18). */
 const declared: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([

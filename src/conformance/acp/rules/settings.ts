@@ -1,10 +1,12 @@
 // Rules on modes, options and commands, for agents. docs/protocols/acp.md 3.21 to 3.26.
 import type { Dictionary } from '../../../core/model/content.ts';
+import { succeeds } from '../../check/json-rpc-findings.ts';
 import { each } from '../../check/rule.ts';
+import { shown } from '../../check/shape.ts';
 import { isGiven } from '../view/sessions.ts';
-import { type AcpView, asksOf, at, can, itemsOf, resultsOf, shown } from '../view/view.ts';
+import { type AcpView, asksOf, at, can, itemsOf, resultsOf } from '../view/view.ts';
 import { nowhere } from '../words.ts';
-import { type Rows, refused, succeeds, twice } from './judging.ts';
+import { type Rows, refused, twice } from './judging.ts';
 
 const setups = ['session/new', 'session/load', 'session/resume'];
 

@@ -1,9 +1,11 @@
 // Rules on the beginning of a connection, for agents. docs/protocols/acp.md 2.
+
+import { answered } from '../../check/json-rpc-findings.ts';
 import { each } from '../../check/rule.ts';
-import { fields, misfit } from '../../check/shape.ts';
+import { fields, misfit, shown } from '../../check/shape.ts';
 import { object } from '../shapes/parts.ts';
-import { asksOf, at, codeOf, itemsOf, resultsOf, shown } from '../view/view.ts';
-import { answered, type Rows, refused, twice } from './judging.ts';
+import { asksOf, at, codeOf, itemsOf, resultsOf } from '../view/view.ts';
+import { type Rows, refused, twice } from './judging.ts';
 
 const start = ['start'];
 const covers = ['request:initialize'];

@@ -1,9 +1,12 @@
 // Rules on prompts and what is said in their turns, for agents. docs/protocols/acp.md 4.27 to 4.33, 4.48 to 4.51, 7.
+
+import { answered, succeeds } from '../../check/json-rpc-findings.ts';
 import type { Finding } from '../../check/rule.ts';
+import { shown } from '../../check/shape.ts';
 import { isGiven, type Span } from '../view/sessions.ts';
-import { type AcpView, asksOf, at, can, itemsOf, shown, spansIn } from '../view/view.ts';
+import { type AcpView, asksOf, at, can, itemsOf, spansIn } from '../view/view.ts';
 import { nowhere } from '../words.ts';
-import { answered, type Row, type Rows, refused, succeeds } from './judging.ts';
+import { type Row, type Rows, refused } from './judging.ts';
 
 const covers = ['request:session/prompt'];
 const chunks = ['user_message_chunk', 'agent_message_chunk', 'agent_thought_chunk'];

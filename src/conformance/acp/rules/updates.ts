@@ -1,6 +1,7 @@
 // Rules on the other updates, for agents. docs/protocols/acp.md 5.
 import { each } from '../../check/rule.ts';
-import { at, can, shown } from '../view/view.ts';
+import { shown } from '../../check/shape.ts';
+import { at, can } from '../view/view.ts';
 import { updateKinds } from '../words.ts';
 import type { Row, Rows } from './judging.ts';
 

@@ -1,8 +1,9 @@
 // The places of ACP messages that have a shape, by the kind of message.
 import { isDictionary } from '../../../core/model/dictionary.ts';
+import type { InTrace, Side } from '../../check/json-rpc.ts';
+import { errorPlaces } from '../../check/json-rpc-findings.ts';
 import type { Place } from '../../check/rule.ts';
 import { type Places, type Reader, readersOf } from '../../check/shape-rows.ts';
-import type { InTrace, Side } from '../view/messages.ts';
 import type { Update } from '../view/sessions.ts';
 import { type AcpView, asksOf, at, itemsOf, resultsOf } from '../view/view.ts';
 import { environmentMethods, isAbsolute } from '../words.ts';
@@ -79,10 +80,6 @@ function* newSessions(view: AcpView): Generator<Place> {
   }
 }
 
-const errors = ({ answers: all }: Side): Place[] =>
-  all
-    .filter(({ json }) => 'error' in json && !('result' in json))
-    .map(({ frame, error }) => ({ frame, value: error, as: 'error' }));
 /** What may hold `_meta`, and does. */
 const holders = ({ frames }: Side, ...paths: readonly (readonly string[])[]): Place[] =>
   frames.flatMap(({ frame, json }) =>
@@ -103,7 +100,7 @@ const options: Read = ({ agent }) =>
 
 /** Of what agents say. */
 export const agentPlaces = {
-  error: ({ agent }) => errors(agent),
+  error: ({ agent }) => errorPlaces(agent),
   'holder of _meta': ({ agent }) => holders(agent, ['params'], ['result']),
   ...readersOf('result of ', ['initialize', 'session/list', 'session/prompt'], (method) => results(method)),
   'result of initialize of version 1': greetings,
@@ -157,7 +154,7 @@ const answersOf =
 
 /** Of what clients say. */
 export const clientPlaces = {
-  error: ({ client }) => errors(client),
+  error: ({ client }) => errorPlaces(client),
   'holder of _meta': ({ client }) =>
     holders(client, ['params'], ['result'], ['params', 'clientCapabilities'], ['params', 'clientInfo']),
   'message with a method': ({ client }) =>

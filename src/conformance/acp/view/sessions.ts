@@ -1,7 +1,8 @@
 // The sessions of a connection as brackets: what opens and closes, and what may come inside. docs/protocols/acp.md 3, 4.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { type InTrace, isResult, type Messages, type Request, type Response } from './messages.ts';
+import type { InTrace, Messages, Request, Response } from '../../check/json-rpc.ts';
+import { isResult } from './messages.ts';
 
 /** A request that opens a bracket. Its answer closes the bracket. */
 export type SpanKind = 'turn' | 'load' | 'resume';

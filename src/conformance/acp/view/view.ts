@@ -1,8 +1,9 @@
 // A connection of ACP as rules read it.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
+import { type Messages, messagesIn, type Request, type Response } from '../../check/json-rpc.ts';
 import type { Rule, Trace } from '../../check/rule.ts';
-import { type Messages, messagesIn, type Request, type Response } from './messages.ts';
+import { acpDialect } from './messages.ts';
 import { type Call, type Session, type Span, sessionsIn, type Update } from './sessions.ts';
 
 /** A rule on ACP. */
@@ -23,7 +24,7 @@ export interface AcpView extends Messages {
 
 /** Reads a trace. */
 export function viewOf(trace: Trace): AcpView {
-  const messages = messagesIn(trace);
+  const messages = messagesIn(trace, acpDialect);
   const initialize = messages.client.requests.find(({ method }) => method === 'initialize') ?? null;
   return {
     ...messages,
@@ -47,9 +48,6 @@ export function can(capabilities: Dictionary, ...path: readonly string[]): boole
 
 /** Every item of a list, as an object; none where the value is no list. */
 export const itemsOf = (value: unknown): Dictionary[] => (Array.isArray(value) ? value.map(dictionaryOf) : []);
-
-/** A value in a message, shortened. */
-export const shown = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, 200);
 
 /** Requests of the client by these methods. */
 export const asksOf = ({ client }: AcpView, ...methods: readonly string[]): Request[] =>

@@ -1,9 +1,9 @@
 // Rules on tool calls that wait for approval. docs/protocols/eca.md 8.6, 4.3 to 4.6.
 import type { Finding } from '../../check/rule.ts';
+import { shown } from '../../check/shape.ts';
 import type { EcaCall } from '../view/tool-calls.ts';
 import { isFinished } from '../view/turns.ts';
 import { allCalls, type Chat, type EcaRows, type EcaView, turnAt } from '../view/view.ts';
-import { shown } from './values.ts';
 
 /** Calls that the client answers while they wait. */
 function* answeredCalls(

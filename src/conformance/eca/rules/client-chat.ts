@@ -1,8 +1,8 @@
 // Rules on the prompts, approvals, stops and queries of editors. docs/protocols/eca.md 8.2, 8.6, 2.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import type { Notification, Request } from '../view/messages.ts';
+import type { Notification, Request } from '../../check/json-rpc.ts';
+import { shown } from '../../check/shape.ts';
 import type { EcaRows, EcaView } from '../view/view.ts';
-import { shown } from './values.ts';
 
 const covers = ['request:chat/prompt'];
 const answersOf = ({ client }: EcaView): Notification[] =>

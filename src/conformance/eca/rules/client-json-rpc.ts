@@ -1,11 +1,12 @@
 // Rules on the frames, ids and answers of editors. docs/protocols/eca.md 5.1, and 5.2 for what real servers drop.
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
+import { answered, resultOrError } from '../../check/json-rpc-findings.ts';
 import { each, type Finding } from '../../check/rule.ts';
+import { shown } from '../../check/shape.ts';
 import { nobodys } from '../methods.ts';
 import { isMessage } from '../view/messages.ts';
 import type { EcaRows } from '../view/view.ts';
-import { answered, ownIds, resultOrError } from './json-rpc.ts';
-import { shown } from './values.ts';
+import { ownIds } from './json-rpc.ts';
 
 /** Every behaviour shows how an editor begins. */
 const any = ['text'];

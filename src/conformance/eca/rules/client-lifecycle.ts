@@ -1,7 +1,7 @@
 // Rules on how an editor begins and ends a connection. docs/protocols/eca.md 8.1, and 2 for what real editors do.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
+import { shown } from '../../check/shape.ts';
 import type { EcaRows } from '../view/view.ts';
-import { shown } from './values.ts';
 
 /** Every behaviour shows how an editor begins. */
 const any = ['text'];

@@ -1,8 +1,9 @@
 // Rules on tool-server updates, configuration and messages to the user. docs/protocols/eca.md 8.8, 8.9, 1.
+
+import type { Notification } from '../../check/json-rpc.ts';
 import type { Finding } from '../../check/rule.ts';
-import type { Notification } from '../view/messages.ts';
+import { shown } from '../../check/shape.ts';
 import type { EcaRows, EcaView } from '../view/view.ts';
-import { shown } from './values.ts';
 
 const updated = 'notification:tool/serverUpdated';
 

@@ -1,8 +1,9 @@
 // Rules on the order of reasoning and status contents in a chat. docs/protocols/eca.md 8.3, 2 and 4.
+
+import { shown } from '../../check/shape.ts';
 import { type ReasonStep, reasonSteps } from '../view/reasons.ts';
 import { isFinished, isOver } from '../view/turns.ts';
 import { type Chat, type EcaRows, type EcaView, turnAt } from '../view/view.ts';
-import { shown } from './values.ts';
 
 const received = 'Chat Content Received';
 

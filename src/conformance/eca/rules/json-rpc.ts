@@ -1,46 +1,16 @@
 // Rules on JSON-RPC, for servers: what is a message, and that every request is answered. docs/protocols/eca.md 5;
 // JSON-RPC 2.0.
 import { isDictionary } from '../../../core/model/dictionary.ts';
+import type { Response, Side } from '../../check/json-rpc.ts';
+import { answered, answeredOnce, resultOrError, succeeds, survives } from '../../check/json-rpc-findings.ts';
 import { each, type Finding } from '../../check/rule.ts';
+import { shown } from '../../check/shape.ts';
 import { nobodys } from '../methods.ts';
-import { type InTrace, isMessage, type Request, type Response, type Side } from '../view/messages.ts';
+import { isMessage } from '../view/messages.ts';
 import type { EcaRows, EcaView } from '../view/view.ts';
-import { shown } from './values.ts';
 
 const everywhere = ['start', 'text', 'odd'];
 const code = (answer: Response | undefined): unknown => (isDictionary(answer?.error) ? answer.error.code : undefined);
-
-/** Whether the server still answers requests sent after that frame; undefined where nothing was requested. */
-function livesOn({ client, isComplete }: EcaView, { frame }: InTrace): string | null | undefined {
-  const later = client.requests.filter((ask) => ask.frame > frame);
-  if (later.some(({ answers }) => answers.length > 0)) return null;
-  return isComplete && later.length > 0 ? 'nothing is answered any more' : undefined;
-}
-
-/** Findings for the items that can be judged. */
-function* survives(view: EcaView, items: Iterable<InTrace>): Generator<Finding> {
-  for (const item of items) {
-    const wrong = livesOn(view, item);
-    if (wrong !== undefined) yield { frame: item.frame, wrong };
-  }
-}
-
-/** Findings for requests that will get no answer any more. */
-export function* answered(view: EcaView, asks: Iterable<Request>): Generator<Finding> {
-  for (const { frame, method, answers } of asks) {
-    if (answers.length > 0) yield { frame, wrong: null };
-    else if (view.isComplete) yield { frame, wrong: `${method} is not answered` };
-  }
-}
-
-/** Wrong where an answer is no result. */
-export function* succeeds(asks: Iterable<Request>): Generator<Finding> {
-  for (const { answers, method } of asks) {
-    const [answer] = answers;
-    if (answer === undefined) continue;
-    yield { frame: answer.frame, wrong: 'result' in answer.json ? null : `${method}: ${shown(answer.error)}` };
-  }
-}
 
 /** Whether each request has an id of its own. */
 export function* ownIds({ requests }: Side): Generator<Finding> {
@@ -50,10 +20,6 @@ export function* ownIds({ requests }: Side): Generator<Finding> {
     seen.add(id);
   }
 }
-
-/** Whether answers have the fields that JSON-RPC allows. */
-export const resultOrError = ({ json }: Response): string | null =>
-  'result' in json && 'error' in json ? 'a result and an error' : null;
 
 /** A content that is cut and has such a letter: the length may be that of the text and not of its bytes. */
 const beyondAscii = /[^\0-\x7f]/u;
@@ -95,7 +61,7 @@ export const jsonRpcRows: EcaRows = {
       const own = new Set(['chat/prompt', 'initialize', 'shutdown', nobodys]);
       const asks = view.client.requests.filter(
         ({ frame, isExcused, id, method }) =>
-          frame < last && !isExcused && (typeof id === 'string' || id >= 0) && !own.has(method),
+          frame < last && !isExcused && (typeof id !== 'number' || id >= 0) && !own.has(method),
       );
       yield* answered(view, asks);
     },
@@ -105,11 +71,7 @@ export const jsonRpcRows: EcaRows = {
     sentence: 'No request is answered twice.',
     scenarios: everywhere,
     reads: 'both',
-    *judge({ client }) {
-      for (const { answers, method, id } of client.requests)
-        for (const [place, { frame }] of answers.entries())
-          yield { frame, wrong: place === 0 ? null : `${method} ${shown(id)} is answered again` };
-    },
+    judge: ({ client }) => answeredOnce(client),
   },
   'answer-id': {
     section: 'Content Part',

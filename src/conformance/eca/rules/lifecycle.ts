@@ -1,10 +1,10 @@
 // Rules on how a server begins and ends a connection. docs/protocols/eca.md 8.1, 1, 3 and 4.
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
+import type { Request, Response } from '../../check/json-rpc.ts';
+import { answered, succeeds } from '../../check/json-rpc-findings.ts';
+import { shown } from '../../check/shape.ts';
 import { declared } from '../methods.ts';
-import type { Request, Response } from '../view/messages.ts';
 import type { EcaRows, EcaView } from '../view/view.ts';
-import { answered, succeeds } from './json-rpc.ts';
-import { shown } from './values.ts';
 
 /** Successful answers to `initialize`. */
 function greetings({ client }: EcaView): Response[] {

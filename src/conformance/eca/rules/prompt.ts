@@ -1,10 +1,10 @@
 // Rules on prompts: the answer, the echo, the run and its end. docs/protocols/eca.md 8.2, 4.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
+import type { Request } from '../../check/json-rpc.ts';
+import { answered } from '../../check/json-rpc-findings.ts';
+import { shown } from '../../check/shape.ts';
 import type { Content } from '../view/chat-events.ts';
-import type { Request } from '../view/messages.ts';
 import { chatOf, type EcaRows, type EcaView, promptResult } from '../view/view.ts';
-import { answered } from './json-rpc.ts';
-import { shown } from './values.ts';
 
 const conversations = ['text'];
 const covers = ['request:chat/prompt'];

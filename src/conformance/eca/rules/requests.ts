@@ -1,9 +1,9 @@
 // Rules on chat requests beside prompts: stop, delete, contexts, commands. docs/protocols/eca.md 8.6, 8.7, 4 and 5.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import type { Request } from '../view/messages.ts';
+import type { Request } from '../../check/json-rpc.ts';
+import { shown } from '../../check/shape.ts';
 import { isFinished, isRunning } from '../view/turns.ts';
 import type { EcaRows, EcaView } from '../view/view.ts';
-import { shown } from './values.ts';
 
 /** Requests of this method that were answered with a result. */
 function* resultsOf(

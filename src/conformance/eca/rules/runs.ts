@@ -1,10 +1,10 @@
 // Rules on what follows a prompt: its echo, the run, and the end. docs/protocols/eca.md 8.3, 4.
 
+import type { Request } from '../../check/json-rpc.ts';
+import { shown } from '../../check/shape.ts';
 import type { Content } from '../view/chat-events.ts';
-import type { Request } from '../view/messages.ts';
 import { isOver, isRunning, type Turn } from '../view/turns.ts';
 import type { EcaRows, EcaView } from '../view/view.ts';
-import { shown } from './values.ts';
 
 const conversations = ['text'];
 const covers = ['request:chat/prompt'];

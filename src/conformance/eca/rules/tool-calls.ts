@@ -2,10 +2,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import { each } from '../../check/rule.ts';
+import { shown } from '../../check/shape.ts';
 import type { CallStep, EcaCall } from '../view/tool-calls.ts';
 import { isOver } from '../view/turns.ts';
 import { allCalls, type EcaRows, type EcaView, turnAt } from '../view/view.ts';
-import { shown } from './values.ts';
 
 const received = 'Chat Content Received';
 const withCalls = ['tool'];

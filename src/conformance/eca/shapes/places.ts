@@ -1,9 +1,10 @@
 // The places of ECA messages that have a shape, by the kind of message.
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
+import type { Request, Response } from '../../check/json-rpc.ts';
+import { errorPlaces } from '../../check/json-rpc-findings.ts';
 import type { Place } from '../../check/rule.ts';
 import { type Places, type Reader, readersOf } from '../../check/shape-rows.ts';
 import type { Content } from '../view/chat-events.ts';
-import type { Request, Response } from '../view/messages.ts';
 import type { EcaView } from '../view/view.ts';
 
 /** Content types of the document and of newer servers, but text. */
@@ -122,8 +123,7 @@ export const agentPlaces = {
   ...readersOf('result of ', ['chat/queryContext', 'chat/queryCommands'], (method) => result(method)),
   ...readersOf('answer to ', ['chat/delete', 'shutdown'], (method) => answer(method)),
   'context that is offered': itemsOf(result('chat/queryContext'), 'contexts', 'context'),
-  // A result beside an error is the subject of another check.
-  error: ({ agent }) => errors(agent.answers),
+  error: ({ agent }) => errorPlaces(agent),
 } satisfies Places<EcaView, string>;
 
 const request =
@@ -152,11 +152,5 @@ export const clientPlaces = {
           .filter((one) => one.method === method)
           .map(({ frame, params }) => ({ frame, value: params, as: 'params' })),
   ),
-  error: ({ client }) => errors(client.answers),
+  error: ({ client }) => errorPlaces(client),
 } satisfies Places<EcaView, string>;
-
-function errors(answers: readonly Response[]): Place[] {
-  return answers
-    .filter(({ json }) => 'error' in json && !('result' in json))
-    .map(({ frame, error }) => ({ frame, value: error, as: 'error' }));
-}

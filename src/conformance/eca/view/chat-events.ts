@@ -1,6 +1,6 @@
 // The events of a chat, by both sides, in order. Types only.
 import type { Dictionary } from '../../../core/model/content.ts';
-import type { InTrace, Request } from './messages.ts';
+import type { InTrace, Request } from '../../check/json-rpc.ts';
 
 /** A content of `chat/contentReceived`. */
 export interface Content extends InTrace {

@@ -1,7 +1,7 @@
 // The turns of one chat, from each prompt to the next, and how each went.
 
+import type { Request } from '../../check/json-rpc.ts';
 import type { ChatEvent, Content } from './chat-events.ts';
-import type { Request } from './messages.ts';
 
 /** The events after an accepted prompt. */
 export interface Turn {

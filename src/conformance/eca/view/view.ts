@@ -1,10 +1,11 @@
 // A trace of ECA as rules read it: its messages, and its chats with their events.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
+import { type Messages, messagesIn, type Notification, type Request } from '../../check/json-rpc.ts';
 import type { Trace } from '../../check/rule.ts';
 import type { RuleRow } from '../../check/rule-rows.ts';
 import type { ChatEvent, Content } from './chat-events.ts';
-import { type Messages, messagesIn, type Notification, type Request } from './messages.ts';
+import { ecaDialect } from './messages.ts';
 import { callsOf, type EcaCall } from './tool-calls.ts';
 import { type Turn, turnsOf } from './turns.ts';
 
@@ -61,7 +62,7 @@ export function chatOf(ask: Request): string | null {
 
 /** Reads a trace. */
 export function viewOf(trace: Trace): EcaView {
-  const messages = messagesIn(trace);
+  const messages = messagesIn(trace, ecaDialect);
   const { client, agent } = messages;
   const events = new Map<string, ChatEvent[]>();
   const parents = new Map<string, unknown>();
