@@ -60,6 +60,6 @@ export const permissionKinds = ['allow_once', 'allow_always', 'reject_once', 're
 /** A program that is on no machine. */
 export const nowhereCommand = '/conformance/there-is-no-such-program';
 
-/** Whether the value is an absolute path (docs/protocols/acp.md 1.9). */
-export const isAbsolute = (path: unknown): boolean =>
-  typeof path === 'string' && /^(?:\/|[A-Za-z]:[\\/]|\\\\)/u.test(path);
+/** An absolute path (docs/protocols/acp.md 1.9). */
+export const absolutePath = /^(?:\/|[A-Za-z]:[\\/]|\\\\)/u;
+export const isAbsolute = (path: unknown): boolean => typeof path === 'string' && absolutePath.test(path);

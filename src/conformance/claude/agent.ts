@@ -8,11 +8,12 @@ import { figureRules } from './rules/figures.ts';
 import { frameRules } from './rules/frames.ts';
 import { inputRules } from './rules/input.ts';
 import { resultRules } from './rules/result.ts';
-import { eventRules } from './rules/stream-events.ts';
+import { signatureRules } from './rules/signatures.ts';
 import { streamRules } from './rules/stream-grammar.ts';
 import { toolResultRules } from './rules/tool-results.ts';
 import { toolRules } from './rules/tools.ts';
 import { scenarios } from './scenarios.ts';
+import { shapeRulesOfAgents } from './shapes/agents.ts';
 import { readUnpacked, unpackMessages } from './view/unpack-messages.ts';
 import type { View } from './view/view.ts';
 
@@ -20,7 +21,7 @@ import type { View } from './view/view.ts';
 export const claudeAgent: AgentSet = {
   protocol: 'claude',
   side: 'agent',
-  version: '2',
+  version: '3',
   history: agentHistory,
   measuredOn: 'Claude Code 2.1.329 and 2.1.330',
   usual: {},
@@ -28,9 +29,10 @@ export const claudeAgent: AgentSet = {
   rules: rulesOver(
     readUnpacked,
     [
+      ...shapeRulesOfAgents,
       ...frameRules,
-      ...eventRules,
       ...streamRules<View>('claude'),
+      ...signatureRules,
       ...toolResultRules<View>('claude'),
       ...toolRules,
       ...resultRules,

@@ -5,7 +5,8 @@ import { serveClaude } from './fake-agent/fake-agent.ts';
 import { clientHistory } from './history.ts';
 import { answerRules } from './rules/client-answers.ts';
 import { messageRules } from './rules/client-messages.ts';
-import { readUnpacked } from './view/unpack-messages.ts';
+import { shapeRulesOfClients } from './shapes/clients.ts';
+import { readUnpacked, unpackMessages } from './view/unpack-messages.ts';
 
 /** Checks of clients that speak the native format of the Claude Agent SDK. */
 export const claudeClient: ClientSet = {
@@ -16,5 +17,5 @@ export const claudeClient: ClientSet = {
   measuredOn: 'Agent SDK 0.3.329',
   behaviours,
   serve: serveClaude,
-  rules: rulesOver(readUnpacked, [...messageRules, ...answerRules]),
+  rules: rulesOver(readUnpacked, [...shapeRulesOfClients.map(unpackMessages), ...messageRules, ...answerRules]),
 };

@@ -78,6 +78,12 @@ export const agentHistory: SetHistory = [
       'claude/result-stop-reason',
     ],
   },
+  {
+    version: '3',
+    why: 'notices what the mutation score showed to pass unread',
+    added: ['claude/signature-streamed', 'claude/denial-known'],
+    reworded: ['claude/session-same', 'claude/api-message', 'claude/user-shape'],
+  },
 ];
 
 /** Of the checks of clients. */

@@ -3,7 +3,7 @@ import type { Dictionary } from '../../../src/core/model/content.ts';
 import { dictionaryOf } from '../../../src/core/model/dictionary.ts';
 import type { Interceptor } from '../support/intercept.ts';
 import type { Mutant } from '../support/mutant.ts';
-import { type Change, drop, each, inside, onType, type Through } from './stream-mutants.ts';
+import { type Change, each, inside, onType, type Through } from './stream-mutants.ts';
 
 /** Changes what the agent sends. */
 export const changesOutput: Through = (change) => () => {
@@ -57,23 +57,13 @@ export const onAnswer = (subtype: string, change: (response: Dictionary) => Dict
 /** Changes the content of successful answers. */
 export const onSuccess = (subtype: string, change: (response: Dictionary) => Dictionary) =>
   onAnswer(subtype, (response) => (response.subtype === 'success' ? inside(response, 'response', change) : response));
-/** Changes refusals. */
-export const onError = (change: (response: Dictionary) => Dictionary) =>
-  onType('control_response', (frame) =>
-    dictionaryOf(frame.response).subtype === 'error' ? inside(frame, 'response', change) : frame,
-  );
 /** A refusal of this request. */
 export const refused = ({ request_id }: Dictionary): Dictionary => ({ subtype: 'error', request_id, error: 'No.' });
-/** An empty successful answer. */
-export const granted = ({ request_id }: Dictionary): Dictionary => ({ subtype: 'success', request_id, response: {} });
 /** Whether the frame is a request of the agent. */
 export const isQuestion = (frame: Dictionary) => frame.type === 'control_request';
 /** Changes requests of the agent. */
 export const onQuestion = (change: (request: Dictionary) => Dictionary) =>
   onType('control_request', (frame) => inside(frame, 'request', change));
-/** The list, without that field in its items. */
-export const withoutFirst = (list: unknown, name: string): unknown[] =>
-  Array.isArray(list) ? list.map((one) => drop(dictionaryOf(one), name)) : [];
 
 /** A mutant without the name of its check. */
 export interface Row {

@@ -129,6 +129,15 @@ const truths: Readonly<Record<string, readonly Said[]>> = {
     }),
     ...[prompt('go'), init(), ...text('a', 'hi'), result({ result: 'hi' })],
   ],
+  'an init that begins another session': [
+    ...[...greets(), prompt('/clear'), init()],
+    ...[init(), result({ result: '', num_turns: 0 })].map(([by, json]): Said => [by, { ...json, session_id: 'next' }]),
+  ],
+  'a denial of a sub-agent, whose calls are not told': [
+    ...[...greets(), prompt('go'), init(), ...call('a', 't')],
+    agent({ type: 'user', message: { role: 'user', content: 'list' }, parent_tool_use_id: 't' }),
+    ...[returned('t'), ...text('b', 'hi'), result({ ...denialOf('inner'), result: 'hi', num_turns: 2 })],
+  ],
 };
 
 /** The recording, from each of its messages on. */

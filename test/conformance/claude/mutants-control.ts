@@ -5,14 +5,12 @@ import {
   changesOutput,
   dies,
   followed,
-  granted,
   idOf,
   isPrompt,
   isQuestion,
   isResultOfTool,
   losesPrompt,
   onAnswer,
-  onError,
   onQuestion,
   onResult,
   onSuccess,
@@ -20,16 +18,11 @@ import {
   onToolResult,
   type Row,
   refused,
-  withoutFirst,
 } from './changes.ts';
 import { drop, inside, mint, onBlocks, onType } from './stream-mutants.ts';
 
 /** By the name of the check that must catch the mutant. */
 export const controlMutants: Record<string, Row> = {
-  'response-shape': {
-    fault: 'errors without words',
-    make: changesOutput(onError((response) => drop(response, 'error'))),
-  },
   'request-answered': {
     fault: 'mcp_status is not answered',
     make: changesOutput(onType('control_response', (frame) => (idOf(frame).startsWith('mcp_status-') ? null : frame))),
@@ -52,34 +45,9 @@ export const controlMutants: Record<string, Row> = {
       ),
     ),
   },
-  'initialize-response': {
-    fault: 'a greeting without models',
-    make: changesOutput(onSuccess('initialize', (response) => drop(response, 'models'))),
-    alsoCaughtBy: ['initialize-models'],
-  },
-  'initialize-commands': {
-    fault: 'commands without a name',
-    make: changesOutput(
-      onSuccess('initialize', (response) => ({ ...response, commands: withoutFirst(response.commands, 'name') })),
-    ),
-  },
-  'initialize-models': {
-    fault: 'models without a name for people',
-    make: changesOutput(
-      onSuccess('initialize', (response) => ({ ...response, models: withoutFirst(response.models, 'displayName') })),
-    ),
-  },
-  'initialize-style': {
-    fault: 'a greeting without output style',
-    make: changesOutput(onSuccess('initialize', (response) => drop(response, 'output_style'))),
-  },
   'set-model-offered': {
     fault: 'a model that was offered is refused',
     make: changesOutput(onAnswer('set_model', refused)),
-  },
-  'set-model-answer': {
-    fault: 'set_model is answered with nothing',
-    make: changesOutput(onAnswer('set_model', granted)),
   },
   'set-mode-answer': {
     fault: 'another mode than was asked for',
@@ -88,40 +56,6 @@ export const controlMutants: Record<string, Row> = {
   'set-mode-told': {
     fault: 'init always tells the same mode',
     make: changesOutput(onSystem('init', (frame) => ({ ...frame, permissionMode: 'default' }))),
-  },
-  'set-mode-unknown': {
-    fault: 'takes any mode',
-    make: changesOutput(
-      onAnswer('set_permission_mode', (response) =>
-        response.subtype === 'error' ? { ...granted(response), response: { mode: 'no_such_mode' } } : response,
-      ),
-    ),
-  },
-  'set-mode-unknown-code': {
-    fault: 'refuses a mode without a code',
-    make: changesOutput(onAnswer('set_permission_mode', (response) => drop(response, 'error_code'))),
-  },
-  'set-thinking-answer': {
-    fault: 'does not think so',
-    make: changesOutput(onAnswer('set_max_thinking_tokens', refused)),
-  },
-  'mcp-status-answer': {
-    fault: 'mcp_status is answered with nothing',
-    make: changesOutput(onAnswer('mcp_status', granted)),
-  },
-  'unknown-request': {
-    fault: 'grants any request',
-    make: changesOutput(onAnswer('no_such_request', granted)),
-    alsoCaughtBy: ['unknown-request-code'],
-  },
-  'unknown-request-code': {
-    fault: 'refuses a request without a code',
-    make: changesOutput(onAnswer('no_such_request', (response) => drop(response, 'error_code'))),
-  },
-  'interrupt-answer': { fault: 'refuses interrupts', make: changesOutput(onAnswer('interrupt', refused)) },
-  'interrupt-queued': {
-    fault: 'interrupts are answered with nothing',
-    make: changesOutput(onAnswer('interrupt', granted)),
   },
   'interrupt-ends': {
     fault: 'a turn that was interrupted has no result',
@@ -133,18 +67,10 @@ export const controlMutants: Record<string, Row> = {
       onResult((frame) => (frame.is_error === true ? { ...frame, subtype: 'error_max_turns' } : frame)),
     ),
   },
-  'ask-shape': {
-    fault: 'a request without a subtype',
-    make: changesOutput(followed(isQuestion, () => ({ type: 'control_request', request_id: 'what', request: {} }))),
-  },
   'ask-id-own': {
     fault: 'asks everything twice',
     make: changesOutput(followed(isQuestion, (frame) => frame)),
     alsoCaughtBy: ['ask-over', 'can-use-tool-waits'],
-  },
-  'can-use-tool-shape': {
-    fault: 'leave without input',
-    make: changesOutput(onQuestion((request) => drop(request, 'input'))),
   },
   'can-use-tool-known': {
     fault: 'leave for a call that nobody made',
@@ -175,6 +101,16 @@ export const controlMutants: Record<string, Row> = {
     fault: 'denials that are not listed',
     make: changesOutput(onResult((frame) => ({ ...frame, permission_denials: [] }))),
   },
+  'denial-known': {
+    fault: 'denials of calls that nobody made',
+    make: changesOutput(
+      onResult((frame) => ({
+        ...frame,
+        permission_denials: [{ tool_name: 'Bash', tool_use_id: 'x', tool_input: {} }],
+      })),
+    ),
+    alsoCaughtBy: ['deny-listed'],
+  },
   'deny-goes-on': {
     fault: 'a denial ends the turn with an error',
     make: changesOutput(onResult((frame) => ({ ...frame, is_error: true }))),
@@ -201,14 +137,6 @@ export const controlMutants: Record<string, Row> = {
     fault: 'withdraws nothing',
     make: changesOutput(onType('control_cancel_request', () => null)),
     alsoCaughtBy: ['can-use-tool-waits'],
-  },
-  'question-shape': {
-    fault: 'questions without a header',
-    make: changesOutput(
-      onQuestion((request) =>
-        inside(request, 'input', (input) => ({ ...input, questions: withoutFirst(input.questions, 'header') })),
-      ),
-    ),
   },
   'prompt-string': {
     fault: 'passes over prompts that are a string',

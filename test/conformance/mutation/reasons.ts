@@ -136,6 +136,12 @@ const reasons: readonly Reason[] = [
     why: unnamed,
   },
   { pattern: /^\w+ system:api_retry error$/u, protocols: ['claude'], why: unnamed },
+  {
+    pattern: /^null system:(?:status status|api_retry error_status)$/u,
+    protocols: ['claude'],
+    why: 'The field may be null: a status that is over, and a failure without a status of HTTP.',
+  },
+  { pattern: field('remove', 'event\\.delta\\.stop_sequence'), protocols: ['claude'], why: optional },
   { pattern: /^\w+ system:notice /u, protocols: ['claude'], why: unnamed },
   {
     pattern: field('remove', 'cache_creation_input_tokens', 'cache_read_input_tokens', 'input_tokens', 'signature'),

@@ -61,20 +61,6 @@ export const callRows: Rows = {
     { level: 'SHOULD' },
     true,
   ),
-  'call-lines': {
-    section: '1.9',
-    isMeasured: true,
-    sentence: 'The lines of locations count from 1.',
-    covers,
-    scenarios: ['edit'],
-    *judge({ updates }) {
-      for (const one of updates) {
-        if (!isOfCall(one)) continue;
-        for (const { line } of itemsOf(one.update.locations))
-          if (typeof line === 'number') yield { frame: one.frame, wrong: line >= 1 ? null : `the line is ${line}` };
-      }
-    },
-  },
   'call-created': {
     section: '4.35',
     level: 'SHOULD',

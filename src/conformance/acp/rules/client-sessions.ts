@@ -7,7 +7,6 @@ import type { Row, Rows } from './judging.ts';
 import { optionBefore, valuesOf } from './settings.ts';
 
 const placed = ['session/new', 'session/load', 'session/resume'];
-const anySession = ['text'];
 
 /** Methods are asked only of agents that declare them. */
 const declared = (method: string, section: string, ...path: readonly string[]): Row => ({
@@ -38,14 +37,6 @@ function isKnown(view: AcpView, session: unknown, frame: number): boolean {
 
 /** All rules on sessions and settings. */
 export const clientSessionRows: Rows = {
-  'cwd-absolute': {
-    section: '1.9',
-    sentence: 'The folder of a session is an absolute path.',
-    covers: placed.map((method) => `request:${method}`),
-    scenarios: anySession,
-    judge: (view) =>
-      each(asksOf(view, ...placed), ({ params }) => (isAbsolute(params.cwd) ? null : `it is ${shown(params.cwd)}`)),
-  },
   'tool-servers-declared': {
     section: '3.15',
     sentence: 'Tool servers over HTTP and SSE are sent to agents alone that declare them.',

@@ -5,7 +5,7 @@ import type { Request } from '../../check/json-rpc.ts';
 import { each } from '../../check/rule.ts';
 import { shown } from '../../check/shape.ts';
 import { type AcpView, at, callsIn, can, itemsOf, spansIn } from '../view/view.ts';
-import { agentMethods, isAbsolute } from '../words.ts';
+import { agentMethods } from '../words.ts';
 import { type Rows, twice } from './judging.ts';
 
 const covers = ['request:session/request_permission'];
@@ -144,24 +144,6 @@ export const questionRows: Rows = {
         const path = agentMethods.get(method);
         if (path === undefined || path === null || path[0] === 'elicitation') continue;
         yield { frame, wrong: can(view.clientCan, ...path) ? null : `${method} was not declared` };
-      }
-    },
-  },
-  'environment-paths': {
-    section: '1.9',
-    sentence: 'The paths of requests for files and terminals are absolute.',
-    covers: ['request:fs/read_text_file', 'request:fs/write_text_file'],
-    scenarios: ['edit'],
-    *judge(view) {
-      for (const { frame, params, method } of requests(
-        view,
-        'fs/read_text_file',
-        'fs/write_text_file',
-        'terminal/create',
-      )) {
-        const path = method === 'terminal/create' ? params.cwd : params.path;
-        if (path !== undefined && path !== null)
-          yield { frame, wrong: isAbsolute(path) ? null : `it is ${shown(path)}` };
       }
     },
   },

@@ -157,18 +157,6 @@ export const sessionRows: Rows = {
     },
   },
   'list-declared': works('session/list', '3.18'),
-  'list-absolute': {
-    section: '1.9',
-    sentence: 'The folders in `session/list` are absolute paths.',
-    covers: ['request:session/list'],
-    scenarios: ['list'],
-    reads: 'both',
-    judge: (view) =>
-      each(resultsOf(view, 'session/list'), ({ result }) => {
-        const wrong = itemsOf(at(result, 'sessions')).find(({ cwd }) => !isAbsolute(cwd));
-        return wrong === undefined ? null : `the folder is ${shown(wrong.cwd)}`;
-      }),
-  },
   'list-once': {
     section: '3.18',
     level: 'SHOULD',

@@ -5,6 +5,7 @@ import { type ShapeRow, shapeRules } from '../../check/shape-rows.ts';
 import { callKinds, callStatuses, contentTypes, environmentKinds, permissionKinds, stopReasons } from '../words.ts';
 import {
   ability,
+  absolute,
   contentBlock,
   flag,
   implementation,
@@ -148,6 +149,14 @@ const sessionRows: Rows = {
       ),
     },
   },
+  'list-absolute': {
+    section: '1.9',
+    sentence: 'The folders in `session/list` are absolute paths.',
+    covers: ['request:session/list'],
+    scenarios: ['list'],
+    reads: 'both',
+    shapes: { 'result of session/list': fields({ sessions: [fields({ cwd: absolute })] }) },
+  },
   'modes-shape': {
     section: '3.21',
     sentence: '`modes` has a `currentModeId` and a list of modes with ids and names.',
@@ -263,6 +272,14 @@ const turnRows: Rows = {
     sentence: 'What a call holds is a content, a diff or a terminal.',
     shapes: { 'item of a call': fields({ type: words('content', 'diff', 'terminal') }) },
   },
+  'call-lines': {
+    ...calls,
+    section: '1.9',
+    isMeasured: true,
+    sentence: 'The lines of locations count from 1.',
+    scenarios: ['edit'],
+    shapes: { 'location with a line': fields({ 'line?': { from: 1 } }) },
+  },
   'plan-shape': {
     section: '4.43',
     sentence: 'An entry of a plan has a content, a priority and a status.',
@@ -317,6 +334,17 @@ const questionRows: Rows = {
       'request:terminal/wait_for_exit': ofTerminal,
       'request:terminal/kill': ofTerminal,
       'request:terminal/release': ofTerminal,
+    },
+  },
+  'environment-paths': {
+    section: '1.9',
+    sentence: 'The paths of requests for files and terminals are absolute.',
+    covers: ['request:fs/read_text_file', 'request:fs/write_text_file'],
+    scenarios: ['edit'],
+    shapes: {
+      'request:fs/read_text_file': object({ path: absolute }),
+      'request:fs/write_text_file': object({ path: absolute }),
+      'request:terminal/create': object({ cwd: absolute }),
     },
   },
   'elicitation-shape': {

@@ -5,6 +5,7 @@ import { shapeRules } from '../../check/shape-rows.ts';
 import { contentTypes, environmentKinds } from '../words.ts';
 import {
   ability,
+  absolute,
   contentBlock,
   flag,
   implementation,
@@ -82,6 +83,13 @@ export const shapeRulesOfClients = shapeRules('acp/client', clientPlaces, {
     level: 'SHOULD',
     sentence: '`initialize` names the client and its version.',
     shapes: { 'request:initialize': fields({ clientInfo: implementation }) },
+  },
+  'cwd-absolute': {
+    section: '1.9',
+    sentence: 'The folder of a session is an absolute path.',
+    covers: ['request:session/new', 'request:session/load', 'request:session/resume'],
+    scenarios: ['text'],
+    shapes: { 'request for a session': fields({ cwd: absolute }) },
   },
   'new-shape': {
     section: '3.14',

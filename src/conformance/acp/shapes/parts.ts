@@ -1,5 +1,6 @@
 // Shapes that the messages of ACP agents and clients share. Unknown fields pass, and null counts as absent.
-import { fields, orNull, type Shape } from '../../check/shape.ts';
+import { fields, orNull, type PatternShape, type Shape } from '../../check/shape.ts';
+import { absolutePath } from '../words.ts';
 
 /** An object whose fields may all be absent or null, unless `needs` names them. */
 export function object(optional: Readonly<Record<string, Shape>>, needs: Readonly<Record<string, Shape>> = {}): Shape {
@@ -19,6 +20,8 @@ export const contentBlock: Shape = {
   },
 };
 
+/** docs/protocols/acp.md 1.9. */
+export const absolute: PatternShape = { text: absolutePath, is: 'an absolute path', like: '/project' };
 /** docs/protocols/acp.md 2.10. */
 export const version: Shape = { from: 0, to: 65_535 };
 export const implementation: Shape = object({ title: 'string' }, { name: 'string', version: 'string' });

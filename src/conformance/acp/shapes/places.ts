@@ -42,10 +42,12 @@ const chunkKinds: readonly unknown[] = ['user_message_chunk', 'agent_message_chu
 const isChunk = ({ kind }: Update): boolean => chunkKinds.includes(kind);
 const isOfCall = ({ kind }: Update): boolean => kind === 'tool_call' || kind === 'tool_call_update';
 /** The items of a list in the updates of calls. */
-const itemsOfCalls: Read = ({ updates: all }) =>
-  all
-    .filter(isOfCall)
-    .flatMap(({ frame, update }) => itemsOf(update.content).map((value) => ({ frame, value, as: 'item' })));
+const itemsOfCalls =
+  (list: string, as: string): Read =>
+  (view) =>
+    view.updates
+      .filter(isOfCall)
+      .flatMap(({ frame, update }) => itemsOf(update[list]).map((value) => ({ frame, value, as })));
 /** The contents of chunks and of calls that name a type. */
 function* contents(view: AcpView): Generator<Place> {
   for (const one of view.updates) {
@@ -119,7 +121,9 @@ export const agentPlaces = {
     updates((one) => one.kind === kind),
   ),
   ...readersOf('update of a call with ', ['kind', 'status', 'content'], (name) => having(name, updates(isOfCall))),
-  'item of a call': itemsOfCalls,
+  'item of a call': itemsOfCalls('content', 'item'),
+  'location with a line': (view) =>
+    [...itemsOfCalls('locations', 'location')(view)].filter(({ value }) => typeof at(value, 'line') === 'number'),
   chunk: updates(isChunk),
   'chunk with messageId': having('messageId', updates(isChunk)),
   content: contents,
@@ -162,6 +166,7 @@ export const clientPlaces = {
       .filter(({ json }) => isDictionary(json) && typeof json.method === 'string')
       .map(({ frame, json }) => ({ frame, value: json, as: 'message' })),
   ...readersOf('request:', ['initialize', 'session/new', 'session/load', 'session/prompt'], (method) => asked(method)),
+  'request for a session': asked('session/new', 'session/load', 'session/resume'),
   'request to set a boolean': (view) =>
     [...asked('session/set_config_option')(view)].filter(({ value }) => typeof at(value, 'value') === 'boolean'),
   'initialize with clientCapabilities': (view) =>

@@ -2,15 +2,12 @@
 // All are measured: the document behind that page does not describe these requests.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { each, type Finding } from '../../check/rule.ts';
-import { fields, misfit } from '../../check/shape.ts';
 import { type Ended, failureOf, isEnded } from '../view/turns.ts';
 import type { AgentRequest, View } from '../view/view.ts';
 import { claudeRules, type Row } from './claude-rule.ts';
 
 const leaves = ({ agentRequests }: View): AgentRequest[] =>
   agentRequests.filter(({ subtype }) => subtype === 'can_use_tool');
-const questions = (view: View): AgentRequest[] =>
-  leaves(view).filter(({ request }) => request.tool_name === 'AskUserQuestion');
 const forTools = (view: View): AgentRequest[] =>
   leaves(view).filter(({ request }) => request.tool_name !== 'AskUserQuestion');
 const verdictOf = ({ answer }: AgentRequest) => dictionaryOf(answer?.response.response);
@@ -18,17 +15,6 @@ const verdictOf = ({ answer }: AgentRequest) => dictionaryOf(answer?.response.re
 const row = { section: '1.1', isMeasured: true, covers: ['control:can_use_tool'] } as const;
 
 const rows: Record<string, Row> = {
-  'ask-shape': {
-    ...row,
-    scenarios: ['allow'],
-    sentence: 'What the agent asks has a request_id and a subtype.',
-    covers: ['message:control_request'],
-    judge: ({ fromAgent }) =>
-      each(
-        fromAgent.filter(({ type }) => type === 'control_request'),
-        ({ json }) => misfit(json, fields({ request_id: 'string', request: fields({ subtype: 'string' }) }), 'message'),
-      ),
-  },
   'ask-id-own': {
     ...row,
     scenarios: ['allow', 'change'],
@@ -41,15 +27,6 @@ const rows: Record<string, Row> = {
         seen.add(id);
       }
     },
-  },
-  'can-use-tool-shape': {
-    ...row,
-    scenarios: ['allow', 'deny'],
-    sentence: 'can_use_tool names the tool, the call and its input.',
-    judge: (view) =>
-      each(leaves(view), ({ request }) =>
-        misfit(request, fields({ tool_name: 'string', tool_use_id: 'string', input: 'object' }), 'request'),
-      ),
   },
   'can-use-tool-known': {
     ...row,
@@ -125,22 +102,6 @@ const rows: Record<string, Row> = {
     sentence: 'When the turn is over nothing that was asked in it is open: it was answered, or is withdrawn.',
     covers: ['message:control_cancel_request'],
     judge: askOver,
-  },
-  'question-shape': {
-    ...row,
-    scenarios: ['question'],
-    sentence:
-      'A question to the user is leave for AskUserQuestion: question, header, options with a label, multiSelect.',
-    judge: (view) =>
-      each(questions(view), ({ request }) => {
-        const question = fields({
-          question: 'string',
-          header: 'string',
-          options: [fields({ label: 'string' })],
-          multiSelect: 'boolean',
-        });
-        return misfit(request.input, fields({ questions: [question] }), 'input');
-      }),
   },
 };
 

@@ -3,7 +3,6 @@
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import { each } from '../../check/rule.ts';
-import { fields, misfit } from '../../check/shape.ts';
 import type { AgentRequest, View } from '../view/view.ts';
 import { clientRules } from './client-rule.ts';
 
@@ -21,9 +20,6 @@ const successes = ({ agentRequests }: View, subtype: string) =>
     if (ask.subtype !== subtype || ask.answer?.response.subtype !== 'success') return [];
     return [{ frame: ask.answer.frame, ask, answer: dictionaryOf(ask.answer.response.response) }];
   });
-
-const decided = (view: View, behavior: string) =>
-  successes(view, 'can_use_tool').filter(({ answer }) => answer.behavior === behavior);
 
 /** All answers, including those to no request. */
 const answersIn = ({ fromClient }: View) =>
@@ -97,53 +93,6 @@ export const answerRules = clientRules({
       }
     },
   },
-  'answer-shape': {
-    sentence: 'An answer is a success with its response, or an error with its words.',
-    scenarios: asking,
-    covers: ['message:control_response'],
-    judge: (view) =>
-      each(answersIn(view), ({ response }) => {
-        if (response.subtype === 'error') return misfit(response, fields({ error: 'string' }), 'response');
-        return response.subtype === 'success' ? null : `the subtype is ${JSON.stringify(response.subtype)}`;
-      }),
-  },
-  'permission-decision': {
-    reads: 'both',
-    sentence: 'A permission is allowed or denied.',
-    scenarios: asking,
-    covers: ['control:can_use_tool'],
-    judge: (view) =>
-      each(successes(view, 'can_use_tool'), ({ answer: { behavior } }) =>
-        behavior === 'allow' || behavior === 'deny' ? null : `the behavior is ${JSON.stringify(behavior)}`,
-      ),
-  },
-  'permission-input': {
-    reads: 'both',
-    sentence: 'What is allowed has the input that the tool is to get, if any, as an object.',
-    scenarios: asking,
-    covers: ['control:can_use_tool'],
-    judge: (view) =>
-      each(decided(view, 'allow'), ({ answer: { updatedInput } }) =>
-        updatedInput === undefined || isDictionary(updatedInput) ? null : 'updatedInput must be an object',
-      ),
-  },
-  'permission-message': {
-    reads: 'both',
-    sentence: 'What is denied has a message for the model.',
-    scenarios: asking,
-    covers: ['control:can_use_tool'],
-    judge: (view) => each(decided(view, 'deny'), ({ answer }) => misfit(answer, fields({ message: 'string' }), 'it')),
-  },
-  'permission-interrupt': {
-    reads: 'both',
-    sentence: 'Whether a denial ends the turn is true or false.',
-    scenarios: asking,
-    covers: ['control:can_use_tool'],
-    judge: (view) =>
-      each(decided(view, 'deny'), ({ answer: { interrupt } }) =>
-        interrupt === undefined || typeof interrupt === 'boolean' ? null : 'interrupt must be a boolean',
-      ),
-  },
   'permission-call': {
     reads: 'both',
     sentence: 'A permission that names its call names the one that was asked for.',
@@ -154,17 +103,6 @@ export const answerRules = clientRules({
         successes(view, 'can_use_tool').filter(({ answer }) => answer.toolUseID !== undefined),
         ({ answer, ask }) =>
           answer.toolUseID === ask.request.tool_use_id ? null : `${JSON.stringify(answer.toolUseID)} was not asked for`,
-      ),
-  },
-  'permission-rules': {
-    reads: 'both',
-    sentence: 'The rules that a permission brings are a list of updates, each with its type.',
-    scenarios: asking,
-    covers: ['control:can_use_tool'],
-    judge: (view) =>
-      each(
-        decided(view, 'allow').filter(({ answer }) => answer.updatedPermissions !== undefined),
-        ({ answer }) => misfit(answer.updatedPermissions, [fields({ type: 'string' })], 'updatedPermissions'),
       ),
   },
   'withdrawn-left': {
@@ -184,24 +122,6 @@ export const answerRules = clientRules({
         yield { frame: answer?.frame ?? cancelled, wrong: isWrong ? 'it was withdrawn' : null };
       }
     },
-  },
-  'hook-answer': {
-    reads: 'both',
-    sentence: 'A hook answers with an object; continue is true or false, and hookSpecificOutput names its event.',
-    scenarios: ['hooks'],
-    covers: ['message:control_request'],
-    judge: (view) =>
-      each(
-        view.agentRequests.flatMap((ask) => {
-          const { answer, subtype } = ask;
-          const isIt = subtype === 'hook_callback' && answer?.response.subtype === 'success';
-          return isIt ? [{ frame: answer.frame, output: answer.response.response }] : [];
-        }),
-        ({ output }) => {
-          const specific = fields({ hookEventName: 'string' });
-          return misfit(output, fields({ 'continue?': 'boolean', 'hookSpecificOutput?': specific }), 'response');
-        },
-      ),
   },
   'server-answer': {
     reads: 'both',

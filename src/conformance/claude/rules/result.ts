@@ -1,10 +1,8 @@
 // Rules on the end of a turn: exactly one result, as the last message, with correct figures
 // (docs/protocols/rpc-message.md 6.5; docs/protocols/claude.md 4.12, 7).
-import { isDeepStrictEqual } from 'node:util';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { each } from '../../check/rule.ts';
-import { fields, misfit, type Shape } from '../../check/shape.ts';
+import { each, type Finding } from '../../check/rule.ts';
 import { blocksOf } from '../view/blocks.ts';
 import {
   type Ended,
@@ -16,16 +14,14 @@ import {
   lastMessage,
   onMain,
 } from '../view/turns.ts';
-import type { Message, Turn, View } from '../view/view.ts';
+import { laneOf, type Message, type Turn, type View } from '../view/view.ts';
 import { claudeRules } from './claude-rule.ts';
 
 const ended = ({ turns }: View): Ended[] => turns.filter(isEnded);
 const results = (view: View): { readonly frame: number; readonly turn: Ended; readonly json: Dictionary }[] =>
   ended(view).map((turn) => ({ frame: turn.result.frame, turn, json: turn.result.json }));
-const shaped = (shape: Shape) => (view: View) => each(results(view), ({ json }) => misfit(json, shape, 'result'));
 /** Excludes prompts: a `user` message may be a replay or come from another client. */
 const isOfAgent = ({ isReplay, origin }: Dictionary) => isReplay !== true && dictionaryOf(origin).kind !== 'human';
-const isError = (json: Dictionary): boolean => String(json.subtype).startsWith('error');
 
 /** Message types that belong to a turn. */
 const modelOutput: ReadonlySet<string> = new Set(['stream_event', 'assistant', 'user']);
@@ -76,46 +72,6 @@ export const resultRules = claudeRules({
       }
     },
   },
-  'result-shape': {
-    section: '6.5',
-    sentence: 'A result has subtype, is_error, duration_ms, duration_api_ms, num_turns, session_id and total_cost_usd.',
-    scenarios: ['text'],
-    covers,
-    judge: shaped(
-      fields({
-        subtype: 'string',
-        is_error: 'boolean',
-        duration_ms: 'number',
-        duration_api_ms: 'number',
-        num_turns: 'number',
-        session_id: 'string',
-        total_cost_usd: 'number',
-      }),
-    ),
-  },
-  'result-subtype': {
-    section: '6.5',
-    sentence: 'The subtype of a result is success or begins with error_.',
-    scenarios: ['text', 'fail'],
-    covers,
-    isMeasured: true,
-    judge: (view) =>
-      each(results(view), ({ json: { subtype } }) =>
-        /^(?:success$|error_)/u.test(String(subtype)) ? null : `subtype ${String(subtype)}`,
-      ),
-  },
-  'result-success': {
-    section: '6.5',
-    sentence: 'A success has the last words of the model in result.',
-    scenarios: ['text'],
-    covers,
-    isMeasured: true,
-    judge: (view) =>
-      each(
-        results(view).filter(({ json }) => json.subtype === 'success'),
-        ({ json }) => misfit(json, fields({ result: 'string' }), 'result'),
-      ),
-  },
   'result-text': {
     section: '6.5',
     sentence: 'What a success has in result is the last text of the main thread.',
@@ -135,22 +91,6 @@ export const resultRules = claudeRules({
         yield { frame, wrong: isIt ? null : `${JSON.stringify(json.result.slice(0, 60))} was not said last` };
       }
     },
-  },
-  'result-error': {
-    section: '6.5',
-    sentence: 'A result with an error_ subtype has is_error true, and says in errors what went wrong.',
-    scenarios: ['interrupt', 'fail'],
-    covers,
-    isMeasured: true,
-    judge: (view) =>
-      each(
-        results(view).filter(({ json }) => isError(json)),
-        ({ json }) =>
-          json.is_error === true
-            ? (misfit(json, fields({ errors: ['string'] }), 'result') ??
-              (isDeepStrictEqual(json.errors, []) ? 'errors is empty' : null))
-            : `${String(json.subtype)} is no error`,
-      ),
   },
   'result-failed': {
     section: '6.5',
@@ -206,17 +146,28 @@ export const resultRules = claudeRules({
       }
     },
   },
-  'result-denials': {
+  'denial-known': {
     section: '6.5',
-    sentence: 'permission_denials lists what was denied, with tool_name, tool_use_id and tool_input.',
-    scenarios: ['text', 'deny'],
-    covers,
+    sentence: 'What permission_denials lists was called before, by that tool.',
+    scenarios: ['deny'],
+    covers: [...covers, 'block:tool_use'],
     isMeasured: true,
-    judge: shaped(
-      fields({ permission_denials: [fields({ tool_name: 'string', tool_use_id: 'string', tool_input: 'object' })] }),
-    ),
+    judge: denialsKnown,
   },
 });
+
+function* denialsKnown(view: View): Generator<Finding> {
+  // The calls of a sub-agent need not all be told.
+  if (!view.isFromStart || view.fromAgent.some(({ json }) => laneOf(json) !== null)) return;
+  for (const { frame, json } of results(view)) {
+    const denials: readonly unknown[] = Array.isArray(json.permission_denials) ? json.permission_denials : [];
+    for (const { tool_use_id: id, tool_name: name } of denials.map(dictionaryOf)) {
+      const call = view.calls.calls.findLast((one) => one.id === id && one.frame < frame);
+      const called = call?.name === name ? null : `${String(id)} is a call of ${String(call?.name)}`;
+      yield { frame, wrong: call === undefined ? `nobody called ${String(id)}` : called };
+    }
+  }
+}
 
 /** An earlier prompt may still be without a result of its own. */
 function isQueued({ turns }: View, turn: Turn): boolean {

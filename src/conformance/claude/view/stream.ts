@@ -64,14 +64,12 @@ export interface Stream {
 }
 
 /** The six event types of the API. */
-export const eventKinds: ReadonlySet<unknown> = new Set([
-  'message_start',
-  'content_block_start',
-  'content_block_delta',
-  'content_block_stop',
-  'message_delta',
-  'message_stop',
-]);
+export const eventTypes = [
+  ...(['message_start', 'content_block_start', 'content_block_delta', 'content_block_stop'] as const),
+  ...(['message_delta', 'message_stop'] as const),
+] as const;
+/** The same, to look up any value. */
+export const eventKinds: ReadonlySet<unknown> = new Set(eventTypes);
 
 /** A message of the agent, in either dialect. */
 export interface StreamTold {

@@ -1,5 +1,5 @@
 // Rules on the frames, ids and answers of editors. docs/protocols/eca.md 5.1, and 5.2 for what real servers drop.
-import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
+import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { answered, resultOrError } from '../../check/json-rpc-findings.ts';
 import { each, type Finding } from '../../check/rule.ts';
 import { shown } from '../../check/shape.ts';
@@ -43,25 +43,6 @@ export const clientJsonRpcRows: EcaRows = {
       yield* ownIds(client);
       for (const { frame, method } of client.notifications)
         if (requests.has(method)) yield { frame, wrong: `${method} has no id` };
-    },
-  },
-  'id-not-negative': {
-    section: 'Content Part',
-    isMeasured: true,
-    sentence: 'An id that is a number is not below zero: servers drop such requests.',
-    scenarios: any,
-    judge: ({ client }) =>
-      each(client.requests, ({ id }) => (typeof id === 'number' && id < 0 ? `the id is ${id}` : null)),
-  },
-  'params-object': {
-    section: 'Content Part',
-    sentence: 'Params are an object; those without any may be left out or null.',
-    scenarios: any,
-    *judge({ client }) {
-      for (const { frame, method, rawParams } of [...client.requests, ...client.notifications]) {
-        const isRight = rawParams === undefined || rawParams === null || isDictionary(rawParams);
-        yield { frame, wrong: isRight ? null : `params of ${method} are ${shown(rawParams)}` };
-      }
     },
   },
   'answers-requests': {

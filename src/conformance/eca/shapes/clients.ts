@@ -26,6 +26,24 @@ export const shapeRulesOfEditors = shapeRules('eca/client', clientPlaces, {
     scenarios: ['odd'],
     shapes: { error },
   },
+  'id-not-negative': {
+    section: 'Content Part',
+    isMeasured: true,
+    sentence: 'An id that is a number is not below zero: servers drop such requests.',
+    covers: [],
+    scenarios: ['text'],
+    shapes: { request: fields({ id: { oneOf: ['string', { from: 0 }] } }) },
+  },
+  'params-object': {
+    section: 'Content Part',
+    sentence: 'Params are an object; those without any may be left out or null.',
+    covers: [],
+    scenarios: ['text'],
+    shapes: {
+      request: fields({ 'params?': optional('object') }),
+      notification: fields({ 'params?': optional('object') }),
+    },
+  },
   'initialize-process': {
     ...greets,
     level: 'SHOULD',

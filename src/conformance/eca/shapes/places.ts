@@ -1,6 +1,6 @@
 // The places of ECA messages that have a shape, by the kind of message.
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
-import type { Request, Response } from '../../check/json-rpc.ts';
+import type { InTrace, Request, Response, Side } from '../../check/json-rpc.ts';
 import { errorPlaces } from '../../check/json-rpc-findings.ts';
 import type { Place } from '../../check/rule.ts';
 import { type Places, type Reader, readersOf } from '../../check/shape-rows.ts';
@@ -133,8 +133,16 @@ const request =
       .filter((one) => one.method === method && fits(one))
       .map(({ frame, params }) => ({ frame, value: params, as: 'params' }));
 
+/** The whole messages. */
+function messages({ frames }: Side, those: readonly InTrace[]): Place[] {
+  const own = new Set(those.map(({ frame }) => frame));
+  return frames.filter(({ frame }) => own.has(frame)).map(({ frame, json }) => ({ frame, value: json, as: 'message' }));
+}
+
 /** Of what editors say. */
 export const clientPlaces = {
+  request: ({ client }) => messages(client, client.requests),
+  notification: ({ client }) => messages(client, client.notifications),
   ...readersOf('request:', ['chat/prompt', 'chat/queryContext', 'chat/queryCommands', 'chat/delete'], (method) =>
     request(method),
   ),

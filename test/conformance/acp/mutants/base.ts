@@ -221,12 +221,6 @@ const sessions: readonly MutantRow[] = [
     refuses(is('session/list', (params) => Object.keys(params).length === 0)),
   ],
   [
-    'list-absolute',
-    'relative folders in the list',
-    results(is('session/list'), having({ sessions: [{ sessionId: 'a', cwd: 'a' }] })),
-    ['list-cwd'],
-  ],
-  [
     'list-once',
     'a session comes twice',
     results(is('session/list'), (result) => ({ ...result, sessions: [result.sessions, result.sessions].flat() })),

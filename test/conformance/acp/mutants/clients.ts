@@ -129,7 +129,6 @@ function deafAt(isIt: (frame: Dictionary) => boolean) {
 }
 
 const sessions: readonly MutantRow[] = [
-  ['cwd-absolute', 'a relative folder', params(isNew, having({ cwd: 'project' }))],
   [
     'tool-servers-declared',
     'a tool server of a kind that the agent cannot use',

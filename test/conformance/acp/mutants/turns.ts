@@ -231,11 +231,6 @@ const calls: readonly MutantRow[] = [
     'relative paths of the model are passed on',
     update(['tool_call'], having({ rawInput: { path: 'notes.txt' }, locations: [{ path: 'notes.txt' }] })),
   ],
-  [
-    'call-lines',
-    'lines that count from 0',
-    update(['tool_call'], having({ locations: [{ path: '/notes.txt', line: 0 }] })),
-  ],
   ['call-created', 'changes of calls that nobody created', dropsOutput(isUpdate('tool_call'))],
   ['call-created-once', 'calls are created twice', behind(isUpdate('tool_call'), (frame) => frame)],
   ['call-forward', 'a call goes back', behindPending()],
@@ -339,12 +334,6 @@ const questions: readonly MutantRow[] = [
     'asks-what-was-declared',
     'reads files of clients that declare none',
     behindNew(wants('fs/read_text_file', { path: '/a' })),
-  ],
-  [
-    'environment-paths',
-    'reads a relative path',
-    behindNew(wants('fs/read_text_file', { path: 'a' })),
-    ['asks-what-was-declared'],
   ],
   ['elicitation-declared', 'asks in a way that was not declared', form(having({ mode: 'voice' }))],
   [

@@ -10,7 +10,6 @@ const isQuery = isMethod('chat/queryCommands');
 const isDelete = isMethod('chat/delete');
 const isApproval = isMethod('chat/toolCallApprove');
 const same = (frame: Dictionary) => frame;
-const request = (id: string | number, method: string) => () => ({ jsonrpc: '2.0', id, method, params: { query: '' } });
 /** Sends a message before each matching frame. */
 const before = (isIt: (frame: Dictionary) => boolean, more: Dictionary) => () => ({
   out: (frame: Dictionary) => (isIt(frame) ? [more, frame] : [frame]),
@@ -24,12 +23,6 @@ export const brokenEditors: readonly Mutant[] = [
     make: changesOutput((frame) => (isQuery(frame) ? lacking('jsonrpc')(frame) : frame)),
   },
   { fault: 'two requests under one id', caughtBy: ['request-id'], make: behind(isQuery, same) },
-  { fault: 'ids below zero', caughtBy: ['id-not-negative'], make: behind(isQuery, request(-5, 'chat/queryCommands')) },
-  {
-    fault: 'params as a list',
-    caughtBy: ['params-object'],
-    make: behind(isMethod('initialized'), () => ({ jsonrpc: '2.0', method: '$/setTrace', params: [] })),
-  },
   {
     fault: 'speaks before it initializes',
     caughtBy: ['initialize-first'],
