@@ -1,10 +1,11 @@
 // The check set for clients of pi-legacy; our fake agent speaks the protocol of pi 0.13.2.
+import { rulesIn } from '../check/rule-rows.ts';
 import { type ClientSet, rulesOver } from '../check/sets.ts';
 import { behaviours } from './fake-agent/behaviours.ts';
 import { serve } from './fake-agent/fake-agent.ts';
 import { clientHistory } from './history.ts';
-import { clientConductRules } from './rules/client-conduct.ts';
-import { clientLineRules } from './rules/client-lines.ts';
+import { clientConductRows } from './rules/client-conduct.ts';
+import { clientLineRows } from './rules/client-lines.ts';
 import { shapeRulesOfClients } from './shapes/clients.ts';
 import { readView } from './view/view.ts';
 
@@ -17,5 +18,8 @@ export const piLegacyClient: ClientSet = {
   measuredOn: 'pi 0.13.2',
   behaviours: behaviours.map(({ name, title }) => ({ name, title })),
   serve,
-  rules: rulesOver(readView, [...shapeRulesOfClients, ...clientLineRules, ...clientConductRules]),
+  rules: rulesOver(readView, [
+    ...shapeRulesOfClients,
+    ...rulesIn('pi-legacy/client', { ...clientLineRows, ...clientConductRows }),
+  ]),
 };

@@ -1,23 +1,45 @@
 // The check set for agents that speak pi's RPC mode.
+import { rulesIn } from '../check/rule-rows.ts';
 import { type AgentSet, rulesOver, withContext } from '../check/sets.ts';
 import { dialogChecks } from './checks-dialogs.ts';
 import { framingChecks } from './checks-framing.ts';
 import { createContext, goingOn } from './context.ts';
 import { agentHistory } from './history.ts';
-import { orderRules, streamRules, toolRules } from './rules/event-order.ts';
-import { extensionRules } from './rules/extension.ts';
-import { messageRules } from './rules/messages.ts';
-import { compactionRules, newerRules, retryRules, toolEventRules } from './rules/non-message-events.ts';
-import { promptRules } from './rules/prompts.ts';
-import { abortRules, joinRules } from './rules/queues.ts';
-import { lineRules, responseRules } from './rules/responses.ts';
-import { sessionDataRules } from './rules/session-data.ts';
-import { sessionRules } from './rules/sessions.ts';
-import { settingRules, switchRules } from './rules/settings.ts';
+import { orderRows, streamRows, toolRows } from './rules/event-order.ts';
+import { extensionRows } from './rules/extension.ts';
+import { messageRows } from './rules/messages.ts';
+import { compactionRows, newerRows, retryRows, toolEventRows } from './rules/non-message-events.ts';
+import { promptRows } from './rules/prompts.ts';
+import { abortRows, joinRows } from './rules/queues.ts';
+import { lineRows, responseRows } from './rules/responses.ts';
+import { sessionDataRows } from './rules/session-data.ts';
+import { sessionRows } from './rules/sessions.ts';
+import { settingRows, switchRows } from './rules/settings.ts';
 import { scenarios } from './scenarios.ts';
 import { shapeRulesOfAgents } from './shapes/agents.ts';
 import { guess, programs } from './versions.ts';
 import { readPi } from './view/view.ts';
+
+const rows = {
+  ...lineRows,
+  ...responseRows,
+  ...settingRows,
+  ...switchRows,
+  ...sessionDataRows,
+  ...sessionRows,
+  ...promptRows,
+  ...joinRows,
+  ...abortRows,
+  ...orderRows,
+  ...streamRows,
+  ...messageRows,
+  ...toolRows,
+  ...toolEventRows,
+  ...compactionRows,
+  ...retryRows,
+  ...newerRows,
+  ...extensionRows,
+};
 
 /** Checks of agents of pi. */
 export const piAgent: AgentSet = {
@@ -33,25 +55,5 @@ export const piAgent: AgentSet = {
     checks: [...framingChecks, ...dialogChecks].map(goingOn),
     scenarios: scenarios.map(goingOn),
   }),
-  rules: rulesOver(readPi, [
-    ...shapeRulesOfAgents,
-    ...lineRules,
-    ...responseRules,
-    ...settingRules,
-    ...switchRules,
-    ...sessionDataRules,
-    ...sessionRules,
-    ...promptRules,
-    ...joinRules,
-    ...abortRules,
-    ...orderRules,
-    ...streamRules,
-    ...messageRules,
-    ...toolRules,
-    ...toolEventRules,
-    ...compactionRules,
-    ...retryRules,
-    ...newerRules,
-    ...extensionRules,
-  ]),
+  rules: rulesOver(readPi, [...shapeRulesOfAgents, ...rulesIn('pi', rows)]),
 };

@@ -4,7 +4,7 @@
 import type { Finding, TraceFrame } from '../../check/rule.ts';
 import { probe } from '../../pi/fake-agent/shared-behaviours.ts';
 import type { View } from '../view/parts.ts';
-import { type LegacyRule, rulesOf } from './legacy-rule.ts';
+import type { LegacyRows } from './legacy-rows.ts';
 
 /**
  * Whether the client was still connected after that frame: our agent sends the end of each run only to a connected
@@ -17,16 +17,15 @@ function wasThere({ trace, agent }: View, after: number): boolean {
 
 /** One finding for each place where our agent sent the unusual line; no other agent sends such lines. */
 function survives(
-  name: string,
   behaviour: string,
-  { section, sentence }: Pick<LegacyRule, 'section' | 'sentence'>,
+  { section, sentence }: Pick<LegacyRows[string], 'section' | 'sentence'>,
   isProbe: (frame: TraceFrame) => boolean,
-): LegacyRule {
+): LegacyRows[string] {
   return {
-    name,
     reads: 'both',
     section,
     sentence,
+    covers: [],
     scenarios: [behaviour],
     *judge(view): Generator<Finding> {
       for (const [frame, line] of view.trace.frames.entries()) {
@@ -41,13 +40,11 @@ const typeOf = ({ json }: TraceFrame) => String(Object(json).type);
 /** Length of a long line, characters. */
 const long = 100_000;
 
-export const clientConductRules = rulesOf('client/', [
-  {
-    name: 'one-prompt-at-a-time',
+export const clientConductRows: LegacyRows = {
+  'one-prompt-at-a-time': {
     reads: 'both',
     section: 'Prompt Message',
-    level: 'SHOULD',
-    measured: true,
+    isMeasured: true,
     sentence: 'A prompt waits for the end of the run before, for the lines of two runs cannot be told apart.',
     covers: ['command:prompt'],
     scenarios: ['text', 'tool', 'abort'],
@@ -57,12 +54,10 @@ export const clientConductRules = rulesOf('client/', [
         yield { frame: prompt.line.frame, wrong: second.has(prompt) ? 'another prompt is at work' : null };
     },
   },
-  {
-    name: 'compact-when-idle',
+  'compact-when-idle': {
     reads: 'both',
     section: 'Compact Message',
-    level: 'SHOULD',
-    measured: true,
+    isMeasured: true,
     sentence: 'A compaction is asked for between two runs, for in one it takes the messages away from under it.',
     covers: ['command:compact'],
     scenarios: ['text'],
@@ -73,28 +68,24 @@ export const clientConductRules = rulesOf('client/', [
       }
     },
   },
-  survives(
-    'survives-events',
+  'survives-events': survives(
     'unknown-event',
     { section: 'Event Types Overview', sentence: 'A line of an unknown type does not drive the client away.' },
     (frame) => typeOf(frame) === probe,
   ),
-  survives(
-    'survives-fields',
+  'survives-fields': survives(
     'unknown-fields',
     { section: 'Event Schemas', sentence: 'Unknown fields in a line do not drive the client away.' },
     (frame) => typeOf(frame).startsWith('tool_execution'),
   ),
-  survives(
-    'survives-separators',
+  'survives-separators': survives(
     'separators',
     { section: 'Output Protocol', sentence: 'U+2028 and its kin inside a line do not drive the client away.' },
     (frame) => typeOf(frame) === 'message_update' && frame.text.includes('\u2028'),
   ),
-  survives(
-    'survives-long-lines',
+  'survives-long-lines': survives(
     'long',
     { section: 'Output Protocol', sentence: 'A line of a megabyte does not drive the client away.' },
     (frame) => typeOf(frame) === 'message_update' && frame.text.length > long,
   ),
-]);
+};

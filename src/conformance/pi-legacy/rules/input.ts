@@ -5,7 +5,7 @@ import type { Finding } from '../../check/rule.ts';
 import { contentOf } from '../view/blocks.ts';
 import type { Prompt, View } from '../view/parts.ts';
 import { messageIn } from '../view/view.ts';
-import { rulesOf } from './legacy-rule.ts';
+import { type LegacyRows, talks } from './legacy-rows.ts';
 
 /** Each prompt that does not overlap another, with the first user message of its run. */
 function* echoes({ prompts }: View) {
@@ -40,13 +40,13 @@ function* badLines({ bad, prompts, trace }: View, kind: string): Generator<Findi
 
 const stateOf = ({ run, refusal }: Prompt) => (run ?? refusal) !== null;
 
-export const inputRules = rulesOf('', [
-  {
-    name: 'prompt-runs',
+export const inputRows: LegacyRows = {
+  'prompt-runs': {
     reads: 'both',
     section: 'Prompt Message',
     sentence: 'Each prompt starts a run, or is answered by an `error`.',
     covers: ['command:prompt', 'event:agent_start'],
+    scenarios: talks,
     *judge({ prompts, runs, trace }) {
       for (const prompt of prompts) {
         if (prompt.isMixed) continue;
@@ -58,12 +58,12 @@ export const inputRules = rulesOf('', [
       }
     },
   },
-  {
-    name: 'prompt-echoed',
+  'prompt-echoed': {
     reads: 'both',
     section: 'Prompt Message',
     sentence: 'The first message of a run holds the words of its prompt.',
     covers: ['command:prompt'],
+    scenarios: talks,
     *judge(view) {
       for (const { prompt, frame, message } of echoes(view)) {
         // A prompt that begins with a slash may expand to another text.
@@ -72,12 +72,10 @@ export const inputRules = rulesOf('', [
       }
     },
   },
-  {
-    name: 'busy-prompts-run',
+  'busy-prompts-run': {
     reads: 'both',
     section: 'Prompt Message',
-    level: 'SHOULD',
-    measured: true,
+    isMeasured: true,
     sentence: 'Prompts that come while another is at work each get a run of their own, or an `error`.',
     covers: ['command:prompt'],
     scenarios: ['busy'],
@@ -90,8 +88,7 @@ export const inputRules = rulesOf('', [
       }
     },
   },
-  {
-    name: 'attachments-kept',
+  'attachments-kept': {
     reads: 'both',
     section: 'UserMessageWithAttachments',
     sentence: 'Where the message of the user carries attachments, they are those of its prompt.',
@@ -111,8 +108,7 @@ export const inputRules = rulesOf('', [
       }
     },
   },
-  {
-    name: 'image-shown',
+  'image-shown': {
     reads: 'both',
     section: 'Attachment',
     sentence: 'An image that is attached is an image in the message of the user.',
@@ -127,12 +123,10 @@ export const inputRules = rulesOf('', [
       }
     },
   },
-  {
-    name: 'document-shown',
+  'document-shown': {
     reads: 'both',
     section: 'Attachment',
-    level: 'SHOULD',
-    measured: true,
+    isMeasured: true,
     sentence: 'The text of a document that is attached is a text in the message of the user.',
     covers: ['command:prompt'],
     scenarios: ['attachments'],
@@ -145,8 +139,7 @@ export const inputRules = rulesOf('', [
       }
     },
   },
-  {
-    name: 'abort-ends-run',
+  'abort-ends-run': {
     reads: 'both',
     section: 'Abort Message',
     sentence: 'A run that is aborted ends.',
@@ -160,8 +153,7 @@ export const inputRules = rulesOf('', [
       }
     },
   },
-  {
-    name: 'abort-reason',
+  'abort-reason': {
     reads: 'both',
     section: 'Abort Message',
     sentence: 'An answer that is aborted ends with the stop reason `aborted`.',
@@ -181,12 +173,10 @@ export const inputRules = rulesOf('', [
       }
     },
   },
-  {
-    name: 'idle-abort-silent',
+  'idle-abort-silent': {
     reads: 'both',
     section: 'Abort Message',
-    level: 'SHOULD',
-    measured: true,
+    isMeasured: true,
     sentence: 'An abort while nothing goes on starts nothing.',
     covers: ['command:abort'],
     scenarios: ['abort'],
@@ -197,8 +187,7 @@ export const inputRules = rulesOf('', [
       }
     },
   },
-  {
-    name: 'compact-answered',
+  'compact-answered': {
     reads: 'both',
     section: 'Compact Message',
     sentence: 'A `compact` is answered by a `compaction` or an `error`.',
@@ -211,8 +200,7 @@ export const inputRules = rulesOf('', [
       }
     },
   },
-  {
-    name: 'compaction-manual',
+  'compaction-manual': {
     reads: 'both',
     section: 'compaction',
     sentence: 'A compaction that was asked for is not marked as `auto`.',
@@ -228,8 +216,7 @@ export const inputRules = rulesOf('', [
       }
     },
   },
-  {
-    name: 'compaction-auto',
+  'compaction-auto': {
     reads: 'both',
     section: 'compaction',
     sentence: 'A compaction that nobody asked for is marked as `auto`.',
@@ -240,8 +227,7 @@ export const inputRules = rulesOf('', [
         yield { frame, wrong: json.auto === true ? null : 'it does not say auto' };
     },
   },
-  {
-    name: 'bad-line-error',
+  'bad-line-error': {
     reads: 'both',
     section: 'error',
     sentence: 'A line that is no JSON is answered by an `error`.',
@@ -249,26 +235,22 @@ export const inputRules = rulesOf('', [
     scenarios: ['bad input'],
     judge: (view) => badLines(view, 'text'),
   },
-  {
-    name: 'blank-line-error',
+  'blank-line-error': {
     reads: 'both',
     section: 'error',
-    level: 'SHOULD',
-    measured: true,
+    isMeasured: true,
     sentence: 'A blank line is answered by an `error`.',
     covers: ['event:error'],
     scenarios: ['bad input'],
     judge: (view) => badLines(view, 'blank'),
   },
-  {
-    name: 'null-line-error',
+  'null-line-error': {
     reads: 'both',
     section: 'error',
-    level: 'SHOULD',
-    measured: true,
+    isMeasured: true,
     sentence: 'The line `null` is answered by an `error`.',
     covers: ['event:error'],
     scenarios: ['bad input'],
     judge: (view) => badLines(view, 'null'),
   },
-]);
+};

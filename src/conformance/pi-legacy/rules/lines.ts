@@ -3,23 +3,23 @@ import { isDictionary } from '../../../core/model/dictionary.ts';
 import type { Finding } from '../../check/rule.ts';
 import { each } from '../../check/rule.ts';
 import { fields, misfit } from '../../check/shape.ts';
-import { rulesOf } from './legacy-rule.ts';
+import { type LegacyRows, talks } from './legacy-rows.ts';
 
 const compaction = fields({ summary: 'string', tokensBefore: 'number' });
 
-export const lineRules = rulesOf('', [
-  {
-    name: 'json-lines',
+export const lineRows: LegacyRows = {
+  'json-lines': {
     section: 'Output Protocol',
     sentence: 'Each line of the agent is one JSON object.',
+    covers: [],
+    scenarios: talks,
     *judge({ trace }): Generator<Finding> {
       for (const [frame, { by, json, text }] of trace.frames.entries()) {
         if (by === 'agent') yield { frame, wrong: isDictionary(json) ? null : `no JSON object: ${text.slice(0, 80)}` };
       }
     },
   },
-  {
-    name: 'compaction-fields',
+  'compaction-fields': {
     section: 'compaction',
     sentence: 'Each `compaction` has the fields of its schema.',
     covers: ['event:compaction'],
@@ -33,4 +33,4 @@ export const lineRules = rulesOf('', [
         },
       ),
   },
-]);
+};

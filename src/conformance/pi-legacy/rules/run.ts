@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import type { StreamedMessage, Turn } from '../view/parts.ts';
 import { messageIn } from '../view/view.ts';
-import { rulesOf } from './legacy-rule.ts';
+import { type LegacyRows, talks } from './legacy-rows.ts';
 
 /** Every turn that has ended. */
 function* endedTurns(runs: Iterable<{ readonly turns: readonly Turn[] }>) {
@@ -16,31 +16,31 @@ const endsOf = (messages: readonly StreamedMessage[], role?: string) =>
     message.end === null || (role !== undefined && message.role !== role) ? [] : [messageIn(message.end)],
   );
 
-export const runRules = rulesOf('', [
-  {
-    name: 'run-prompted',
+export const runRows: LegacyRows = {
+  'run-prompted': {
     reads: 'both',
     section: 'agent_start',
     sentence: 'A run begins only when a prompt has come for it.',
     covers: ['event:agent_start'],
+    scenarios: talks,
     judge: ({ places }) => places.runs,
   },
-  {
-    name: 'run-ends',
+  'run-ends': {
     section: 'agent_end',
     sentence: 'Each run ends in one `agent_end`, before the next begins.',
     covers: ['event:agent_end'],
+    scenarios: talks,
     *judge({ places, runs, trace }) {
       yield* places.runEnds;
       const open = runs.at(-1);
       if (open?.end === null && trace.isComplete) yield { frame: open.start.frame, wrong: 'this run has no agent_end' };
     },
   },
-  {
-    name: 'run-messages',
+  'run-messages': {
     section: 'agent_end',
     sentence: '`agent_end` holds all messages of its run, and no others.',
     covers: ['event:agent_end'],
+    scenarios: talks,
     *judge({ runs }) {
       for (const { end, turns } of runs) {
         if (end === null) continue;
@@ -50,18 +50,18 @@ export const runRules = rulesOf('', [
       }
     },
   },
-  {
-    name: 'turn-in-run',
+  'turn-in-run': {
     section: 'turn_start',
     sentence: 'A turn begins inside a run.',
     covers: ['event:turn_start'],
+    scenarios: talks,
     judge: ({ places }) => places.turns,
   },
-  {
-    name: 'one-answer-a-turn',
+  'one-answer-a-turn': {
     section: 'turn_start',
     sentence: 'A turn holds one answer of the model.',
     covers: ['event:turn_start'],
+    scenarios: talks,
     *judge({ runs }) {
       for (const { start, messages } of endedTurns(runs)) {
         const answers = messages.filter(({ role }) => role === 'assistant').length;
@@ -69,18 +69,18 @@ export const runRules = rulesOf('', [
       }
     },
   },
-  {
-    name: 'turn-ends',
+  'turn-ends': {
     section: 'turn_end',
     sentence: 'Each turn ends in one `turn_end`, before the next begins and before its run ends.',
     covers: ['event:turn_end'],
+    scenarios: talks,
     judge: ({ places }) => places.turnEnds,
   },
-  {
-    name: 'turn-message',
+  'turn-message': {
     section: 'turn_end',
     sentence: '`turn_end` holds the answer of its turn, as its `message_end` told it.',
     covers: ['event:turn_end'],
+    scenarios: talks,
     *judge({ runs }) {
       for (const { end, messages } of endedTurns(runs)) {
         const answer = endsOf(messages, 'assistant').at(-1);
@@ -90,11 +90,11 @@ export const runRules = rulesOf('', [
       }
     },
   },
-  {
-    name: 'turn-results',
+  'turn-results': {
     section: 'Alternative: Using turn_end',
     sentence: '`turn_end` holds the tool results of its turn, in their order.',
     covers: ['event:turn_end'],
+    scenarios: talks,
     *judge({ runs }) {
       for (const { end, messages } of endedTurns(runs)) {
         const results = endsOf(messages, 'toolResult');
@@ -103,26 +103,26 @@ export const runRules = rulesOf('', [
       }
     },
   },
-  {
-    name: 'message-in-turn',
+  'message-in-turn': {
     section: 'message_start',
     sentence: 'A message begins inside a turn.',
     covers: ['event:message_start'],
+    scenarios: talks,
     judge: ({ places }) => places.messages,
   },
-  {
-    name: 'message-ends',
+  'message-ends': {
     section: 'message_end',
     sentence: 'Each message ends in one `message_end` of its role, before anything else begins.',
     covers: ['event:message_end'],
+    scenarios: talks,
     judge: ({ places }) => places.messageEnds,
   },
-  {
-    name: 'message-whole',
+  'message-whole': {
     section: 'message_end',
     level: 'SHOULD',
     sentence: 'Messages of users and tools are the same at their start and at their end.',
     covers: ['event:message_end'],
+    scenarios: talks,
     *judge({ messages }) {
       for (const { role, start, end } of messages) {
         if (role === 'assistant' || end === null) continue;
@@ -131,12 +131,12 @@ export const runRules = rulesOf('', [
       }
     },
   },
-  {
-    name: 'answer-starts-empty',
+  'answer-starts-empty': {
     section: 'Output Stream',
     level: 'SHOULD',
     sentence: 'An answer of the model begins without content.',
     covers: ['event:message_start'],
+    scenarios: talks,
     *judge({ messages }) {
       for (const { role, start } of messages) {
         if (role !== 'assistant') continue;
@@ -145,11 +145,11 @@ export const runRules = rulesOf('', [
       }
     },
   },
-  {
-    name: 'prompt-first',
+  'prompt-first': {
     section: 'Example Session',
     sentence: 'The first message of a run is that of its user.',
     covers: ['event:message_start'],
+    scenarios: talks,
     *judge({ runs }) {
       for (const { turns } of runs) {
         const first = turns[0]?.messages[0];
@@ -158,18 +158,18 @@ export const runRules = rulesOf('', [
       }
     },
   },
-  {
-    name: 'update-in-answer',
+  'update-in-answer': {
     section: 'message_update',
     sentence: 'Updates come while an answer of the model is open.',
     covers: ['event:message_update'],
+    scenarios: talks,
     judge: ({ places }) => places.updates,
   },
-  {
-    name: 'update-role',
+  'update-role': {
     section: 'message_update',
     sentence: 'The message in an update, and its `partial`, are an answer of the model.',
     covers: ['event:message_update'],
+    scenarios: talks,
     *judge({ agent }) {
       for (const { frame, type, json } of agent) {
         if (type !== 'message_update') continue;
@@ -180,4 +180,4 @@ export const runRules = rulesOf('', [
       }
     },
   },
-]);
+};

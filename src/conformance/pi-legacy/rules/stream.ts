@@ -7,7 +7,7 @@ import type { Finding } from '../../check/rule.ts';
 import { contentOf, isOfKind, textIn } from '../view/blocks.ts';
 import type { Block, StreamedMessage, View } from '../view/parts.ts';
 import { messageIn } from '../view/view.ts';
-import { rulesOf } from './legacy-rule.ts';
+import { type LegacyRows, talks } from './legacy-rows.ts';
 
 /** Every block whose end event came. */
 function* endedBlocks({ messages }: View, kind: string) {
@@ -64,20 +64,17 @@ function otherArguments({ streamed }: Block, message: StreamedMessage, own: unkn
   return isOver ? 'has deltas that are, joined, no JSON' : undefined;
 }
 
-export const streamRules = rulesOf('', [
-  {
-    name: 'block-order',
+export const streamRows: LegacyRows = {
+  'block-order': {
     section: 'AssistantMessageEvent',
     sentence: 'Each block starts once, then come its deltas, then it ends once.',
     covers: ['update:text_start', 'update:thinking_start', 'update:toolcall_start'],
     scenarios: ['talk', 'thinking', 'tools'],
     judge: ({ places }) => places.order,
   },
-  {
-    name: 'block-ends',
+  'block-ends': {
     section: 'AssistantMessageEvent',
-    level: 'SHOULD',
-    measured: true,
+    isMeasured: true,
     sentence:
       'Each block has ended when the next one starts and when its message ends, unless that failed, was aborted or was too long.',
     covers: ['update:text_end', 'update:thinking_end', 'update:toolcall_end'],
@@ -93,11 +90,9 @@ export const streamRules = rulesOf('', [
       }
     },
   },
-  {
-    name: 'blocks-streamed',
+  'blocks-streamed': {
     section: 'message_update',
-    level: 'SHOULD',
-    measured: true,
+    isMeasured: true,
     sentence: 'Updates tell every block of an answer, unless it failed, was aborted or was too long.',
     covers: ['event:message_update'],
     scenarios: ['talk', 'thinking', 'tools'],
@@ -114,39 +109,36 @@ export const streamRules = rulesOf('', [
       }
     },
   },
-  {
-    name: 'snapshots-agree',
+  'snapshots-agree': {
     section: 'message_update',
-    level: 'SHOULD',
-    measured: true,
+    isMeasured: true,
     sentence: 'The `message` of an update and the `partial` in it hold the same content.',
     covers: ['event:message_update'],
+    scenarios: talks,
     judge: ({ places }) => places.snapshots,
   },
-  {
-    name: 'snapshots-keep-up',
+  'snapshots-keep-up': {
     section: 'message_update',
     sentence: 'The partial message of an update holds everything that has streamed.',
     covers: ['update:text_delta', 'update:thinking_delta'],
+    scenarios: talks,
     judge: ({ places }) => places.growth,
   },
-  {
-    name: 'text-end',
+  'text-end': {
     section: 'AssistantMessageEvent',
     sentence: 'The content of a `text_end` is what its deltas said.',
     covers: ['update:text_end'],
+    scenarios: talks,
     judge: (view) => judgeEnds(view, 'text'),
   },
-  {
-    name: 'thinking-end',
+  'thinking-end': {
     section: 'AssistantMessageEvent',
     sentence: 'The content of a `thinking_end` is what its deltas said.',
     covers: ['update:thinking_end'],
     scenarios: ['thinking'],
     judge: (view) => judgeEnds(view, 'thinking'),
   },
-  {
-    name: 'call-arguments',
+  'call-arguments': {
     section: 'AssistantMessageEvent',
     sentence: 'The arguments in a `toolcall_end` are the JSON that its deltas said.',
     covers: ['update:toolcall_end', 'update:toolcall_delta'],
@@ -160,11 +152,11 @@ export const streamRules = rulesOf('', [
       }
     },
   },
-  {
-    name: 'content-index',
+  'content-index': {
     section: 'AssistantMessageEvent',
     sentence: 'The content index of a block is its place in the content of the message.',
     covers: ['update:text_start', 'update:toolcall_start'],
+    scenarios: talks,
     *judge(view) {
       for (const { block, frame, final } of finalBlocks(view)) {
         const isFine = isOfKind(final, block.kind);
@@ -172,11 +164,11 @@ export const streamRules = rulesOf('', [
       }
     },
   },
-  {
-    name: 'final-text',
+  'final-text': {
     section: 'message_end',
     sentence: 'The text and the thinking of a complete message are what has streamed.',
     covers: ['event:message_end', 'update:text_delta'],
+    scenarios: talks,
     *judge(view) {
       for (const { block, message, frame, final } of finalBlocks(view)) {
         const text = textIn(final, block.kind);
@@ -190,8 +182,7 @@ export const streamRules = rulesOf('', [
       }
     },
   },
-  {
-    name: 'final-call',
+  'final-call': {
     section: 'ToolCall',
     sentence: 'The calls of a complete message are those of its `toolcall_end`s.',
     covers: ['update:toolcall_end'],
@@ -209,7 +200,7 @@ export const streamRules = rulesOf('', [
       }
     },
   },
-]);
+};
 
 function parsed(text: string): unknown {
   try {

@@ -5,7 +5,7 @@ import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import { contentOf } from '../view/blocks.ts';
 import type { Tool, Turn, View } from '../view/parts.ts';
 import { messageIn } from '../view/view.ts';
-import { rulesOf } from './legacy-rule.ts';
+import type { LegacyRows } from './legacy-rows.ts';
 
 const scenarios = ['tools'];
 
@@ -37,9 +37,8 @@ function wordsIn(content: unknown): string {
     .join('');
 }
 
-export const toolRules = rulesOf('', [
-  {
-    name: 'tool-called',
+export const toolRows: LegacyRows = {
+  'tool-called': {
     section: 'Event Flow',
     sentence: 'A tool starts after the end of the message that calls it, with the name and arguments of the call.',
     covers: ['event:tool_execution_start'],
@@ -54,24 +53,21 @@ export const toolRules = rulesOf('', [
       }
     },
   },
-  {
-    name: 'tool-place',
+  'tool-place': {
     section: 'tool_execution_start',
     sentence: 'Tools run inside a turn, and between its messages.',
     covers: ['event:tool_execution_start'],
     scenarios,
     judge: ({ places }) => places.toolStarts,
   },
-  {
-    name: 'tool-ends',
+  'tool-ends': {
     section: 'Correlation Strategy',
     sentence: 'Each tool that starts ends once, under the same id and before its turn does.',
     covers: ['event:tool_execution_end'],
     scenarios,
     judge: ({ places }) => places.toolEnds,
   },
-  {
-    name: 'tool-name-stays',
+  'tool-name-stays': {
     section: 'tool_execution_end',
     sentence: 'A tool ends under the name under which it has started.',
     covers: ['event:tool_execution_end'],
@@ -84,8 +80,7 @@ export const toolRules = rulesOf('', [
       }
     },
   },
-  {
-    name: 'tool-result-shape',
+  'tool-result-shape': {
     section: 'AgentToolResult',
     sentence: 'The result of a tool is an object with `content`, or the words of an error.',
     covers: ['event:tool_execution_end'],
@@ -100,11 +95,9 @@ export const toolRules = rulesOf('', [
       }
     },
   },
-  {
-    name: 'tool-error-words',
+  'tool-error-words': {
     section: 'tool_execution_end',
-    level: 'SHOULD',
-    measured: true,
+    isMeasured: true,
     sentence: 'The result of a tool that failed is a string, that of any other is an object.',
     covers: ['event:tool_execution_end'],
     scenarios,
@@ -120,8 +113,7 @@ export const toolRules = rulesOf('', [
       }
     },
   },
-  {
-    name: 'tool-result-told',
+  'tool-result-told': {
     section: 'Event Flow',
     sentence: 'After the end of a tool its result is told as a message, before the turn ends.',
     covers: ['event:tool_execution_end', 'event:message_end'],
@@ -136,8 +128,7 @@ export const toolRules = rulesOf('', [
       }
     },
   },
-  {
-    name: 'tool-result-same',
+  'tool-result-same': {
     section: 'Correlating Tool Calls with Results',
     sentence: 'The message of a tool result says what the end of the tool said.',
     covers: ['event:tool_execution_end'],
@@ -157,8 +148,7 @@ export const toolRules = rulesOf('', [
       }
     },
   },
-  {
-    name: 'calls-answered',
+  'calls-answered': {
     reads: 'both',
     section: 'Correlating Tool Calls with Results',
     level: 'SHOULD',
@@ -183,4 +173,4 @@ export const toolRules = rulesOf('', [
       }
     },
   },
-]);
+};

@@ -4,7 +4,7 @@ import { misfit } from '../../check/shape.ts';
 import { usage } from '../shapes/agents.ts';
 import { messagesIn } from '../shapes/places.ts';
 import { contentOf } from '../view/blocks.ts';
-import { rulesOf } from './legacy-rule.ts';
+import { type LegacyRows, talks } from './legacy-rows.ts';
 
 const costNames = ['input', 'output', 'cacheRead', 'cacheWrite'] as const;
 const numberAt = (value: unknown) => (typeof value === 'number' ? value : 0);
@@ -12,12 +12,13 @@ const timed: ReadonlySet<unknown> = new Set(['user', 'assistant', 'toolResult'])
 /** 2001-01-01 in ms; a smaller timestamp was counted in seconds. */
 const early = 978_307_200_000;
 
-export const typeRules = rulesOf('', [
-  {
-    name: 'cost-adds-up',
+export const typeRows: LegacyRows = {
+  'cost-adds-up': {
     section: 'Usage',
     level: 'SHOULD',
     sentence: 'The total cost of a complete answer is the sum of its parts.',
+    covers: [],
+    scenarios: talks,
     *judge(view) {
       for (const { frame, message, isEnd } of messagesIn(view, 'assistant')) {
         if (!isEnd || misfit(message.usage, usage) !== null) continue;
@@ -28,12 +29,12 @@ export const typeRules = rulesOf('', [
       }
     },
   },
-  {
-    name: 'tool-use-has-calls',
+  'tool-use-has-calls': {
     section: 'StopReason',
     level: 'SHOULD',
     sentence: 'An answer that ends for `toolUse` holds a tool call.',
     scenarios: ['tools'],
+    covers: [],
     *judge(view) {
       for (const { frame, message, isEnd } of messagesIn(view, 'assistant')) {
         if (!isEnd || message.stopReason !== 'toolUse') continue;
@@ -42,10 +43,11 @@ export const typeRules = rulesOf('', [
       }
     },
   },
-  {
-    name: 'timestamps',
+  timestamps: {
     section: 'Message Types',
     sentence: 'Messages of the three roles carry their time, in ms since 1970.',
+    covers: [],
+    scenarios: talks,
     *judge(view) {
       for (const { frame, message } of messagesIn(view)) {
         if (!timed.has(message.role)) continue;
@@ -55,4 +57,4 @@ export const typeRules = rulesOf('', [
       }
     },
   },
-]);
+};

@@ -2,7 +2,7 @@
 import { fields, type Shape, words } from '../../check/shape.ts';
 import { shapeRules } from '../../check/shape-rows.ts';
 import { word } from '../../pi/shapes/parts.ts';
-import { talks } from '../rules/legacy-rule.ts';
+import { talks } from '../rules/legacy-rows.ts';
 import { agentPlaces } from './places.ts';
 
 /** Values of `type`, of all lines. */

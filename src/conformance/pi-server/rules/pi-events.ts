@@ -1,9 +1,10 @@
 // Rules on the content of session events, which the document does not describe: the events are those of the pi behind the
 // server, so the rules of pi judge them.
 import type { Finding, Rule } from '../../check/rule.ts';
-import { orderRules, streamRules, toolRules } from '../../pi/rules/event-order.ts';
-import { messageRules } from '../../pi/rules/messages.ts';
-import { compactionRules, retryRules, toolEventRules } from '../../pi/rules/non-message-events.ts';
+import { rulesIn } from '../../check/rule-rows.ts';
+import { orderRows, streamRows, toolRows } from '../../pi/rules/event-order.ts';
+import { messageRows } from '../../pi/rules/messages.ts';
+import { compactionRows, retryRows, toolEventRows } from '../../pi/rules/non-message-events.ts';
 import { shapeRulesOfAgents } from '../../pi/shapes/agents.ts';
 import type { PiView } from '../../pi/view/view.ts';
 import { piSessions } from '../view/pi-sessions.ts';
@@ -18,17 +19,17 @@ interface Group {
   readonly rules: readonly string[];
 }
 
+const rowsOfPi = {
+  ...orderRows,
+  ...toolRows,
+  ...streamRows,
+  ...messageRows,
+  ...toolEventRows,
+  ...compactionRows,
+  ...retryRows,
+};
 const rulesOfPi: ReadonlyMap<string, Rule<PiView>> = new Map(
-  [
-    ...shapeRulesOfAgents,
-    ...orderRules,
-    ...toolRules,
-    ...streamRules,
-    ...messageRules,
-    ...toolEventRules,
-    ...compactionRules,
-    ...retryRules,
-  ].map((rule) => [rule.id.replace('pi/', ''), rule]),
+  [...shapeRulesOfAgents, ...rulesIn('pi', rowsOfPi)].map((rule) => [rule.id.replace('pi/', ''), rule]),
 );
 
 const groups: Readonly<Record<string, Group>> = {

@@ -1,27 +1,20 @@
 // Rules on the commands that clients of pi send: lines, types, ids and fields (docs/protocols/pi.md 3.1, 4).
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import { base64Fault } from '../../check/base64.ts';
-import type { Finding, Rule } from '../../check/rule.ts';
+import type { Finding } from '../../check/rule.ts';
 import { modes } from '../shapes/parts.ts';
-import { type ClientView, knownCommands } from '../view/client-view.ts';
+import { type ClientRows, type ClientView, knownCommands } from '../view/client-view.ts';
 import { isPlain } from '../view/queued-messages.ts';
 import { runAt } from '../view/view.ts';
-
-type ClientRule = Rule<ClientView>;
-
-const must = { level: 'MUST', basis: 'specification' } as const;
-const measured = { level: 'SHOULD', basis: 'measured' } as const;
 
 /** The behaviour during which our own client sends all its commands. */
 const busy = ['busy'];
 const anything = ['text'];
 
 /** A rule on a field with a fixed set of values. */
-function oneOf(type: string, field: string, values: readonly string[], section = type): ClientRule {
+function oneOf(type: string, field: string, values: readonly string[]): ClientRows[string] {
   return {
-    ...must,
-    id: `pi/client/${type.replaceAll('_', '-')}-values`,
-    section,
+    section: type,
     sentence: `The \`${field}\` of ${type} is one of ${values.join(', ')}.`,
     covers: [`command:${type}`],
     scenarios: anything,
@@ -58,12 +51,11 @@ function isHeardOf(view: ClientView, frame: number): boolean {
 }
 
 /** Rules on lines and ids. */
-const lineRules: readonly ClientRule[] = [
-  {
-    ...must,
-    id: 'pi/client/json-lines',
+const lineRows: ClientRows = {
+  'json-lines': {
     section: 'Core Protocol',
     sentence: 'Each line of the client is one JSON object.',
+    covers: [],
     scenarios: anything,
     *judge({ frames }): Generator<Finding> {
       for (const [frame, { by, json, text }] of frames.entries()) {
@@ -71,11 +63,11 @@ const lineRules: readonly ClientRule[] = [
       }
     },
   },
-  {
-    ...measured,
-    id: 'pi/client/separators-escaped',
+  'separators-escaped': {
+    isMeasured: true,
     section: 'Core Protocol',
     sentence: 'U+2028 and U+2029 are escaped, for agents whose reader takes them for ends of lines.',
+    covers: [],
     scenarios: anything,
     *judge({ frames }): Generator<Finding> {
       for (const [frame, { by, text }] of frames.entries()) {
@@ -84,11 +76,10 @@ const lineRules: readonly ClientRule[] = [
       }
     },
   },
-  {
-    ...must,
-    id: 'pi/client/known-commands',
+  'known-commands': {
     section: 'Core Protocol',
     sentence: 'Each line has a `type`, which is a command or `extension_ui_response`.',
+    covers: [],
     scenarios: anything,
     *judge(view) {
       for (const { frame, type, json, answers } of view.commands) {
@@ -101,12 +92,11 @@ const lineRules: readonly ClientRule[] = [
       }
     },
   },
-  {
-    ...must,
-    id: 'pi/client/id-unique',
+  'id-unique': {
     reads: 'both',
     section: 'Core Protocol',
     sentence: 'No two commands that are open at the same time have the same `id`.',
+    covers: [],
     scenarios: anything,
     *judge(view) {
       const commands = view.commandsOf(...knownCommands).filter(({ json }) => json.id !== undefined);
@@ -119,13 +109,11 @@ const lineRules: readonly ClientRule[] = [
       }
     },
   },
-];
+};
 
 /** Rules on prompt, steer and follow_up. */
-const messageRules: readonly ClientRule[] = [
-  {
-    ...must,
-    id: 'pi/client/streaming-behavior',
+const messageRows: ClientRows = {
+  'streaming-behavior': {
     reads: 'both',
     section: 'Streaming Behavior',
     sentence: 'The `streamingBehavior` of a prompt is `steer` or `followUp`.',
@@ -142,9 +130,7 @@ const messageRules: readonly ClientRule[] = [
       }
     },
   },
-  {
-    ...must,
-    id: 'pi/client/prompt-while-streaming',
+  'prompt-while-streaming': {
     reads: 'both',
     section: 'Streaming Behavior',
     sentence: 'A prompt that comes during a run says how it is to be delivered.',
@@ -160,9 +146,7 @@ const messageRules: readonly ClientRule[] = [
       }
     },
   },
-  {
-    ...must,
-    id: 'pi/client/images-base64',
+  'images-base64': {
     section: 'Image Support',
     sentence: 'The `data` of an image is base64.',
     covers: ['command:prompt'],
@@ -174,13 +158,13 @@ const messageRules: readonly ClientRule[] = [
       }
     },
   },
-];
+};
 
 /** Rules on modes. */
-const modeRules: readonly ClientRule[] = [
-  oneOf('set_steering_mode', 'mode', modes),
-  oneOf('set_follow_up_mode', 'mode', modes),
-];
+const modeRows: ClientRows = {
+  'set-steering-mode-values': oneOf('set_steering_mode', 'mode', modes),
+  'set-follow-up-mode-values': oneOf('set_follow_up_mode', 'mode', modes),
+};
 
 /** All rules on commands. */
-export const commandRules: readonly ClientRule[] = [...lineRules, ...messageRules, ...modeRules];
+export const commandRows: ClientRows = { ...lineRows, ...messageRows, ...modeRows };

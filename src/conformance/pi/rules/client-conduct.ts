@@ -1,13 +1,9 @@
 // Rules on the conduct of pi clients: they answer dialogs and nothing else, and survive whatever the agent sends
 // (docs/protocols/pi.md 6, 12).
-import { each, type Finding, type Rule, type TraceFrame } from '../../check/rule.ts';
+import { each, type Finding, type TraceFrame } from '../../check/rule.ts';
 import { probe } from '../fake-agent/shared-behaviours.ts';
-import type { ClientView, Dialog } from '../view/client-view.ts';
+import type { ClientRows, ClientView, Dialog } from '../view/client-view.ts';
 
-type ClientRule = Rule<ClientView>;
-
-const must = { level: 'MUST', basis: 'specification' } as const;
-const should = { level: 'SHOULD', basis: 'specification' } as const;
 const dialogActs = ['select', 'confirm', 'input', 'editor'];
 const covers = ['command:extension_ui_response'];
 
@@ -22,10 +18,8 @@ function isOver({ lines, commands, isComplete }: ClientView, { frame, json }: Di
   return isComplete || lines.some((line) => line.frame > frame && line.type === 'agent_end');
 }
 
-const dialogRules: readonly ClientRule[] = [
-  {
-    ...must,
-    id: 'pi/client/dialog-answered',
+const dialogRows: ClientRows = {
+  'dialog-answered': {
     reads: 'both',
     section: 'Dialog Methods (require response)',
     sentence: 'Each dialog gets an answer with its `id`: until then the extension waits.',
@@ -39,9 +33,7 @@ const dialogRules: readonly ClientRule[] = [
       }
     },
   },
-  {
-    ...must,
-    id: 'pi/client/dialog-once',
+  'dialog-once': {
     reads: 'both',
     section: 'Extension UI Response Format',
     sentence: 'A dialog gets one answer.',
@@ -55,9 +47,8 @@ const dialogRules: readonly ClientRule[] = [
       }
     },
   },
-  {
-    ...should,
-    id: 'pi/client/dialog-known',
+  'dialog-known': {
+    level: 'SHOULD',
     reads: 'both',
     section: 'Extension UI Response Format',
     sentence: 'An answer carries the `id` of a request that has come before.',
@@ -73,9 +64,7 @@ const dialogRules: readonly ClientRule[] = [
       }
     },
   },
-  {
-    ...must,
-    id: 'pi/client/cancelled-true',
+  'cancelled-true': {
     section: 'Dialog Methods (require response)',
     sentence: 'An answer that has `cancelled` says true.',
     covers,
@@ -87,9 +76,8 @@ const dialogRules: readonly ClientRule[] = [
           : `cancelled is ${JSON.stringify(json.cancelled)}`,
       ),
   },
-  {
-    ...should,
-    id: 'pi/client/select-option',
+  'select-option': {
+    level: 'SHOULD',
     reads: 'both',
     section: 'Dialog Methods (require response)',
     sentence: 'The value of an answer to select is one of its options.',
@@ -104,12 +92,10 @@ const dialogRules: readonly ClientRule[] = [
       }
     },
   },
-  {
+  'informs-unanswered': {
+    level: 'MAY',
     // The document says that no answer is needed (docs/protocols/pi.md 12.2, 15.3) and forbids none; pi-acp answers
     // everything.
-    level: 'MAY',
-    basis: 'specification',
-    id: 'pi/client/informs-unanswered',
     reads: 'both',
     section: 'Fire-and-Forget Methods (no response needed)',
     sentence: 'What only informs is not answered.',
@@ -121,10 +107,8 @@ const dialogRules: readonly ClientRule[] = [
         return reply === undefined ? null : `${String(json.method)} was answered`;
       }),
   },
-  {
-    ...should,
-    basis: 'measured',
-    id: 'pi/client/dialog-in-time',
+  'dialog-in-time': {
+    isMeasured: true,
     reads: 'both',
     section: 'Extension UI Request Format',
     sentence: 'No answer comes after the `timeout` of its dialog, for it is not heard any more.',
@@ -144,7 +128,7 @@ const dialogRules: readonly ClientRule[] = [
       }
     },
   },
-];
+};
 
 /**
  * Whether the client was still connected after that frame: our agent sends the end of each run only to a connected
@@ -161,16 +145,15 @@ const long = 100_000;
 
 /** One finding for each place where our agent sent the unusual line; no other agent sends such lines. */
 function survives(
-  [name, behaviour, section]: readonly [string, string, string],
+  [behaviour, section]: readonly [string, string],
   sentence: string,
   isProbe: (frame: TraceFrame) => boolean,
-): ClientRule {
+): ClientRows[string] {
   return {
-    ...must,
-    id: `pi/client/survives-${name}`,
     reads: 'both',
     section,
     sentence,
+    covers: [],
     scenarios: [behaviour],
     *judge(view): Generator<Finding> {
       for (const [frame, line] of view.frames.entries()) {
@@ -181,38 +164,38 @@ function survives(
   };
 }
 
-const survivalRules: readonly ClientRule[] = [
-  survives(
-    ['events', 'unknown-event', 'Event Stream'],
+const survivalRows: ClientRows = {
+  'survives-events': survives(
+    ['unknown-event', 'Event Stream'],
     'An event of an unknown type does not drive the client away.',
     (frame) => typeOf(frame) === probe,
   ),
-  survives(
-    ['fields', 'unknown-fields', 'Event Stream'],
+  'survives-fields': survives(
+    ['unknown-fields', 'Event Stream'],
     'Unknown fields in an event do not drive the client away.',
     (frame) => typeOf(frame).startsWith('tool_execution'),
   ),
-  survives(
-    ['responses', 'stray', 'Core Protocol'],
+  'survives-responses': survives(
+    ['stray', 'Core Protocol'],
     'Responses that nobody has asked for do not drive the client away.',
     (frame) => typeOf(frame) === 'response',
   ),
-  survives(
-    ['methods', 'inform', 'Extension UI Sub-protocol'],
+  'survives-methods': survives(
+    ['inform', 'Extension UI Sub-protocol'],
     'A request of an unknown method does not drive the client away.',
     (frame) => typeOf(frame) === 'extension_ui_request',
   ),
-  survives(
-    ['separators', 'separators', 'Core Protocol'],
+  'survives-separators': survives(
+    ['separators', 'Core Protocol'],
     'U+2028 and its kin inside a line do not drive the client away.',
     (frame) => typeOf(frame) === 'message_update' && frame.text.includes('\u2028'),
   ),
-  survives(
-    ['long-lines', 'long', 'Core Protocol'],
+  'survives-long-lines': survives(
+    ['long', 'Core Protocol'],
     'A line of a megabyte does not drive the client away.',
     (frame) => typeOf(frame) === 'message_update' && frame.text.length > long,
   ),
-];
+};
 
 /** All rules on conduct. */
-export const conductRules: readonly ClientRule[] = [...dialogRules, ...survivalRules];
+export const conductRows: ClientRows = { ...dialogRows, ...survivalRows };

@@ -1,19 +1,12 @@
 // Rules on the ids and answers of the extension UI sub-protocol (docs/protocols/pi.md 12).
-import type { Rule } from '../../check/rule.ts';
 import { dialogMethods } from '../view/client-view.ts';
-import type { PiView } from '../view/view.ts';
+import type { PiRows } from '../view/view.ts';
 
-type PiRule = Rule<PiView>;
-
-const must = { level: 'MUST', basis: 'specification' } as const;
 /** Rules on requests of extensions. */
-export const extensionRules: readonly PiRule[] = [
-  {
-    ...must,
-    id: 'pi/ui-id-unique',
+export const extensionRows: PiRows = {
+  'ui-id-unique': {
+    isMeasured: true,
     section: 'Extension UI Request Format',
-    level: 'SHOULD',
-    basis: 'measured',
     sentence: 'No two questions have the same id.',
     covers: ['event:extension_ui_request'],
     scenarios: ['dialogs'],
@@ -26,13 +19,10 @@ export const extensionRules: readonly PiRule[] = [
       }
     },
   },
-  {
-    ...must,
-    id: 'pi/ui-response-silent',
+  'ui-response-silent': {
+    isMeasured: true,
     reads: 'both',
     section: 'Extension UI Response Format',
-    level: 'SHOULD',
-    basis: 'measured',
     sentence: 'The answer to a request of an extension has no response, whether its id is known or not.',
     covers: ['command:extension_ui_response'],
     scenarios: ['dialogs', 'odd', 'odd lines'],
@@ -47,4 +37,4 @@ export const extensionRules: readonly PiRule[] = [
       }
     },
   },
-];
+};

@@ -1,19 +1,15 @@
 // Rules on messages that are no shape: why one stopped, and where an update stands (docs/protocols/pi.md 1.6, 8).
 import { isDictionary } from '../../../core/model/dictionary.ts';
-import { each, type Rule } from '../../check/rule.ts';
-import type { PiView } from '../view/view.ts';
+import { each } from '../../check/rule.ts';
+import type { PiRows } from '../view/view.ts';
 import { callsOf } from '../view/walk.ts';
 
-type PiRule = Rule<PiView>;
-
-const of = { section: 'Event Stream', level: 'SHOULD', basis: 'measured' } as const;
+const of = { section: 'Event Stream', isMeasured: true } as const;
 
 /** Rules on messages and their updates. */
-export const messageRules: readonly PiRule[] = [
-  {
+export const messageRows: PiRows = {
+  'stop-for-tools': {
     ...of,
-    id: 'pi/stop-for-tools',
-    level: 'SHOULD',
     sentence: 'A message of the model that stopped for tools has a call, and one that just stopped has none.',
     covers: ['event:message_end'],
     scenarios: ['text', 'tool'],
@@ -30,9 +26,8 @@ export const messageRules: readonly PiRule[] = [
         },
       ),
   },
-  {
+  'update-event': {
     ...of,
-    id: 'pi/update-event',
     sentence: 'message_update has an assistantMessageEvent with a type, and of a block its contentIndex.',
     covers: ['event:message_update'],
     scenarios: ['text', 'think', 'tool'],
@@ -44,4 +39,4 @@ export const messageRules: readonly PiRule[] = [
         return isIndex ? null : 'contentIndex must be a number from 0 on';
       }),
   },
-];
+};

@@ -1,12 +1,10 @@
 // Rules on the events that tell of no message: tools, compactions, retries. Each start has its end, and both say the same
 // (docs/protocols/pi.md 1.6, 9, 11).
-import type { Finding, Rule } from '../../check/rule.ts';
+import type { Finding } from '../../check/rule.ts';
 import type { Line } from '../view/lines.ts';
-import type { PiView } from '../view/view.ts';
+import type { PiRows, PiView } from '../view/view.ts';
 
-type PiRule = Rule<PiView>;
-
-const of = { section: 'Event Stream', level: 'SHOULD', basis: 'measured' } as const;
+const of = { section: 'Event Stream', isMeasured: true } as const;
 
 /** The name up to 0.64, and the name since. */
 const compactionStarts = ['auto_compaction_start', 'compaction_start'];
@@ -34,11 +32,9 @@ function* paired(view: PiView, starts: readonly string[], ends: readonly string[
 }
 
 /** Rules on tool events. */
-export const toolEventRules: readonly PiRule[] = [
-  {
+export const toolEventRows: PiRows = {
+  'tool-end-name': {
     ...of,
-    id: 'pi/tool-end-name',
-    level: 'SHOULD',
     sentence: 'A tool ends by the name by which it started.',
     covers: ['event:tool_execution_end'],
     scenarios: ['tool', 'toolfail'],
@@ -51,23 +47,19 @@ export const toolEventRules: readonly PiRule[] = [
       }
     },
   },
-];
+};
 
 /** Rules on compactions. */
-export const compactionRules: readonly PiRule[] = [
-  {
-    ...of,
-    id: 'pi/compaction-brackets',
-    level: 'MUST',
-    basis: 'specification',
+export const compactionRows: PiRows = {
+  'compaction-brackets': {
+    section: 'Event Stream',
     sentence: 'auto_compaction_start (since 0.65: compaction_start) and its end alternate.',
     covers: ['event:auto_compaction_start', 'event:auto_compaction_end'],
     scenarios: ['compaction'],
     judge: (view) => paired(view, compactionStarts, compactionEnds, 'compaction'),
   },
-  {
+  'compaction-reason': {
     ...of,
-    id: 'pi/compaction-reason',
     sentence:
       'A compaction starts for manual, threshold or overflow (up to 1.5), and one that ends with a reason has that of its start.',
     covers: ['event:auto_compaction_start', 'event:auto_compaction_end'],
@@ -88,24 +80,19 @@ export const compactionRules: readonly PiRule[] = [
       }
     },
   },
-];
+};
 
 /** Rules on retries. */
-export const retryRules: readonly PiRule[] = [
-  {
-    ...of,
-    id: 'pi/retry-brackets',
-    level: 'MUST',
-    basis: 'specification',
+export const retryRows: PiRows = {
+  'retry-brackets': {
+    section: 'Event Stream',
     sentence: 'auto_retry_end ends what one or more auto_retry_start began.',
     covers: ['event:auto_retry_start', 'event:auto_retry_end'],
     scenarios: ['retry'],
     judge: (view) => paired(view, ['auto_retry_start'], ['auto_retry_end'], 'retry'),
   },
-  {
+  'retry-counts': {
     ...of,
-    id: 'pi/retry-counts',
-    level: 'SHOULD',
     sentence: 'Attempts count from 1, and no further than maxAttempts.',
     covers: ['event:auto_retry_start'],
     scenarios: ['retry'],
@@ -123,15 +110,14 @@ export const retryRules: readonly PiRule[] = [
       }
     },
   },
-];
+};
 
 /** Rules on lines of newer versions, where they occur. */
-export const newerRules: readonly PiRule[] = [
-  {
+export const newerRows: PiRows = {
+  'agent-end-retry': {
     ...of,
-    id: 'pi/agent-end-retry',
-    level: 'SHOULD',
     sentence: 'Where agent_end says willRetry (since 0.87) it is a boolean, and a retry follows where it is true.',
+    covers: [],
     scenarios: ['retry', 'text'],
     *judge(view) {
       const events = view.of('agent_end', 'agent_start', 'agent_settled', 'auto_retry_start', ...compactionStarts);
@@ -145,4 +131,4 @@ export const newerRules: readonly PiRule[] = [
       }
     },
   },
-];
+};

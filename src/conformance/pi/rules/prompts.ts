@@ -3,16 +3,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import type { Rule } from '../../check/rule.ts';
 import type { Answer, Command } from '../view/lines.ts';
 import { isPlain, type UserMessage, userMessages, userMessageWithText } from '../view/queued-messages.ts';
-import { answerOf, dataOf, type PiView, runAt, textOf } from '../view/view.ts';
+import { answerOf, dataOf, type PiRows, type PiView, runAt, textOf } from '../view/view.ts';
 import type { Run } from '../view/walk.ts';
-
-type PiRule = Rule<PiView>;
-
-const must = { level: 'MUST', basis: 'specification' } as const;
-const should = { level: 'SHOULD', basis: 'measured' } as const;
 
 const isEqual = (said: string, words: string): boolean => said === words;
 const startsWith = (said: string, words: string): boolean => said.startsWith(words);
@@ -36,10 +30,8 @@ function* begun(view: PiView): Generator<UserMessage & { readonly run: Run | und
 }
 
 /** Rules on prompts. */
-export const promptRules: readonly PiRule[] = [
-  {
-    ...must,
-    id: 'pi/prompt-starts-run',
+export const promptRows: PiRows = {
+  'prompt-starts-run': {
     reads: 'both',
     section: 'prompt',
     sentence: 'A prompt that is accepted while the agent is idle begins a run.',
@@ -53,9 +45,8 @@ export const promptRules: readonly PiRule[] = [
       }
     },
   },
-  {
-    ...should,
-    id: 'pi/prompt-answered-first',
+  'prompt-answered-first': {
+    isMeasured: true,
     reads: 'both',
     section: 'prompt',
     sentence: 'The response to a prompt says that it is accepted, and comes before agent_start.',
@@ -68,9 +59,8 @@ export const promptRules: readonly PiRule[] = [
       }
     },
   },
-  {
-    ...should,
-    id: 'pi/prompt-said',
+  'prompt-said': {
+    isMeasured: true,
     reads: 'both',
     section: 'prompt',
     sentence: 'In the run of a prompt there is a message of the user with its words.',
@@ -91,9 +81,7 @@ export const promptRules: readonly PiRule[] = [
       }
     },
   },
-  {
-    ...must,
-    id: 'pi/images-attached',
+  'images-attached': {
     reads: 'both',
     section: 'Image Support',
     sentence: 'The images of a prompt, steer or follow_up are in its message, as they were sent.',
@@ -115,9 +103,7 @@ export const promptRules: readonly PiRule[] = [
       }
     },
   },
-  {
-    ...must,
-    id: 'pi/prompt-while-streaming',
+  'prompt-while-streaming': {
     reads: 'both',
     section: 'Streaming Behavior',
     sentence: 'A prompt during a run that does not say how it is meant is refused.',
@@ -128,9 +114,8 @@ export const promptRules: readonly PiRule[] = [
         yield { frame: answer.frame, wrong: answer.isSuccess ? 'it was accepted during a run' : null };
     },
   },
-  {
-    ...should,
-    id: 'pi/refused-unsaid',
+  'refused-unsaid': {
+    isMeasured: true,
     reads: 'both',
     section: 'Streaming Behavior',
     sentence: 'A prompt that is refused is not said to the model.',
@@ -149,9 +134,7 @@ export const promptRules: readonly PiRule[] = [
       }
     },
   },
-  {
-    ...must,
-    id: 'pi/streaming-behavior',
+  'streaming-behavior': {
     reads: 'both',
     section: 'Streaming Behavior',
     sentence: 'A prompt during a run that says how it is meant is accepted.',
@@ -168,7 +151,7 @@ export const promptRules: readonly PiRule[] = [
       }
     },
   },
-];
+};
 
 /** Prompts during a run that do not say how to queue them, and were answered during the same run. */
 function* hasty(view: PiView): Generator<{ asked: Command; answer: Answer; text: string }> {

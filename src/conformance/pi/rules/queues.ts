@@ -1,14 +1,9 @@
 // Rules on steer, follow_up, the modes of their queues, and abort (docs/protocols/pi.md 10).
-import type { Finding, Rule } from '../../check/rule.ts';
+import type { Finding } from '../../check/rule.ts';
 import type { Answer, Command } from '../view/lines.ts';
 import { type QueuedMessage, queuedMessages } from '../view/queued-messages.ts';
-import { answerOf, type PiView, runAt, succeeded } from '../view/view.ts';
+import { answerOf, type PiRows, type PiView, runAt, succeeded } from '../view/view.ts';
 import type { Run } from '../view/walk.ts';
-
-type PiRule = Rule<PiView>;
-
-const must = { level: 'MUST', basis: 'specification' } as const;
-const should = { level: 'SHOULD', basis: 'measured' } as const;
 
 /**
  * Whether the message had to be delivered in its run: it was accepted before the model ended its last message there,
@@ -30,10 +25,8 @@ function* delivered(view: PiView, kind: QueuedMessage['kind']): Generator<Findin
 }
 
 /** Rules on messages that join a run. */
-export const joinRules: readonly PiRule[] = [
-  {
-    ...must,
-    id: 'pi/steer-delivered',
+export const joinRows: PiRows = {
+  'steer-delivered': {
     reads: 'both',
     section: 'steer',
     sentence: 'A steering message is delivered in the run that it was meant for.',
@@ -41,9 +34,7 @@ export const joinRules: readonly PiRule[] = [
     scenarios: ['busy', 'queues all', 'queues one-at-a-time'],
     judge: (view) => delivered(view, 'steer'),
   },
-  {
-    ...must,
-    id: 'pi/follow-up-delivered',
+  'follow-up-delivered': {
     reads: 'both',
     section: 'follow_up',
     sentence: 'A follow-up message is delivered when the agent has finished, before agent_end.',
@@ -51,9 +42,7 @@ export const joinRules: readonly PiRule[] = [
     scenarios: ['busy', 'queues all', 'queues one-at-a-time'],
     judge: (view) => delivered(view, 'followUp'),
   },
-  {
-    ...must,
-    id: 'pi/follow-up-waits',
+  'follow-up-waits': {
     reads: 'both',
     section: 'follow_up',
     sentence: 'A follow-up is delivered only when the model has no more tool calls.',
@@ -70,9 +59,7 @@ export const joinRules: readonly PiRule[] = [
       }
     },
   },
-  {
-    ...must,
-    id: 'pi/steer-before-follow-up',
+  'steer-before-follow-up': {
     reads: 'both',
     section: 'Streaming Behavior',
     sentence: 'A follow-up is delivered only when no steering message waits.',
@@ -97,9 +84,7 @@ export const joinRules: readonly PiRule[] = [
       }
     },
   },
-  {
-    ...must,
-    id: 'pi/steering-mode-obeyed',
+  'steering-mode-obeyed': {
     reads: 'both',
     section: 'set_steering_mode',
     sentence:
@@ -108,9 +93,7 @@ export const joinRules: readonly PiRule[] = [
     scenarios: ['queues all', 'queues one-at-a-time'],
     judge: (view) => together(view, 'steer', 'set_steering_mode'),
   },
-  {
-    ...must,
-    id: 'pi/follow-up-mode-obeyed',
+  'follow-up-mode-obeyed': {
     reads: 'both',
     section: 'set_follow_up_mode',
     sentence: 'Follow-ups that wait are delivered at once in the mode `all`, and one for each turn in `one-at-a-time`.',
@@ -118,7 +101,7 @@ export const joinRules: readonly PiRule[] = [
     scenarios: ['queues all', 'queues one-at-a-time'],
     judge: (view) => together(view, 'followUp', 'set_follow_up_mode'),
   },
-];
+};
 
 /** Two messages that wait at the same time; an answer of the model between them tells the mode. */
 function* together(view: PiView, kind: QueuedMessage['kind'], command: string): Generator<Finding> {
@@ -141,10 +124,8 @@ function* together(view: PiView, kind: QueuedMessage['kind'], command: string): 
 }
 
 /** Rules on abort. */
-export const abortRules: readonly PiRule[] = [
-  {
-    ...must,
-    id: 'pi/abort-succeeds',
+export const abortRows: PiRows = {
+  'abort-succeeds': {
     reads: 'both',
     section: 'abort',
     sentence: 'abort succeeds.',
@@ -158,9 +139,7 @@ export const abortRules: readonly PiRule[] = [
       }
     },
   },
-  {
-    ...must,
-    id: 'pi/abort-waits',
+  'abort-waits': {
     reads: 'both',
     section: 'abort',
     sentence: 'abort is answered when the agent is idle: behind the agent_end of the run.',
@@ -173,9 +152,8 @@ export const abortRules: readonly PiRule[] = [
       }
     },
   },
-  {
-    ...should,
-    id: 'pi/abort-stops',
+  'abort-stops': {
+    isMeasured: true,
     reads: 'both',
     section: 'abort',
     sentence: 'The last message of a run that was aborted says so: it stopped as aborted (0.87: as an error).',
@@ -194,7 +172,7 @@ export const abortRules: readonly PiRule[] = [
       }
     },
   },
-];
+};
 
 /** Successful aborts of a run. */
 function* aborted(view: PiView): Generator<{ asked: Command; answer: Answer; run: Run }> {

@@ -1,19 +1,16 @@
 // Rules on lines and responses (docs/protocols/pi.md 4).
 import { isDeepStrictEqual } from 'node:util';
-import { each, type Finding, type Rule } from '../../check/rule.ts';
+import { each, type Finding } from '../../check/rule.ts';
 import type { Command } from '../view/lines.ts';
-import { answerOf, type PiView } from '../view/view.ts';
+import { answerOf, type PiRows, type PiView } from '../view/view.ts';
 
-type PiRule = Rule<PiView>;
-
-const core = { section: 'Core Protocol', level: 'MUST', basis: 'specification', covers: ['line:response'] } as const;
+const core = { section: 'Core Protocol', covers: ['line:response'] } as const;
 const errors = { ...core, section: 'Error Responses' } as const;
 
 /** Rules on every line of the agent. */
-export const lineRules: readonly PiRule[] = [
-  {
+export const lineRows: PiRows = {
+  'line-is-object': {
     ...core,
-    id: 'pi/line-is-object',
     sentence: 'Each line of the agent is one JSON object.',
     scenarios: ['text', 'unicode'],
     *judge({ lines, unreadable }) {
@@ -21,7 +18,7 @@ export const lineRules: readonly PiRule[] = [
       yield* each(lines, () => null);
     },
   },
-];
+};
 
 /** Required fields by command; without them the command cannot be carried out (docs/protocols/pi.md 4.9). */
 const needed: ReadonlyMap<string, readonly string[]> = new Map([
@@ -32,10 +29,9 @@ const needed: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 /** Rules on responses. */
-export const responseRules: readonly PiRule[] = [
-  {
+export const responseRows: PiRows = {
+  answered: {
     ...core,
-    id: 'pi/answered',
     reads: 'both',
     sentence: 'Each command has a response.',
     scenarios: ['state', 'text', 'odd', 'odd lines'],
@@ -49,9 +45,8 @@ export const responseRules: readonly PiRule[] = [
       }
     },
   },
-  {
+  'answered-once': {
     ...core,
-    id: 'pi/answered-once',
     reads: 'both',
     sentence: 'A command has one response.',
     scenarios: ['state', 'busy', 'odd', 'odd lines'],
@@ -63,9 +58,8 @@ export const responseRules: readonly PiRule[] = [
       }
     },
   },
-  {
+  'response-asked': {
     ...core,
-    id: 'pi/response-asked',
     reads: 'both',
     sentence: 'A response with an id has that of a command.',
     scenarios: ['state', 'text'],
@@ -83,9 +77,8 @@ export const responseRules: readonly PiRule[] = [
       }
     },
   },
-  {
+  'response-command': {
     ...core,
-    id: 'pi/response-command',
     reads: 'both',
     sentence: 'A response that succeeds names its command.',
     scenarios: ['state', 'text'],
@@ -100,28 +93,24 @@ export const responseRules: readonly PiRule[] = [
       }
     },
   },
-  {
+  'success-id': {
     ...core,
-    id: 'pi/success-id',
     reads: 'both',
     sentence: 'The response to a command that succeeds has the id of the command.',
     scenarios: ['state', 'odd', 'odd lines'],
     judge: (view) => idFindings(view, true),
   },
-  {
+  'failure-id': {
     ...errors,
-    id: 'pi/failure-id',
     reads: 'both',
     sentence: 'The response to a command that fails has the id of the command (pi itself loses some until 0.79.6).',
     scenarios: ['odd', 'odd lines', 'sessions'],
     judge: (view) => idFindings(view, false),
   },
-  {
+  'id-absent': {
     ...core,
-    id: 'pi/id-absent',
+    isMeasured: true,
     reads: 'both',
-    level: 'SHOULD',
-    basis: 'measured',
     sentence: 'The response to a command without id has none.',
     scenarios: ['odd', 'odd lines'],
     *judge({ answers }) {
@@ -131,11 +120,9 @@ export const responseRules: readonly PiRule[] = [
       }
     },
   },
-  {
+  'success-without-error': {
     ...errors,
-    id: 'pi/success-without-error',
-    level: 'SHOULD',
-    basis: 'measured',
+    isMeasured: true,
     sentence: 'A response that succeeds has no "error".',
     scenarios: ['state', 'text'],
     *judge({ answers }) {
@@ -143,11 +130,10 @@ export const responseRules: readonly PiRule[] = [
         if (isSuccess) yield { frame, wrong: 'error' in json ? 'success, and an error' : null };
     },
   },
-  {
+  'failure-without-data': {
     ...errors,
-    id: 'pi/failure-without-data',
+    isMeasured: true,
     level: 'MAY',
-    basis: 'measured',
     sentence: 'A response that fails has no "data".',
     scenarios: ['odd', 'odd lines'],
     *judge({ answers }) {
@@ -155,12 +141,10 @@ export const responseRules: readonly PiRule[] = [
         if (json.success === false) yield { frame, wrong: 'data' in json ? 'a failure, and data' : null };
     },
   },
-  {
+  'unreadable-line': {
     ...errors,
-    id: 'pi/unreadable-line',
+    isMeasured: true,
     reads: 'both',
-    level: 'SHOULD',
-    basis: 'measured',
     sentence: 'A line that is no JSON gets a response that fails, and its command is "parse".',
     scenarios: ['odd', 'odd lines'],
     *judge({ commands, isComplete }) {
@@ -174,12 +158,10 @@ export const responseRules: readonly PiRule[] = [
       }
     },
   },
-  {
+  'nameless-command': {
     ...errors,
-    id: 'pi/nameless-command',
+    isMeasured: true,
     reads: 'both',
-    level: 'SHOULD',
-    basis: 'measured',
     sentence: 'A line without a string "type" gets a response that fails.',
     scenarios: ['odd', 'odd lines'],
     *judge({ commands, isComplete }) {
@@ -192,12 +174,10 @@ export const responseRules: readonly PiRule[] = [
       }
     },
   },
-  {
+  'missing-field': {
     ...errors,
-    id: 'pi/missing-field',
+    isMeasured: true,
     reads: 'both',
-    level: 'SHOULD',
-    basis: 'measured',
     sentence: 'A prompt without message, a model without name, a fork without entry and a name without words fail.',
     covers: ['command:prompt', 'command:set_model', 'command:fork', 'command:set_session_name'],
     scenarios: ['odd', 'odd lines'],
@@ -210,12 +190,10 @@ export const responseRules: readonly PiRule[] = [
       }
     },
   },
-  {
+  'unknown-command': {
     ...errors,
-    id: 'pi/unknown-command',
+    isMeasured: true,
     reads: 'both',
-    level: 'SHOULD',
-    basis: 'measured',
     sentence: 'A command that nobody knows fails.',
     scenarios: ['odd', 'odd lines'],
     *judge({ commands }) {
@@ -226,7 +204,7 @@ export const responseRules: readonly PiRule[] = [
       }
     },
   },
-];
+};
 
 /** Whether an earlier command of this type is still without a response. */
 const isForgotten = ({ type, frame, answers }: Command, command: unknown, before: number): boolean =>

@@ -1,20 +1,12 @@
 // Rules on the reported state of a session: settings, messages, statistics (docs/protocols/pi.md 5.3, 5.4).
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import type { Rule } from '../../check/rule.ts';
 import { conversationRoles, countOf, doneOf, messagesOf, unchangedBetween } from '../view/session-answers.ts';
-import { dataOf, type PiView, runAt, textOf } from '../view/view.ts';
-
-type PiRule = Rule<PiView>;
-
-const must = { level: 'MUST', basis: 'specification' } as const;
-const should = { level: 'SHOULD', basis: 'measured' } as const;
+import { dataOf, type PiRows, type PiView, runAt, textOf } from '../view/view.ts';
 
 /** Rules on state, messages and statistics. */
-export const sessionDataRules: readonly PiRule[] = [
-  {
-    ...must,
-    id: 'pi/streaming-told',
+export const sessionDataRows: PiRows = {
+  'streaming-told': {
     reads: 'both',
     section: 'get_state',
     sentence: 'isStreaming is true during a run.',
@@ -31,9 +23,7 @@ export const sessionDataRules: readonly PiRule[] = [
       }
     },
   },
-  {
-    ...must,
-    id: 'pi/idle-told',
+  'idle-told': {
     reads: 'both',
     section: 'get_state',
     sentence: 'isStreaming is false before the first prompt, and after a run that went well.',
@@ -49,9 +39,7 @@ export const sessionDataRules: readonly PiRule[] = [
       }
     },
   },
-  {
-    ...must,
-    id: 'pi/message-count',
+  'message-count': {
     reads: 'both',
     section: 'get_state',
     sentence: 'messageCount is the number of messages that get_messages tells.',
@@ -68,9 +56,7 @@ export const sessionDataRules: readonly PiRule[] = [
       }
     },
   },
-  {
-    ...must,
-    id: 'pi/messages-said',
+  'messages-said': {
     reads: 'both',
     section: 'get_messages',
     sentence:
@@ -97,9 +83,7 @@ export const sessionDataRules: readonly PiRule[] = [
       }
     },
   },
-  {
-    ...must,
-    id: 'pi/last-text',
+  'last-text': {
     reads: 'both',
     section: 'get_last_assistant_text',
     sentence: 'get_last_assistant_text tells the text of the last message of the model.',
@@ -115,9 +99,8 @@ export const sessionDataRules: readonly PiRule[] = [
       }
     },
   },
-  {
-    ...should,
-    id: 'pi/stats-counts',
+  'stats-counts': {
+    isMeasured: true,
     reads: 'both',
     section: 'get_session_stats',
     sentence: 'get_session_stats counts the messages that get_messages tells.',
@@ -143,9 +126,8 @@ export const sessionDataRules: readonly PiRule[] = [
       }
     },
   },
-  {
-    ...should,
-    id: 'pi/stats-total',
+  'stats-total': {
+    isMeasured: true,
     reads: 'both',
     section: 'get_session_stats',
     sentence: 'Of the tokens in get_session_stats the total is the sum.',
@@ -163,7 +145,7 @@ export const sessionDataRules: readonly PiRule[] = [
       }
     },
   },
-];
+};
 
 /** No run is open or about to begin: a retry may follow a failed run, and a compaction any run. */
 function isSurelyIdle(view: PiView, from: number, to: number): boolean {

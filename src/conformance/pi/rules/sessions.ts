@@ -1,12 +1,7 @@
 // Rules on new_session, fork and switch_session (docs/protocols/pi.md 13.1).
-import type { Rule } from '../../check/rule.ts';
 import type { Command } from '../view/lines.ts';
 import { conversationRoles, doneOf, messagesOf, unchangedBetween } from '../view/session-answers.ts';
-import { answerOf, consecutive, dataOf, type PiView, textOf } from '../view/view.ts';
-
-type PiRule = Rule<PiView>;
-
-const must = { level: 'MUST', basis: 'specification' } as const;
+import { answerOf, consecutive, dataOf, type PiRows, textOf } from '../view/view.ts';
 
 /** Commands that lead to another session. */
 const leaving: ReadonlySet<string | null> = new Set(['new_session', 'switch_session', 'fork']);
@@ -14,10 +9,8 @@ const leaving: ReadonlySet<string | null> = new Set(['new_session', 'switch_sess
 const nameOf = (path: string): string | undefined => path.split(/[\\/]/u).at(-1);
 
 /** Rules on sessions. */
-export const sessionRules: readonly PiRule[] = [
-  {
-    ...must,
-    id: 'pi/new-session-empty',
+export const sessionRows: PiRows = {
+  'new-session-empty': {
     reads: 'both',
     section: 'new_session',
     sentence: 'new_session clears all messages.',
@@ -31,9 +24,7 @@ export const sessionRules: readonly PiRule[] = [
       }
     },
   },
-  {
-    ...must,
-    id: 'pi/new-session-id',
+  'new-session-id': {
     reads: 'both',
     section: 'new_session',
     sentence: 'A fresh session has an id of its own.',
@@ -54,11 +45,9 @@ export const sessionRules: readonly PiRule[] = [
       }
     },
   },
-  {
-    ...must,
-    id: 'pi/fork-messages',
-    reads: 'both',
+  'fork-messages': {
     level: 'SHOULD',
+    reads: 'both',
     section: 'get_fork_messages',
     sentence: 'get_fork_messages tells the messages of the user, in order.',
     covers: ['command:get_fork_messages'],
@@ -77,9 +66,7 @@ export const sessionRules: readonly PiRule[] = [
       }
     },
   },
-  {
-    ...must,
-    id: 'pi/fork-text',
+  'fork-text': {
     reads: 'both',
     section: 'fork',
     sentence: 'fork answers with the text of the entry, as get_fork_messages told it.',
@@ -94,9 +81,7 @@ export const sessionRules: readonly PiRule[] = [
       }
     },
   },
-  {
-    ...must,
-    id: 'pi/fork-cuts',
+  'fork-cuts': {
     reads: 'both',
     section: 'fork',
     sentence: 'A fork has the path up to its entry: the messages of the user before it, and not its own.',
@@ -117,13 +102,10 @@ export const sessionRules: readonly PiRule[] = [
       }
     },
   },
-  {
-    ...must,
-    id: 'pi/fork-unknown',
+  'fork-unknown': {
+    isMeasured: true,
     reads: 'both',
     section: 'fork',
-    level: 'SHOULD',
-    basis: 'measured',
     sentence: 'An entry that get_fork_messages does not tell cannot be forked from.',
     covers: ['command:fork', 'command:get_fork_messages'],
     scenarios: ['sessions'],
@@ -139,9 +121,7 @@ export const sessionRules: readonly PiRule[] = [
       }
     },
   },
-  {
-    ...must,
-    id: 'pi/switch-session-file',
+  'switch-session-file': {
     reads: 'both',
     section: 'switch_session',
     sentence: 'After switch_session the session is that of the file.',
@@ -158,4 +138,4 @@ export const sessionRules: readonly PiRule[] = [
       }
     },
   },
-];
+};

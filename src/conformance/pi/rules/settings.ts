@@ -1,14 +1,13 @@
 // Rules on settings: the next get_state reports what a command has set (docs/protocols/pi.md 4.10, 4.11, 10.4, 13.3).
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
-import type { Rule } from '../../check/rule.ts';
 import type { Command, Line } from '../view/lines.ts';
-import { type AnsweredCommand, answerOf, consecutive, dataOf, type PiView, succeeded } from '../view/view.ts';
+import { type AnsweredCommand, answerOf, consecutive, dataOf, type PiRows, succeeded } from '../view/view.ts';
 
-type PiRule = Rule<PiView>;
-
-const must = { level: 'MUST', basis: 'specification' } as const;
-const should = { level: 'SHOULD', basis: 'measured' } as const;
+const nameOf = (command: string): string => command.replaceAll('_', '-');
+/** One row for each item. */
+const rowsOf = <Item>(items: readonly Item[], row: (item: Item) => readonly [string, PiRows[string]]): PiRows =>
+  Object.fromEntries(items.map(row));
 
 /** The expected value in a get_state right after a successful command; undefined where nothing is expected. */
 interface Setting {
@@ -71,11 +70,10 @@ const settings: readonly Setting[] = [
 ];
 
 /** Rules on a get_state right after a command. */
-export const settingRules: readonly PiRule[] = [
-  ...settings.map(
-    ({ command, field, sentence, read = (state) => state[field], expected }): PiRule => ({
-      ...must,
-      id: `pi/${command.replaceAll('_', '-')}-told`,
+export const settingRows: PiRows = {
+  ...rowsOf(settings, ({ command, field, sentence, read = (state: Dictionary) => state[field], expected }) => [
+    `${nameOf(command)}-told`,
+    {
       reads: 'both',
       section: command,
       sentence,
@@ -91,14 +89,12 @@ export const settingRules: readonly PiRule[] = [
           yield { frame: after.answer.frame, wrong };
         }
       },
-    }),
-  ),
-  {
-    ...must,
-    id: 'pi/thinking-level-set',
+    },
+  ]),
+  'thinking-level-set': {
+    level: 'SHOULD',
     reads: 'both',
     section: 'set_thinking_level',
-    level: 'SHOULD',
     sentence:
       'The thinking level that was set is that of the session, where its model thinks; `xhigh` is for some models only.',
     covers: ['command:set_thinking_level', 'command:get_state'],
@@ -113,13 +109,10 @@ export const settingRules: readonly PiRule[] = [
       }
     },
   },
-  {
-    ...must,
-    id: 'pi/unknown-model',
+  'unknown-model': {
+    isMeasured: true,
     reads: 'both',
     section: 'set_model',
-    level: 'SHOULD',
-    basis: 'measured',
     sentence: 'A model that is not among the available ones cannot be set.',
     covers: ['command:set_model', 'command:get_available_models'],
     scenarios: ['state'],
@@ -138,9 +131,8 @@ export const settingRules: readonly PiRule[] = [
       }
     },
   },
-  {
-    ...should,
-    id: 'pi/empty-name',
+  'empty-name': {
+    isMeasured: true,
     reads: 'both',
     section: 'set_session_name',
     sentence: 'A session cannot have a name of blanks.',
@@ -156,9 +148,8 @@ export const settingRules: readonly PiRule[] = [
       }
     },
   },
-];
+};
 
-/** Levels of the document. */
 /** Levels that every thinking model has. */
 const sureLevels: ReadonlySet<string> = new Set(['low', 'medium', 'high']);
 
@@ -166,14 +157,14 @@ const sureLevels: ReadonlySet<string> = new Set(['low', 'medium', 'high']);
 const switches = [
   {
     command: 'set_auto_retry',
-    id: 'pi/auto-retry-off',
+    name: 'auto-retry-off',
     sentence: 'While auto-retry is off nothing is tried again.',
     scenario: 'retry off',
     isForbidden: ({ type }: Line) => type === 'auto_retry_start',
   },
   {
     command: 'set_auto_compaction',
-    id: 'pi/auto-compaction-off',
+    name: 'auto-compaction-off',
     sentence: 'While auto-compaction is off only a client compacts.',
     scenario: 'compaction off',
     isForbidden: ({ type, json }: Line) =>
@@ -182,11 +173,10 @@ const switches = [
 ] as const;
 
 /** Rules on switches and on aborted shell commands. */
-export const switchRules: readonly PiRule[] = [
-  ...switches.map(
-    ({ command, id, sentence, scenario, isForbidden }): PiRule => ({
-      ...must,
-      id,
+export const switchRows: PiRows = {
+  ...rowsOf(switches, ({ command, name, sentence, scenario, isForbidden }) => [
+    name,
+    {
       reads: 'both',
       section: command,
       sentence,
@@ -202,12 +192,11 @@ export const switchRules: readonly PiRule[] = [
           yield { frame: line.frame, wrong: line.type === 'agent_end' ? null : `${line.type}, and it is off` };
         }
       },
-    }),
-  ),
-  ...(['set_auto_retry', 'abort_retry', 'abort_bash'] as const).map(
-    (command): PiRule => ({
-      ...must,
-      id: `pi/${command.replaceAll('_', '-')}-succeeds`,
+    },
+  ]),
+  ...rowsOf(['set_auto_retry', 'abort_retry', 'abort_bash'], (command) => [
+    `${nameOf(command)}-succeeds`,
+    {
       reads: 'both',
       section: command,
       sentence: `${command} succeeds.`,
@@ -220,11 +209,9 @@ export const switchRules: readonly PiRule[] = [
           yield { frame: answer.frame, wrong: answer.isSuccess ? null : `it fails: ${String(answer.json.error)}` };
         }
       },
-    }),
-  ),
-  {
-    ...must,
-    id: 'pi/abort-bash-cancels',
+    },
+  ]),
+  'abort-bash-cancels': {
     reads: 'both',
     section: 'abort_bash',
     sentence: 'A shell command that goes on is answered as cancelled when it is aborted.',
@@ -242,4 +229,4 @@ export const switchRules: readonly PiRule[] = [
       }
     },
   },
-];
+};

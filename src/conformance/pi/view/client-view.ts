@@ -1,6 +1,7 @@
 // The parts of a trace for rules on pi clients, besides the lines: commands by type, and dialogs with their replies.
 import type { Dictionary } from '../../../core/model/content.ts';
 import type { Trace, TraceFrame } from '../../check/rule.ts';
+import type { RuleRow } from '../../check/rule-rows.ts';
 import type { Command, Line } from './lines.ts';
 import { type PiView, readPi } from './view.ts';
 
@@ -21,6 +22,9 @@ export interface ClientView extends PiView {
   /** Commands of these types, with their fields. */
   commandsOf(...types: readonly string[]): readonly (Command & { readonly json: Dictionary })[];
 }
+
+/** Rules on clients, by name. */
+export type ClientRows = Readonly<Record<string, RuleRow<ClientView>>>;
 
 /** Methods that wait for a reply. */
 export const dialogMethods = ['select', 'confirm', 'input', 'editor'] as const;

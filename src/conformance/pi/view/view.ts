@@ -2,6 +2,7 @@
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import type { Finding, Trace } from '../../check/rule.ts';
+import type { RuleRow } from '../../check/rule-rows.ts';
 import { type Answer, type Command, type Line, type Lines, readLines } from './lines.ts';
 import { type Run, type WalkResult, walk } from './walk.ts';
 
@@ -24,6 +25,9 @@ export interface PiView extends Lines, Omit<WalkResult, 'findings'> {
   /** Lines of the agent with these types. */
   of(...types: readonly string[]): readonly Line[];
 }
+
+/** Rules on agents, by name. */
+export type PiRows = Readonly<Record<string, RuleRow<PiView>>>;
 
 /** Reads any trace. */
 export function readPi(trace: Trace): PiView {

@@ -1,40 +1,19 @@
 // Rules on the requests of a front end (docs/protocols/rpc-message.md 8), and on what docs/protocols/rpc-message.md 5
 // shows on the wire.
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
-import type { Level } from '../../check/check.ts';
-import { each, type Finding, type Rule } from '../../check/rule.ts';
+import { each } from '../../check/rule.ts';
+import { rulesIn } from '../../check/rule-rows.ts';
 import { unknownInBlock } from '../../claude/view/prompt-blocks.ts';
 import { everyRequest, methods } from '../shapes/clients.ts';
 import { blocksIn } from '../shapes/places.ts';
 import { isQuery, type View } from '../view.ts';
 
-const anything = ['text', 'tool'];
-
-interface Row {
-  readonly section?: string;
-  readonly level?: Level;
-  readonly sentence: string;
-  readonly scenarios?: readonly string[];
-  readonly covers: readonly string[];
-  /** The rule compares both sides. */
-  readonly reads?: 'both';
-  judge(view: View): Iterable<Finding>;
-}
-
-function clientRules(rows: Readonly<Record<string, Row>>): Rule<View>[] {
-  return Object.entries(rows).map(([name, { section = '概述', level = 'SHOULD', scenarios = anything, ...row }]) => ({
-    id: `rpc-message/client/${name}`,
-    section,
-    level,
-    basis: 'measured',
-    scenarios,
-    ...row,
-  }));
-}
+const measured = { section: '概述', isMeasured: true, scenarios: ['text', 'tool'] } as const;
 
 /** Rules on requests. */
-export const requestRules = clientRules({
+export const requestRules = rulesIn<View>('rpc-message/client', {
   'request-object': {
+    ...measured,
     sentence: 'Everything that a front end says is a JSON object with a method.',
     covers: everyRequest,
     *judge({ trace }) {
@@ -46,6 +25,7 @@ export const requestRules = clientRules({
     },
   },
   'request-unique': {
+    ...measured,
     sentence: 'Every request has an id of its own.',
     covers: everyRequest,
     judge: ({ requests }) =>
@@ -56,6 +36,7 @@ export const requestRules = clientRules({
       ),
   },
   'request-known': {
+    ...measured,
     reads: 'both',
     sentence: 'A front end asks for what there is.',
     covers: everyRequest,
@@ -69,6 +50,7 @@ export const requestRules = clientRules({
       }),
   },
   'connect-first': {
+    ...measured,
     sentence: 'connect comes before all other requests.',
     covers: ['request:connect'],
     judge: ({ requests, trace, isFromStart }) =>
@@ -78,6 +60,7 @@ export const requestRules = clientRules({
       ),
   },
   'connect-answered': {
+    ...measured,
     reads: 'both',
     sentence: 'Nothing is asked of a session before connect is answered.',
     covers: ['request:connect'],
@@ -91,12 +74,14 @@ export const requestRules = clientRules({
     },
   },
   'block-known': {
+    ...measured,
     sentence: 'The blocks of a query, their sources and the kinds of pictures are those of the Messages API.',
     scenarios: ['text'],
     covers: ['block:text', 'block:image'],
     judge: (view) => each(blocksIn(view), ({ value }) => unknownInBlock(value)),
   },
   'interrupt-running': {
+    ...measured,
     reads: 'both',
     section: '5.2',
     level: 'MAY',
@@ -115,6 +100,7 @@ export const requestRules = clientRules({
       ),
   },
   'disconnect-last': {
+    ...measured,
     sentence: 'Nothing is said behind disconnect.',
     covers: ['request:disconnect'],
     *judge({ requests }) {
