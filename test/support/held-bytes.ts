@@ -3,7 +3,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 setFlagsFromString('--expose-gc');
-const collect: () => void = runInNewContext('gc');
+/** Collects all garbage at once. */
+export const collect: () => void = runInNewContext('gc');
 
 /** Bytes of objects and buffers that somebody still refers to, in the whole process. */
 export function heldBytes(): number {

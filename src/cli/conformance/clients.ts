@@ -135,7 +135,7 @@ async function overNetwork(given: ClientsOptions, visitors: Visitors): Promise<s
     return undefined;
   } finally {
     // Do not delay the report for idle connections that a client keeps open.
-    await Promise.race([server.close(), aborted(AbortSignal.timeout(500))]);
+    await atMost(500, server.close());
   }
 }
 
@@ -203,7 +203,7 @@ async function withProgram(
     const how = await Promise.race([ended, aborted(signal), silence.late]);
     group?.dissolve(1000);
     // The last frames of the client may still be on their way.
-    await Promise.race([visitors.gone(), aborted(AbortSignal.any([signal, AbortSignal.timeout(quietMs)]))]);
+    await atMost(quietMs, visitors.gone(), aborted(signal));
     for (const output of [child.stdout, child.stderr]) output.destroy();
     if (visitors.run.behaviours.size > 0) return silence.isOver ? `the client ${how}` : undefined;
     if (signal.aborted) return undefined;
@@ -253,6 +253,22 @@ function filled(word: string, values: Readonly<Record<'url' | 'http' | 'token' |
     .replaceAll('{http}', values.http)
     .replaceAll('{token}', values.token)
     .replaceAll('{agent}', values.agent);
+}
+
+/**
+ * Resolves with the first of these, or after `ms`. No `AbortSignal.timeout`: Node 20 collects one that only an
+ * `AbortSignal.any` refers to, and then the time never ends.
+ */
+async function atMost(ms: number, ...first: readonly Promise<unknown>[]): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  try {
+    await Promise.race([...first, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function aborted(signal: AbortSignal): Promise<string> {

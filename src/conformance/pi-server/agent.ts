@@ -30,7 +30,7 @@ const rows = {
 /** Checks of pi-servers of protocol 1.0.0. */
 export const piServerAgent: AgentSet = {
   ...piServerChecks,
-  version: '3',
+  version: '4',
   history: agentHistory,
   measuredOn: 'pi-server 2.0.1 and 2.2.1',
   scenarios: withContext(createContext, { scenarios }).scenarios,

@@ -18,6 +18,16 @@ export const agentHistory: SetHistory = [
     ],
     reworded: ['pi-server/21.2-111'],
   },
+  {
+    version: '4',
+    why: 'notices what the mutation score showed to pass unread, and blames nobody for what other clients do',
+    reworded: [
+      'pi-server/event-compactions',
+      'pi-server/dependency-failed',
+      'pi-server/dependency-succeeded',
+      'pi-server/version-condition',
+    ],
+  },
 ];
 
 /** Of the checks of clients. */

@@ -44,7 +44,7 @@ const rows = {
 /** Checks of agents of pi. */
 export const piAgent: AgentSet = {
   protocol: 'pi',
-  version: '2',
+  version: '3',
   history: agentHistory,
   programs,
   guess,

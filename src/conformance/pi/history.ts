@@ -6,7 +6,7 @@ export const agentHistory: SetHistory = [
   {
     version: '2',
     why: 'finds what passed unread; what no specification says is no MUST',
-    added: ['pi/blocks-streamed', 'pi/compaction-reason', 'pi/stop-reason-known', 'pi/update-message'],
+    added: ['pi/blocks-streamed', 'pi/stop-reason-known', 'pi/update-message'],
     were: {
       MUST: [
         'pi/unreadable-line',
@@ -48,6 +48,11 @@ export const agentHistory: SetHistory = [
       'pi/tool-end-fields',
       'pi/compaction-end-fields',
     ],
+  },
+  {
+    version: '3',
+    why: 'notices what the mutation score showed to pass unread',
+    added: ['pi/compaction-reason'],
   },
 ];
 
