@@ -11,7 +11,7 @@ import { type ConformanceOptions, withConformanceOptions } from '../../src/cli/c
 import { runConformance } from '../../src/cli/conformance/run.ts';
 import { killAllChildren } from '../../src/transports/child/process-group.ts';
 import { type Finished, patchbay } from '../support/command.ts';
-import { collect } from '../support/held-bytes.ts';
+import { collect as collectGarbage } from '../support/held-bytes.ts';
 
 const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const ws = fileURLToPath(new URL('../../node_modules/ws/index.js', import.meta.url));
@@ -465,7 +465,7 @@ describe('clients', () => {
       require('fs').writeFileSync(${JSON.stringify(place('left'))}, String(agent.pid));
       agent.unref();`;
     // What waits for the agent must not be collected meanwhile.
-    const collecting = setInterval(collect, 100);
+    const collecting = setInterval(collectGarbage, 100);
     try {
       await expect(conformance([...judged, '--', process.execPath, '-e', leaving, '{agent}'])).rejects.toThrow(
         /ended with code 0 and never prompted/u,
