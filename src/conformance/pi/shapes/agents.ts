@@ -213,7 +213,9 @@ const dataRows = shapeRules('pi', agentPlaces, {
     level: 'MAY',
     sentence: 'A queue mode is `all` or `one-at-a-time`.',
     scenarios: ['state'],
-    shapes: { 'command:get_state': fields({ steeringMode: words(...modes), followUpMode: words(...modes) }) },
+    shapes: {
+      'command:get_state': fields({ 'steeringMode?': words(...modes), 'followUpMode?': words(...modes) }),
+    },
   },
 });
 
