@@ -46,6 +46,7 @@ summary code { font-size: .85rem; font-weight: 600; }
 .inside { padding: 0 .8rem .8rem 1.8rem; }
 .reason { white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: isolate; margin: .25rem 0; }
 .failed .reason, .wrong { color: var(--failed); font-weight: 600; } .unclear .reason { color: var(--unclear); }
+li { overflow-wrap: anywhere; }
 ol { list-style: none; margin: .25rem 0; padding: 0; border: 1px solid var(--line); border-radius: .4rem; overflow: hidden; }
 li.message { display: grid; grid-template-columns: 4.5rem 4.5rem minmax(0, 1fr); gap: 0 .6rem; padding: .2rem .6rem; background: var(--code); border-left: .3rem solid transparent; }
 li.message + li.message { border-top: 1px solid var(--line); }
@@ -66,7 +67,7 @@ body:has(#show-unclear:checked) section:not(:has(.check.unclear)), body:has(#sho
 `;
 
 /** Hash of {@link style}; the policy allows no other sheet. */
-const styleHash = 'sha256-Y0+6updQbtys/nJGR97mlAHpvDK5AIJ+CLsu7kCPi7U=';
+const styleHash = 'sha256-iOkbH6Y9lIBpTMMObJmWq4oIbAmVM2LRCFfJmesYwfg=';
 
 /** Allows no script, no request, no form and no image. */
 export const policy = ["default-src 'none'", `style-src '${styleHash}'`, "base-uri 'none'", "form-action 'none'"].join(

@@ -1,4 +1,5 @@
-// One Chromium for the tests of the inspector's page. Where there is none, they are skipped, with the reason.
+// One Chromium for the tests of pages: the inspector and the report of conformance. Where there is none, they are skipped, with the
+// reason.
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
