@@ -13,6 +13,8 @@ export interface ExcerptOptions {
   readonly most: number;
   /** How many conversations of one check are shown. */
   readonly conversations: number;
+  /** Most messages related to one violation. Default 6. */
+  readonly related?: number;
 }
 
 /** One message that is shown. */
@@ -37,13 +39,10 @@ export interface Excerpt {
   readonly skipped: number;
 }
 
-/** Most messages related to one violation. */
-const mostRelated = 6;
-
 /** Excerpts of the conversations of one check, and how many conversations are left out. */
 export function excerptsOf(
   { conversations: all, breaches = [], reason = '' }: Pick<Result, 'conversations' | 'breaches' | 'reason'>,
-  { around, most, conversations }: ExcerptOptions,
+  { around, most, conversations, related = 6 }: ExcerptOptions,
 ): { readonly excerpts: readonly Excerpt[]; readonly skipped: number } {
   const ofReason = reasonTermsIn(withoutLastWords(reason));
   // Breaches index into the list, so the order stays; without any, conversations that hold what the reason names come
@@ -58,7 +57,7 @@ export function excerptsOf(
       if (breach.conversation !== conversation) continue;
       wrong.set(breach.message, [...(wrong.get(breach.message) ?? []), breach.says]);
     }
-    const kept = chosen(log, { wrong, reason: ofReason, around, most });
+    const kept = chosen(log, { wrong, reason: ofReason, around, most, related });
     const indices = [...kept.keys()].sort((a, b) => a - b);
     const messages = indices.flatMap((index, place): ShownMessage[] => {
       const exchange = log[index];
@@ -78,12 +77,13 @@ interface Choice {
   readonly reason: ReasonTerms;
   readonly around: number;
   readonly most: number;
+  readonly related: number;
 }
 
 /** The shown messages, each with what the reason names about it. */
 function chosen(
   log: readonly LoggedMessage[],
-  { wrong, reason, around, most }: Choice,
+  { wrong, reason, around, most, related }: Choice,
 ): ReadonlyMap<number, ReasonTerms> {
   const kept = new Map<number, ReasonTerms>();
   const keep = (index: number, named: ReasonTerms) => {
@@ -95,12 +95,12 @@ function chosen(
     // The message's own reason replaces the one of its neighbour.
     kept.set(index, named);
     if (log.length <= most) continue;
-    for (const one of relatedTo(log, { named, wrong: index, at: index, most: mostRelated })) keep(one, named);
+    for (const one of relatedTo(log, { named, wrong: index, at: index, most: related })) keep(one, named);
     for (let at = Math.max(0, index - around); at <= Math.min(log.length - 1, index + around); at += 1) keep(at, named);
   }
   if (log.length <= most) for (const index of log.keys()) keep(index, reason);
   else if (wrong.size === 0) {
-    for (const one of relatedTo(log, { named: reason, at: log.length, most: mostRelated })) keep(one, reason);
+    for (const one of relatedTo(log, { named: reason, at: log.length, most: related })) keep(one, reason);
     for (let at = log.length - most; at < log.length; at += 1) keep(at, reason);
   }
   return kept;

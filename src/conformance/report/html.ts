@@ -1,9 +1,10 @@
 // Renders a report as one self-contained HTML page without scripts: totals, a filter by verdict, every check, each
 // failing conversation.
 
-import { element, type Markup, written } from '../../core/export/html-markup.ts';
+import { element, type Markup, together, written } from '../../core/export/html-markup.ts';
 import type { Verdict } from '../check/check.ts';
-import { checkMarkup, classOf, foreign } from './html-check.ts';
+import { checkMarkup, classOf } from './html-check.ts';
+import { insidesOf } from './html-room.ts';
 import { policy, style } from './html-style.ts';
 import { countsOf, isBad, levels, type Report, type ReportEntry, type Tally, verdicts } from './report.ts';
 import {
@@ -13,16 +14,17 @@ import {
   hasRoot,
   meanings,
   reasonOf,
-  type Speakers,
-  speakersOf,
   staleTitle,
   titleOf,
   totalsOf,
   untriedWords,
 } from './report-texts.ts';
+import { foreign } from './safe-text.ts';
 
 /** How many checks are unfolded at first. */
 const openAtOnce = 20;
+/** How many lines on a stale list of known failures are shown. */
+const mostStale = 50;
 
 /** The page in UTF-8, without lone surrogates. All text of the peers is escaped. */
 export function renderHtml(report: Report): string {
@@ -41,7 +43,7 @@ export function renderHtml(report: Report): string {
     '\n',
     filter(report),
     '\n',
-    element('main', { id: 'checks' }, sections(report.results, speakersOf(report))),
+    element('main', { id: 'checks' }, sections(report)),
   ]);
   const page = element('html', { lang: 'en' }, ['\n', head, '\n', body, '\n']);
   return `<!doctype html>\n${[...written(page)].join('')}\n`;
@@ -95,10 +97,16 @@ function table({ counts }: Report): Markup {
 
 function staleMarkup(stale: readonly string[]): Markup[] {
   if (stale.length === 0) return [];
-  const lines = stale.map((line) => element('li', {}, [foreign(line, 400)]));
+  const more = stale.length - mostStale;
+  const shown = [...stale.slice(0, mostStale), ...(more > 0 ? [`and ${more} more`] : [])];
+  const lines = shown.map((line) => element('li', {}, [foreign(line, 200)]));
   const badge = element('strong', { class: 'badge failed' }, ['✗ failed']);
   return [element('h2', {}, [badge, ` ${staleTitle}`]), element('ul', { class: 'stale' }, lines)];
 }
+
+/** Tells that the page is an excerpt. */
+const brief =
+  'This page shows the messages that a failure is about, and shortens long ones. The report of --json holds every message whole.';
 
 /**
  * The problems first: each failed check with those that could not be tried because of it; other unclear checks with the
@@ -117,7 +125,7 @@ function troubles(results: readonly ReportEntry[]): Markup[] {
     const hidden = untried.length === 0 ? [] : [element('p', { class: 'note' }, [words, ...linksTo(untried)])];
     return element('li', {}, [...linksTo(entries), summary, ...hidden]);
   });
-  return [element('h2', {}, ['What did not pass']), element('ul', {}, links)];
+  return [element('h2', {}, ['What did not pass']), element('ul', {}, links), element('p', { class: 'note' }, [brief])];
 }
 
 const linksTo = (entries: readonly ReportEntry[]): (Markup | string)[] =>
@@ -146,15 +154,16 @@ function filter({ counts }: Report): Markup {
   ]);
 }
 
-function sections(results: readonly ReportEntry[], speakers: Speakers): Markup[] {
+function sections(report: Report): Markup[] {
+  const insides = insidesOf(report);
   let open = 0;
-  return [...bySection(results)].map(([section, entries]) => {
+  return [...bySection(report.results)].map(([section, entries]) => {
     const { verdicts: tally } = countsOf(entries);
     const counts = verdicts.filter((verdict) => tally[verdict] > 0).map((verdict) => `${tally[verdict]} ${verdict}`);
     const checks = entries.map((entry) => {
       const isOpen = isBad(entry) && open < openAtOnce;
       if (isOpen) open += 1;
-      return checkMarkup(entry, { isOpen, speakers });
+      return checkMarkup(entry, { isOpen, inside: insides.get(entry) ?? together([]) });
     });
     return element('section', {}, [element('h2', {}, [section, element('span', {}, [counts.join(', ')])]), ...checks]);
   });

@@ -50,6 +50,9 @@ export function visible(text: string): string {
   });
 }
 
+/** Foreign text, shortened and with control characters made visible. */
+export const foreign = (text: string, most: number): string => visible(cut(text, most));
+
 /** Like {@link visible}, on one line. */
 export function oneLine(text: string): string {
   return visible(text).replaceAll('\n', ' ⏎ ').replaceAll('\t', ' ');

@@ -1,10 +1,13 @@
 // Builds HTML in which no text can become markup: every string is escaped. A page is written in parts, because a
 // conversation may be long (docs/limits.md 6.8).
 
-/** A piece of HTML that is safe to put between tags: ready, or of pieces that are asked for while it is written. */
-export type Markup = { readonly markup: string } | { readonly pieces: Iterable<Child> };
+/**
+ * A piece of HTML that is safe to put between tags: ready, the value of an attribute, or of pieces that are asked for
+ * while it is written.
+ */
+export type Markup = { readonly markup: string } | { readonly quoted: string } | { readonly pieces: Iterable<Child> };
 
-/** A piece of HTML, or a string that will be escaped. */
+/** A piece of HTML, or a string that will be escaped as text between tags. */
 export type Child = Markup | string;
 
 /** Lowercase literals only, so that no tag or attribute name comes from untrusted text. */
@@ -18,14 +21,19 @@ const entities: ReadonlyMap<string, string> = new Map([
   ["'", '&#39;'],
 ]);
 
+/** What is escaped between tags. Quotes stay: JSON is full of quotes, and each would take six characters. */
+const inText = /[&<>]/gu;
+/** What is escaped in the value of an attribute. */
+const inQuotes = /[&<>"']/gu;
+
 /**
- * Escapes text for use between tags and between quotes. Control characters become their symbols (NUL as ␀, ESC as ␛)
- * and lone surrogates become U+FFFD, because HTML can hold neither.
+ * Control characters become their symbols (NUL as ␀, ESC as ␛) and lone surrogates become U+FFFD, because HTML can hold
+ * neither.
  */
-export function escapeText(text: string): string {
+function escaped(text: string, marks: RegExp): string {
   return text
     .replace(/\r\n?/gu, '\n')
-    .replace(/[&<>"']/gu, (mark) => entities.get(mark) ?? mark)
+    .replace(marks, (mark) => entities.get(mark) ?? mark)
     .replace(/\p{Cc}/gu, pictureOf)
     .replace(/\p{Cs}/gu, '\ufffd');
 }
@@ -45,7 +53,7 @@ export function element(
 ): Markup {
   const pieces: Child[] = [{ markup: `<${name}` }];
   for (const [key, value] of Object.entries(attributes)) {
-    if (value !== undefined) pieces.push({ markup: ` ${key}="` }, value, { markup: '"' });
+    if (value !== undefined) pieces.push({ markup: ` ${key}="` }, { quoted: value }, { markup: '"' });
   }
   pieces.push({ markup: '>' });
   if (children !== null) pieces.push({ pieces: children }, { markup: `</${name}>` });
@@ -71,15 +79,15 @@ export function* written(markup: Markup): Generator<string, void> {
   for (let inner = open.at(-1); inner !== undefined; inner = open.at(-1)) {
     const { done, value } = inner.next();
     if (done === true) open.pop();
-    else if (typeof value !== 'string') {
-      if ('markup' in value) part += value.markup;
-      else open.push(value.pieces[Symbol.iterator]());
-    } else {
-      for (let from = 0; from < value.length; ) {
-        const end = endOfSlice(value, from);
-        part += escapeText(value.slice(from, end));
+    else if (typeof value !== 'string' && 'markup' in value) part += value.markup;
+    else if (typeof value !== 'string' && 'pieces' in value) open.push(value.pieces[Symbol.iterator]());
+    else {
+      const [text, marks] = typeof value === 'string' ? [value, inText] : [value.quoted, inQuotes];
+      for (let from = 0; from < text.length; ) {
+        const end = endOfSlice(text, from);
+        part += escaped(text.slice(from, end), marks);
         from = end;
-        if (from === value.length) break;
+        if (from === text.length) break;
         yield part;
         part = '';
       }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { htmlPage, pageMark } from '../../../src/core/export/html.ts';
-import { written } from '../../../src/core/export/html-markup.ts';
+import { element, written } from '../../../src/core/export/html-markup.ts';
 import { style } from '../../../src/core/export/html-style.ts';
 import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 import { figuresOf, messagesOf } from '../../../src/core/log/messages.ts';
@@ -68,6 +68,13 @@ function conversation(word: string): Message[] {
     },
   ];
 }
+
+test('quotes are escaped in attributes and stay in text', () => {
+  const word = `"'&<>`;
+  expect([...written(element('p', { title: word }, [word]))].join('')).toBe(
+    `<p title="&quot;&#39;&amp;&lt;&gt;">"'&amp;&lt;&gt;</p>`,
+  );
+});
 
 test('the structure of a page', () => {
   expect(skeleton(bodyOf(conversation('word')))).toMatchInlineSnapshot(
