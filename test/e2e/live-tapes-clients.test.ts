@@ -86,6 +86,41 @@ const isSpoken = (frame: string) => /delta|_chunk|contentReceived|"assistant"/u.
 /** Only the model's own wire tells the time of each event. */
 const withoutTime = (frame: string) => frame.replace(/"at":[\d.]+/u, '"at":0');
 
+interface Update {
+  readonly type?: unknown;
+  readonly assistantMessageEvent?: {
+    readonly type?: unknown;
+    readonly contentIndex?: unknown;
+    readonly delta?: unknown;
+  };
+}
+
+/** The delta in a frame of pi or pi-server that holds the message as well; null for all others. */
+function deltaIn(frame: string): { readonly of: string; readonly delta: string } | null {
+  const { event, ...whole } = JSON.parse(frame) as Update & { readonly event?: Update };
+  const { type, assistantMessageEvent: { type: kind, contentIndex, delta } = {} } = event ?? whole;
+  return type === 'message_update' && typeof delta === 'string' ? { of: `${kind} ${contentIndex}`, delta } : null;
+}
+
+/**
+ * A frame with a snapshot of the message takes the place of the one before it that its reader has not taken yet, so how many
+ * there are depends on the time between deltas: those of one block count as one.
+ */
+function withoutReplaced(frames: readonly string[]): string[] {
+  const kept: string[] = [];
+  let [of, joined] = ['', ''];
+  for (const frame of frames) {
+    const next = deltaIn(frame);
+    const isSame = next !== null && next.of === of;
+    if (isSame) kept.pop();
+    of = next?.of ?? '';
+    joined = `${isSame ? joined : ''}${next?.delta ?? ''}`;
+    const words = (delta: string) => `"delta":${JSON.stringify(delta)}`;
+    kept.push(next === null ? frame : frame.replace(words(next.delta), () => words(joined)));
+  }
+  return kept;
+}
+
 /** What differs beyond ids, times, places and versions. */
 function differences(one: readonly string[], other: readonly string[]): string[] {
   const wrong = one.flatMap((text, at) => {
@@ -116,7 +151,10 @@ test('a client of each protocol on one session, which ask in turn', async () => 
         const told = observers.filter((one) => one !== asker && one.dialect.tellsAllEnds);
         await Promise.all(told.map((one) => one.until('an end', () => one.endings.length > at)));
       }
-      return observers.map(({ name, frames }) => ({ name, frames: frames.filter(isSpoken).map(withoutTime) }));
+      return observers.map(({ name, frames }) => ({
+        name,
+        frames: withoutReplaced(frames.filter(isSpoken).map(withoutTime)),
+      }));
     });
   const live = await converse(tapes.live);
   const again = await converse(tapes.again);
